@@ -1,0 +1,3 @@
+//! The doors: every symbol that C and Fortran programs see.
+
+mod start;

@@ -1,0 +1,1 @@
+//! What every floor stands on: clock, chance, queues, words.

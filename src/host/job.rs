@@ -1,0 +1,134 @@
+//! What `ftrun` asks of the library: written into one environment variable, read at start.
+
+use std::time::Duration;
+
+/// The variable that carries a job from `ftrun` to the library.
+pub const VARIABLE: &str = "FTRUN_JOB";
+/// The variable that keeps the user's own `LD_PRELOAD` while ours is in force.
+pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
+
+/// What becomes of the others when a rank fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The job ends at once.
+    End,
+    /// The others go on without it.
+    Continue,
+    /// The others go on, and a fresh incarnation takes the seat.
+    Restart,
+}
+
+/// One run: how many ranks, and how they are to live.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    pub ranks: usize,
+    pub on_failure: OnFailure,
+    /// Libraries that get a private copy per rank although they would be shared, and the reverse.
+    pub private: Vec<String>,
+    pub shared: Vec<String>,
+    /// Say on stderr what was loaded how, and why.
+    pub explain: bool,
+    /// Start every line of output with `[rank]`.
+    pub tag_output: bool,
+    pub timeout: Option<Duration>,
+    pub stack_bytes: usize,
+    /// The largest heap a rank may grow to; address space, not memory.
+    pub heap_bytes: usize,
+}
+
+impl Default for Job {
+    fn default() -> Job {
+        Job {
+            ranks: 1,
+            on_failure: OnFailure::End,
+            private: Vec::new(),
+            shared: Vec::new(),
+            explain: false,
+            tag_output: false,
+            timeout: None,
+            stack_bytes: 8 << 20,
+            heap_bytes: 1 << 30,
+        }
+    }
+}
+
+impl Job {
+    /// The job as the value of [`VARIABLE`]: one `key=value` a line.
+    pub fn encode(&self) -> String {
+        let on_failure = match self.on_failure {
+            OnFailure::End => "end",
+            OnFailure::Continue => "continue",
+            OnFailure::Restart => "restart",
+        };
+        let mut lines = vec![
+            format!("ranks={}", self.ranks),
+            format!("on-failure={on_failure}"),
+            format!("explain={}", self.explain),
+            format!("tag-output={}", self.tag_output),
+            format!("stack={}", self.stack_bytes),
+            format!("heap={}", self.heap_bytes),
+        ];
+        lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
+        lines.extend(self.private.iter().map(|name| format!("private={name}")));
+        lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
+        lines.join("\n")
+    }
+
+    /// Reads what [`Job::encode`] wrote; says which line it does not understand.
+    pub fn decode(text: &str) -> Result<Job, String> {
+        let mut job = Job::default();
+        for line in text.lines() {
+            let parsed = line.split_once('=').and_then(|(key, value)| job.set(key, value));
+            parsed.ok_or_else(|| format!("{VARIABLE}: cannot read `{line}`"))?;
+        }
+        Ok(job)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+        match key {
+            "ranks" => self.ranks = value.parse().ok()?,
+            "on-failure" => {
+                self.on_failure = match value {
+                    "end" => OnFailure::End,
+                    "continue" => OnFailure::Continue,
+                    "restart" => OnFailure::Restart,
+                    _ => return None,
+                }
+            }
+            "explain" => self.explain = value.parse().ok()?,
+            "tag-output" => self.tag_output = value.parse().ok()?,
+            "stack" => self.stack_bytes = value.parse().ok()?,
+            "heap" => self.heap_bytes = value.parse().ok()?,
+            "timeout" => {
+                self.timeout = Some(Duration::try_from_secs_f64(value.parse().ok()?).ok()?);
+            }
+            "private" => self.private.push(value.to_string()),
+            "shared" => self.shared.push(value.to_string()),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_survives_the_environment() {
+        let job = Job {
+            ranks: 120,
+            on_failure: OnFailure::Restart,
+            private: vec!["libapp.so".into(), "libx.so".into()],
+            shared: vec!["libbig.so".into()],
+            timeout: Some(Duration::from_millis(1500)),
+            ..Job::default()
+        };
+        assert_eq!(Job::decode(&job.encode()), Ok(job));
+    }
+
+    #[test]
+    fn a_line_that_makes_no_sense_is_named() {
+        assert_eq!(Job::decode("ranks=two"), Err("FTRUN_JOB: cannot read `ranks=two`".into()));
+    }
+}

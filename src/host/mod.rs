@@ -1,0 +1,19 @@
+//! Brings ranks to life in this process: image loader, libc shims, heaps, scheduler, death, respawn.
+//!
+//! The way of a rank: `abi::start` hands the program and the [`job::Job`] to [`life::run`] → every
+//! seat gets a [`Rank`] (private images by [`loader`], heap by [`heap`], libc state by [`shims`]) →
+//! its thread runs constructors and `main` → it ends by one of the ways of [`life::Ending`] → the
+//! undertaker tells the [`life::Tenant`] above, and does what that says.
+
+pub mod heap;
+pub mod job;
+pub mod life;
+pub mod loader;
+pub mod memory;
+pub mod rank;
+pub mod sched;
+pub mod shims;
+pub mod signals;
+pub mod unwind;
+
+pub use rank::{Rank, current};

@@ -1,0 +1,45 @@
+//! One incarnation of a rank: what belongs to it and to no other.
+
+use crate::host::heap::Heap;
+use crate::host::life::Pulse;
+use crate::host::loader::Images;
+use crate::host::shims::LibcState;
+use std::any::Any;
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// One life of one rank. Lives until the process ends or the seat's next incarnation is buried.
+pub struct Rank {
+    pub seat: usize,
+    /// 0 for the first life in a seat, then 1, 2, …
+    pub incarnation: u32,
+    /// Whether this rank is to die at its next MPI call.
+    pub pulse: Pulse,
+    pub(super) images: Images,
+    pub(super) heap: Heap,
+    pub(super) libc: LibcState,
+    lodger: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<&'static Rank>> = const { Cell::new(None) };
+}
+
+/// The rank whose thread this is; `None` in the host's own threads and in a world of one.
+#[inline]
+pub fn current() -> Option<&'static Rank> {
+    CURRENT.get()
+}
+
+/// Makes the calling thread a thread of `rank`; threads that a rank starts inherit it this way.
+pub(super) fn adopt(rank: Option<&'static Rank>) {
+    CURRENT.set(rank);
+}
+
+impl Rank {
+    /// What the floor above keeps for this rank, made at the first call.
+    pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
+        let lodger = self.lodger.get_or_init(|| Box::new(make()));
+        lodger.downcast_ref().expect("one type of lodger per job")
+    }
+}

@@ -1,0 +1,12 @@
+//! An MPI that survives: every rank a thread of one process, and the job goes on when ranks die.
+//!
+//! The house has floors; each uses only what lies below it (see `docs/ARCHITECTURE.md`).
+
+#![deny(unsafe_code)]
+
+pub mod base;
+#[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
+pub mod host;
+
+#[allow(unsafe_code, reason = "doors: exports symbols and takes raw parameters")]
+pub mod abi;
