@@ -7,6 +7,7 @@
 pub mod base;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 pub mod host;
+pub mod mpi;
 
 #[allow(unsafe_code, reason = "doors: exports symbols and takes raw parameters")]
 pub mod abi;

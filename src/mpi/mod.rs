@@ -1,0 +1,5 @@
+//! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
+
+pub mod error;
+pub mod process;
+pub mod table;

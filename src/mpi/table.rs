@@ -1,0 +1,124 @@
+//! Handles are table keys, not addresses; a key that was freed is known as such.
+//!
+//! A key is 31 bits, so that it is the same number as a Fortran `INTEGER`: 4 bits kind (from 1, so
+//! that no key lies among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
+
+use parking_lot::RwLock;
+use std::sync::Arc;
+
+const INDEX_BITS: u32 = 22;
+const GENERATION_BITS: u32 = 5;
+const GENERATIONS: u32 = 1 << GENERATION_BITS;
+
+/// What a handle is a handle of; its number is the key's upper bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sort {
+    Comm = 1,
+    Group,
+    Datatype,
+    Request,
+    Op,
+    Win,
+    File,
+    Info,
+    Errhandler,
+    Message,
+    Session,
+}
+
+/// Objects of one kind that a rank has made.
+pub struct Table<T> {
+    sort: Sort,
+    slots: RwLock<Slots<T>>,
+}
+
+struct Slots<T> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+struct Slot<T> {
+    generation: u32,
+    value: Option<Arc<T>>,
+}
+
+impl<T> Table<T> {
+    pub fn new(sort: Sort) -> Table<T> {
+        Table { sort, slots: RwLock::new(Slots { slots: Vec::new(), free: Vec::new() }) }
+    }
+
+    /// Keeps `value` and returns its handle; `None` when the table is full.
+    pub fn insert(&self, value: Arc<T>) -> Option<usize> {
+        let mut table = self.slots.write();
+        let index = match table.free.pop() {
+            Some(index) => index,
+            None if table.slots.len() < 1 << INDEX_BITS => {
+                table.slots.push(Slot { generation: 0, value: None });
+                u32::try_from(table.slots.len() - 1).expect("the index has 22 bits")
+            }
+            None => return None,
+        };
+        let slot = &mut table.slots[index as usize];
+        slot.value = Some(value);
+        Some(self.key(index, slot.generation))
+    }
+
+    /// The object behind `handle`, if it is one of ours and was not freed.
+    pub fn find(&self, handle: usize) -> Option<Arc<T>> {
+        let (index, generation) = self.parts(handle)?;
+        let table = self.slots.read();
+        let slot = table.slots.get(index).filter(|slot| slot.generation == generation)?;
+        slot.value.clone()
+    }
+
+    /// Takes the object out; its handle is void from now on.
+    pub fn remove(&self, handle: usize) -> Option<Arc<T>> {
+        let (index, generation) = self.parts(handle)?;
+        let mut table = self.slots.write();
+        let slot = table.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
+        let value = slot.value.take()?;
+        slot.generation = (slot.generation + 1) % GENERATIONS;
+        table.free.push(u32::try_from(index).expect("the index has 22 bits"));
+        Some(value)
+    }
+
+    fn key(&self, index: u32, generation: u32) -> usize {
+        let sort = (self.sort as usize) << (INDEX_BITS + GENERATION_BITS);
+        sort | (generation as usize) << INDEX_BITS | index as usize
+    }
+
+    fn parts(&self, handle: usize) -> Option<(usize, u32)> {
+        let index = handle & ((1 << INDEX_BITS) - 1);
+        let generation = (handle >> INDEX_BITS) as u32 % GENERATIONS;
+        (self.key(index as u32, generation) == handle).then_some((index, generation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_finds_its_object_until_it_is_freed() {
+        let table = Table::new(Sort::Group);
+        let key = table.insert(Arc::new("a")).expect("room");
+        assert!(key >= 0x1000 && i32::try_from(key).is_ok());
+        assert_eq!(table.find(key).as_deref(), Some(&"a"));
+        assert_eq!(table.remove(key).as_deref(), Some(&"a"));
+        assert_eq!(table.find(key), None);
+        let again = table.insert(Arc::new("b")).expect("room");
+        assert_ne!(again, key, "a stale handle must not find the next object");
+    }
+
+    #[test]
+    fn a_handle_of_another_sort_is_refused() {
+        let groups = Table::new(Sort::Group);
+        let infos = Table::new(Sort::Info);
+        groups.insert(Arc::new(())).expect("room");
+        let info = infos.insert(Arc::new(())).expect("room");
+        assert_eq!(groups.find(info), None);
+        assert_eq!(groups.find(0x109), None);
+        assert_eq!(groups.find(usize::MAX), None);
+    }
+}
