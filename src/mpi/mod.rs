@@ -2,4 +2,6 @@
 
 pub mod error;
 pub mod process;
+pub mod status;
 pub mod table;
+pub mod world;
