@@ -3,7 +3,7 @@
 //! What the program attached as buffer is only counted, not used, so that a message outlives its
 //! sender and the buffer may be of any make. An account says how much of it is taken.
 
-use super::op::{Charge, Outcome, Stage, Stop};
+use super::op::{Charge, Died, Outcome, Stage};
 use super::{Engine, Letter, State};
 use crate::base::slab::Key;
 use crate::host::memory::{self, Span};
@@ -45,12 +45,12 @@ impl Engine {
     /// Sends a copy of `data`, which may be overwritten at once. `overhead` is charged on top.
     pub fn send_buffered(
         &self, letter: Letter, data: Span, account: Key, overhead: usize,
-    ) -> Result<Result<(), NoRoom>, Stop> {
+    ) -> Result<Result<(), NoRoom>, Died> {
         let mut block = Vec::new();
         if data.bytes() > Packet::ROOM {
             block.resize(data.bytes(), 0);
             memory::copy(data, Span::of_mut(&mut block))
-                .map_err(|fault| Stop::Fault { address: fault.address })?;
+                .map_err(|fault| self.suffer(fault.address))?;
         }
         let mut state = self.state.lock();
         self.reclaim(&mut state)?;
