@@ -5,6 +5,8 @@
 #![deny(unsafe_code)]
 
 pub mod base;
+pub mod engine;
+pub mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 pub mod host;
 pub mod mpi;
