@@ -25,15 +25,24 @@ pub(super) fn process() -> &'static Process {
 
 /// The world that all ranks share; `seats` counts at the first call only.
 pub(super) fn world(seats: usize) -> &'static World {
-    WORLD.get_or_init(|| Box::leak(Box::new(World::new(seats))))
+    WORLD.get_or_init(|| {
+        let world = Box::leak(Box::new(World::new(seats)));
+        // All at once: a rank may be sent to before it has made its first call.
+        (0..seats).for_each(|seat| world.enter(seat, 0));
+        world
+    })
 }
 
 #[cold]
 fn find() -> &'static Process {
     let process = match host::current() {
         Some(rank) => rank.lodge(|| {
+            let world = world(1);
+            if rank.incarnation > 0 {
+                world.enter(rank.seat, rank.incarnation);
+            }
             let me = Member { seat: rank.seat, incarnation: rank.incarnation };
-            Process::new(world(1), me, rank.pulse.clone(), &PROGRAM)
+            Process::new(world, me, rank.pulse.clone(), &PROGRAM)
         }),
         // Not under ftrun: a world of one.
         None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),

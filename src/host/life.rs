@@ -46,7 +46,7 @@ impl Pulse {
     }
 
     /// Tells the rank to die.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.0.store(true, Ordering::Release);
     }
 }

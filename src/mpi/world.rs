@@ -1,3 +1,3 @@
-//! What all ranks of a job share.
+//! What the ranks of a job share.
 
 pub use crate::engine::World;
