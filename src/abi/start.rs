@@ -2,3 +2,12 @@
 //!
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
+
+use std::ffi::c_int;
+
+/// Ends the job from any thread, with `status` and last words on stderr.
+pub(super) fn end_job(status: c_int, last_words: &str) -> ! {
+    eprintln!("{last_words}");
+    // SAFETY: ends the process; no handler of the program runs.
+    unsafe { libc::_exit(status) }
+}

@@ -4,6 +4,7 @@
 //! that no key lies among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
 
 use parking_lot::RwLock;
+use std::ops::Deref;
 use std::sync::Arc;
 
 const INDEX_BITS: u32 = 22;
@@ -25,6 +26,33 @@ pub enum Sort {
     Errhandler,
     Message,
     Session,
+    Keyval,
+}
+
+/// A hold on an object: predefined ones cost nothing, others are counted.
+pub enum Held<T: 'static> {
+    Ever(&'static T),
+    Counted(Arc<T>),
+}
+
+impl<T> Deref for Held<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        match self {
+            Held::Ever(object) => object,
+            Held::Counted(object) => object,
+        }
+    }
+}
+
+impl<T> Clone for Held<T> {
+    fn clone(&self) -> Held<T> {
+        match self {
+            Held::Ever(object) => Held::Ever(object),
+            Held::Counted(object) => Held::Counted(object.clone()),
+        }
+    }
 }
 
 /// Objects of one kind that a rank has made.
@@ -50,6 +78,11 @@ impl<T> Table<T> {
 
     /// Keeps `value` and returns its handle; `None` when the table is full.
     pub fn insert(&self, value: Arc<T>) -> Option<usize> {
+        self.insert_with(|_| value).map(|(key, _)| key)
+    }
+
+    /// Keeps what `make` makes of the handle that it will have.
+    pub fn insert_with(&self, make: impl FnOnce(usize) -> Arc<T>) -> Option<(usize, Arc<T>)> {
         let mut table = self.slots.write();
         let index = match table.free.pop() {
             Some(index) => index,
@@ -60,8 +93,19 @@ impl<T> Table<T> {
             None => return None,
         };
         let slot = &mut table.slots[index as usize];
-        slot.value = Some(value);
-        Some(self.key(index, slot.generation))
+        let key = self.key(index, slot.generation);
+        let value = make(key);
+        slot.value = Some(value.clone());
+        Some((key, value))
+    }
+
+    /// Every object there is, with its handle.
+    pub fn all(&self) -> Vec<(usize, Arc<T>)> {
+        let table = self.slots.read();
+        let filled = table.slots.iter().zip(0..).filter_map(|(slot, index)| {
+            slot.value.clone().map(|value| (self.key(index, slot.generation), value))
+        });
+        filled.collect()
     }
 
     /// The object behind `handle`, if it is one of ours and was not freed.

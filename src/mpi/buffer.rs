@@ -1,0 +1,9 @@
+//! The buffer of buffered sends.
+
+pub struct Slot {}
+
+impl Slot {
+    pub fn new() -> Slot {
+        Slot {}
+    }
+}
