@@ -6,7 +6,7 @@
 use super::op::{Charge, Died, Outcome, Stage};
 use super::{Engine, Letter, State};
 use crate::base::slab::Key;
-use crate::host::memory::{self, Span};
+use crate::host::memory::Span;
 use crate::transport::{Envelope, Load, Packet};
 
 /// What is under way out of one attached buffer.
@@ -46,12 +46,10 @@ impl Engine {
     pub fn send_buffered(
         &self, letter: Letter, data: Span, account: Key, overhead: usize,
     ) -> Result<Result<(), NoRoom>, Died> {
-        let mut block = Vec::new();
-        if data.bytes() > Packet::ROOM {
-            block.resize(data.bytes(), 0);
-            memory::copy(data, Span::of_mut(&mut block))
-                .map_err(|fault| self.suffer(fault.address))?;
-        }
+        let load = match data.bytes() {
+            0..=Packet::ROOM => Load::Carried(data),
+            _ => Load::Attached(self.copy_of(data)?),
+        };
         let mut state = self.state.lock();
         self.reclaim(&mut state)?;
         let bytes = data.bytes() + overhead;
@@ -72,8 +70,6 @@ impl Engine {
         let stage = Stage::Sending { ticket: None, charge };
         let key = state.begin(stage, letter.envelope, Some(letter.watch.clone()));
         state.ops.0.find_mut(key).expect("it has just begun").is_orphan = true;
-        let is_small = data.bytes() <= Packet::ROOM;
-        let load = if is_small { Load::Carried(data) } else { Load::Attached(block.into()) };
         self.launch(state, letter, load, Some(key))?;
         Ok(Ok(()))
     }

@@ -23,7 +23,7 @@ pub use world::World;
 use crate::base::slab::{Key, Slab};
 use crate::fault::Member;
 use crate::host::life::Pulse;
-use crate::host::memory::Span;
+use crate::host::memory::{self, Span};
 use crate::transport::{Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
 use op::{Op, Stage};
@@ -135,6 +135,27 @@ impl Engine {
         self.send_with_care(letter, data, mode)
     }
 
+    /// Starts a send of a copy, so that the data may be overwritten at once.
+    pub fn send_copy(&self, letter: Letter, data: Span) -> Result<Option<Key>, Died> {
+        if data.bytes() <= Packet::ROOM {
+            return self.send(letter, data, Mode::Standard);
+        }
+        let block = self.copy_of(data)?;
+        let mut state = self.state.lock();
+        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
+            return Ok(Some(state.lost(mishap)));
+        }
+        self.launch(state, letter, Load::Attached(block), None)?;
+        Ok(None)
+    }
+
+    fn copy_of(&self, data: Span) -> Result<Box<[u8]>, Died> {
+        let mut block = vec![0; data.bytes()].into_boxed_slice();
+        let copied = memory::copy(data, Span::of_mut(&mut block));
+        copied.map_err(|fault| self.suffer(fault.address))?;
+        Ok(block)
+    }
+
     /// A send that is not complete when its packet is on its way, or that may meet the dead.
     #[inline(never)]
     fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
@@ -142,8 +163,7 @@ impl Engine {
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
         if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
-            let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
-            return Ok(Some(state.done(outcome)));
+            return Ok(Some(state.lost(mishap)));
         }
         if is_small && mode == Mode::Standard {
             self.launch(state, letter, load, None)?;
@@ -261,6 +281,10 @@ impl State {
 
     fn done(&mut self, outcome: Outcome) -> Key {
         self.begin(Stage::Done(outcome), Envelope::default(), None)
+    }
+
+    fn lost(&mut self, mishap: Mishap) -> Key {
+        self.done(Outcome { mishap: Some(mishap), ..Outcome::default() })
     }
 
     fn set(&mut self, key: Key, stage: Stage) {
