@@ -15,6 +15,7 @@ use crate::mpi::info::Info;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
 use crate::mpi::phase::Phases;
+use crate::mpi::request::Requests;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
@@ -49,6 +50,7 @@ pub struct Process {
     pub buffer: buffer::Slot,
     /// What MPI_Mprobe has matched.
     pub messages: Messages,
+    pub requests: Requests,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
     pub initial_errhandler: Mutex<Installed>,
     pulse: Pulse,
@@ -89,6 +91,7 @@ impl Process {
             keyvals: Table::new(Sort::Keyval),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
+            requests: Requests::new(),
             initial_errhandler: Mutex::new(Installed::fatal()),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
