@@ -66,7 +66,7 @@ fn coverage_counts_all_ranks() {
 #[test]
 fn a_debugger_shows_the_source_lines_of_a_rank() {
     let program = support::c("c_examples/nullptr.c").flags(&["-g", "-O0"]).build();
-    let script = support::root().join("docs/ftmpi-gdb.py");
+    let script = support::root().join("tools/ftmpi-gdb.py");
     let seen = support::command("gdb")
         .args(["-q", "-batch", "-ex", "set confirm off", "-ex", "handle SIGSEGV stop nopass"])
         .args(["-x", script.to_str().expect("UTF-8")])
