@@ -1,3 +1,4 @@
 //! The doors: every symbol that C and Fortran programs see.
 
+mod extensions;
 mod start;
