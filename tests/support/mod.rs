@@ -13,7 +13,12 @@
 //! A path with a slash starts at the root of the project: `support::c("c_examples/ring.c")`.
 //! A test that needs a tool which is not there fails and names it: `./test.sh` installs them all.
 
-#![allow(dead_code, unreachable_pub, reason = "every test uses the part that it needs")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "every test uses the part that it needs"
+)]
 
 pub mod programs;
 pub mod runs;

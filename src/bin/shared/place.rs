@@ -49,6 +49,26 @@ pub(crate) fn library() -> Result<PathBuf, Refusal> {
     })
 }
 
+/// The directory of `mpi.h` and `mpif.h`.
+pub(crate) fn headers() -> Result<PathBuf, Refusal> {
+    let here = own_directory()?;
+    // Installed, built in the source tree (also for a named target), built elsewhere.
+    let places = [
+        here.join("../include"),
+        here.join("../../include"),
+        here.join("../../../include"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("include"),
+    ];
+    let found = places.iter().find(|place| place.join("mpi.h").is_file());
+    let real = found.and_then(|place| place.canonicalize().ok());
+    real.ok_or_else(|| {
+        let looked = places.iter().map(|place| shown(place)).collect::<Vec<_>>().join(", ");
+        let sentence =
+            format!("cannot find mpi.h: looked in {looked}; install again with `ftmpi-install`");
+        Refusal::new(BROKEN, sentence)
+    })
+}
+
 /// Makes the standard's names beside the library where they are missing. A directory that cannot
 /// be written to has them already or does without.
 pub(crate) fn name_as_the_standard_does(library: &Path) {

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 /// The command line makes no sense.
 pub(crate) const USAGE: u8 = 2;
 /// The program is there but cannot be run.
-#[allow(dead_code, reason = "only the launcher runs programs")]
 pub(crate) const NOT_RUNNABLE: u8 = 126;
 /// There is no such program.
 pub(crate) const NOT_FOUND: u8 = 127;
