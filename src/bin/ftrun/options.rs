@@ -98,7 +98,7 @@ const CHOICES: &[Choice] = &[
     choice(&["enable-instant-on-support", "show-progress", "merge"], 0, Does::Nothing),
     choice(&["tmpdir", "slot-list", "report-pid", "report-uri", "ompi-server"], 1, Does::Nothing),
     choice(&["launcher", "rmk", "iface", "bootstrap", "launcher-exec"], 1, Does::Nothing),
-    choice(&["bootstrap-exec", "pmi-port", "nameserver", "usize", "ranks-per-proc"], 1, Does::Nothing),
+    choice(&["bootstrap-exec", "pmi-port", "nameserver", "usize"], 1, Does::Nothing),
     choice(&["genvall", "genvnone", "envall", "envnone"], 0, Does::Nothing),
     choice(&["genvlist", "envlist", "order-nodes", "ckpoint-interval"], 1, Does::Nothing),
     choice(&["disable-hostname-propagation", "disable-auto-cleanup"], 0, Does::Nothing),
@@ -108,7 +108,8 @@ const CHOICES: &[Choice] = &[
     choice(&["soft", "arch", "gpus-per-proc", "gpu-subdevs-per-proc"], 1, Does::Nothing),
     // What changes what the user sees elsewhere.
     choice(&["output-filename", "outfile-pattern", "errfile-pattern"], 1, Does::NotHere),
-    choice(&["xml", "timestamp-output", "report-state-on-timeout", "get-stack-traces"], 0, Does::NotHere),
+    choice(&["xml", "timestamp-output", "report-state-on-timeout"], 0, Does::NotHere),
+    choice(&["get-stack-traces"], 0, Does::NotHere),
     choice(&["xterm", "stdin", "s", "debugger"], 1, Does::NotHere),
     choice(&["tv", "gdb", "ddt"], 0, Does::NotHere),
 ];
