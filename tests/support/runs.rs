@@ -1,6 +1,6 @@
 //! Runs that end: by themselves, or by a deadline that kills all of their processes and fails.
 
-use super::{ftrun, has, library_directory};
+use super::{ftrun, has};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -163,9 +163,7 @@ impl Run {
 
     fn command(&self) -> Command {
         let mut command = if self.alone {
-            let mut command = Command::new(&self.program);
-            command.env("LD_LIBRARY_PATH", library_directory());
-            command
+            Command::new(&self.program)
         } else {
             let mut command = Command::new(ftrun());
             if let Some(ranks) = self.ranks {
