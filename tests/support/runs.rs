@@ -173,6 +173,8 @@ impl Run {
             command
         };
         command.args(&self.arguments);
+        // Cargo's own leads to a library that `cargo test` does not renew.
+        command.env_remove("LD_LIBRARY_PATH");
         for (name, value) in &self.variables {
             match value {
                 Some(value) => command.env(name, value),
