@@ -5,9 +5,13 @@
 #![deny(unsafe_code)]
 
 pub mod base;
+pub mod engine;
+pub mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 pub mod host;
 pub mod mpi;
+#[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]
+pub mod transport;
 
 #[allow(unsafe_code, reason = "doors: exports symbols and takes raw parameters")]
 pub mod abi;

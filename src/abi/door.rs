@@ -1,18 +1,25 @@
 //! The one door: every MPI call, from C or Fortran, enters through [`enter`].
+//!
+//! `mpi!` declares a call once: its C symbol, its `PMPI_` twin and, where marked, its large-count
+//! and Fortran forms. `plain!` declares the few that return something else than an error code.
 
-use crate::abi::handlers;
-use crate::abi::current;
+use crate::abi::{current, handlers};
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::process::Process;
+use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The object whose error handler hears about a failed call: its raw handle.
+/// The object whose error handler hears about a failed call, by its raw handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The call names no object: MPI_COMM_SELF's handler, or the initial one (MPI-5.0 §9.3).
     Initial,
     Comm(usize),
+    /// Files: their errors return by default (MPI-5.0 §14.7).
+    File,
+    /// The tools interface: no handler ever hears (MPI-5.0 §15.3.2).
+    Tool,
 }
 
 /// When a call may be made.
@@ -76,9 +83,227 @@ fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> 
 }
 
 #[cold]
-fn internal(panic: &(dyn std::any::Any + Send)) -> Error {
+fn internal(panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
     let detail = words.unwrap_or("a broken invariant").to_string();
     Error { class: Class::INTERN, detail: detail.into(), on: None }
+}
+
+/// Declares one MPI function. The body sees every parameter already checked; `Count` and its
+/// like are whichever width the twin uses. The text is one ordinary `fn` item, so that rustfmt
+/// keeps it in shape.
+macro_rules! mpi {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[large($large:ident)])?
+        $(#[fortran($fortran:ident)])?
+        $(#[raises_on($on:ident)])?
+        $(#[season($season:ident)])?
+        fn $name:ident($process:ident: &Process $(, $($param:ident: $kind:ty),* $(,)?)?) $body:block
+    ) => {
+        door!(
+            [$name], small, $process, ($($($param: $kind),*)?),
+            [$($on)?], [$($season)?], $body, [$($fortran)?]
+        );
+        door!(
+            [$($large)?], large, $process, ($($($param: $kind),*)?),
+            [$($on)?], [$($season)?], $body, []
+        );
+    };
+}
+
+macro_rules! door {
+    ([], $($absent:tt)*) => {};
+    (
+        [$name:ident], $width:ident, $process:ident, ($($arg:ident: $kind:ty),*),
+        [$($on:ident)?], [$($season:ident)?], $body:block, $fortran:tt
+    ) => {
+        #[allow(
+            non_snake_case, unused_imports, unused_variables, clippy::useless_conversion,
+            clippy::too_many_arguments
+        )]
+        mod $name {
+            use super::*;
+            use $crate::abi::kinds::width::$width::*;
+            use $crate::abi::kinds::{Fortran, Kind};
+
+            fn call($($arg: $kind),*) -> ::std::ffi::c_int {
+                $crate::abi::door::enter(
+                    stringify!($name), season!($($season)?), scope!($($on)?), |$process| {
+                        $(let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;)*
+                        $body
+                    },
+                )
+            }
+
+            #[unsafe(export_name = stringify!($name))]
+            unsafe extern "C-unwind" fn mpi(
+                $($arg: <$kind as Kind>::Raw),*
+            ) -> ::std::ffi::c_int {
+                call($(<$kind as Kind>::from_c($arg)),*)
+            }
+
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            unsafe extern "C-unwind" fn pmpi(
+                $($arg: <$kind as Kind>::Raw),*
+            ) -> ::std::ffi::c_int {
+                call($(<$kind as Kind>::from_c($arg)),*)
+            }
+
+            fortran_door!($fortran, [$($arg: $kind),*]);
+
+            #[cfg(test)]
+            #[test]
+            fn matches_header() {
+                let kinds = [$(<$kind as Kind>::C),*];
+                $crate::abi::header::expect("int", stringify!($name), &kinds);
+            }
+        }
+    };
+}
+
+/// The Fortran form. Lengths of CHARACTER arguments follow `ierror`, in order; an argument that is
+/// none has a length of no size, which takes no room among C's parameters on this machine.
+/// Every step of the recursion brings a `length` of its own (hygiene keeps them apart).
+macro_rules! fortran_door {
+    ([], $params:tt) => {};
+    ([$name:ident], [$($params:tt)*]) => {
+        fortran_door!(@pair [$name] [] $($params)*);
+    };
+    (@pair [$name:ident] [$($paired:tt)*] $arg:ident: $kind:ty $(, $($rest:tt)*)?) => {
+        fortran_door!(@pair [$name] [$($paired)* ($arg, $kind, length)] $($($rest)*)?);
+    };
+    (@pair [$name:ident] [$(($arg:ident, $kind:ty, $length:ident))*]) => {
+        #[unsafe(export_name = stringify!($name))]
+        #[allow(improper_ctypes_definitions, reason = "a length of no size is not passed")]
+        unsafe extern "C-unwind" fn fortran(
+            $($arg: <$kind as Fortran>::Wire,)*
+            ierror: $crate::abi::kinds::Ierror,
+            $($length: <$kind as Fortran>::Length),*
+        ) {
+            // SAFETY: the caller is Fortran; each wire is what it passed for that parameter.
+            ierror.set(call($(unsafe { <$kind as Fortran>::enter($arg, $length) }),*));
+        }
+
+        #[unsafe(export_name = concat!("p", stringify!($name)))]
+        #[allow(improper_ctypes_definitions, reason = "a length of no size is not passed")]
+        unsafe extern "C-unwind" fn pfortran(
+            $($arg: <$kind as Fortran>::Wire,)*
+            ierror: $crate::abi::kinds::Ierror,
+            $($length: <$kind as Fortran>::Length),*
+        ) {
+            // SAFETY: as above.
+            ierror.set(call($(unsafe { <$kind as Fortran>::enter($arg, $length) }),*));
+        }
+    };
+}
+
+/// A function of Fortran whose parameters differ from those of C; errors are told under C's name.
+macro_rules! fortran {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[raises_on($on:ident)])?
+        $(#[season($season:ident)])?
+        #[name($name:ident)]
+        fn $fortran:ident($process:ident: &Process $(, $($arg:ident: $kind:ty),* $(,)?)?) $body:block
+    ) => {
+        #[allow(unused_imports, unused_variables, clippy::too_many_arguments)]
+        mod $fortran {
+            use super::*;
+            use $crate::abi::kinds::width::small::*;
+            use $crate::abi::kinds::{Fortran, Kind};
+
+            fn call($($($arg: $kind),*)?) -> ::std::ffi::c_int {
+                $crate::abi::door::enter(
+                    stringify!($name), season!($($season)?), scope!($($on)?), |$process| {
+                        $($(let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;)*)?
+                        $body
+                    },
+                )
+            }
+
+            fortran_door!([$fortran], [$($($arg: $kind),*)?]);
+        }
+    };
+}
+
+/// A function that returns a value, not an error code, and may be called at any time.
+macro_rules! plain {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[fortran($fortran:ident)])?
+        fn $name:ident($($arg:ident: $kind:ty),*) -> $value:ident $body:block
+    ) => {
+        #[allow(non_snake_case, unused_imports)]
+        mod $name {
+            use super::*;
+            use $crate::abi::kinds::{Fortran, Kind, Value};
+
+            fn call($($arg: $kind),*) -> $value $body
+
+            #[unsafe(export_name = stringify!($name))]
+            unsafe extern "C-unwind" fn mpi(
+                $($arg: <$kind as Kind>::Raw),*
+            ) -> <$value as Value>::Raw {
+                call($(<$kind as Kind>::from_c($arg)),*).into_c()
+            }
+
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            unsafe extern "C-unwind" fn pmpi(
+                $($arg: <$kind as Kind>::Raw),*
+            ) -> <$value as Value>::Raw {
+                call($(<$kind as Kind>::from_c($arg)),*).into_c()
+            }
+
+            plain_fortran_door!([$($fortran)?], [$($arg: $kind),*], $value);
+
+            #[cfg(test)]
+            #[test]
+            fn matches_header() {
+                let kinds = [$(<$kind as Kind>::C),*];
+                let kinds: &[&str] = &kinds;
+                $crate::abi::header::expect(<$value as Value>::C, stringify!($name), kinds);
+            }
+        }
+    };
+}
+
+macro_rules! plain_fortran_door {
+    ([], $($absent:tt)*) => {};
+    ([$name:ident], [$($arg:ident: $kind:ty),*], $value:ident) => {
+        #[unsafe(export_name = stringify!($name))]
+        unsafe extern "C-unwind" fn fortran(
+            $($arg: <$kind as Fortran>::Wire),*
+        ) -> <$value as Value>::Raw {
+            // SAFETY: the caller is Fortran; each wire is what it passed for that parameter.
+            call($(unsafe { <$kind as Fortran>::enter($arg, Default::default()) }),*).into_c()
+        }
+
+        #[unsafe(export_name = concat!("p", stringify!($name)))]
+        unsafe extern "C-unwind" fn pfortran(
+            $($arg: <$kind as Fortran>::Wire),*
+        ) -> <$value as Value>::Raw {
+            // SAFETY: as above.
+            call($(unsafe { <$kind as Fortran>::enter($arg, Default::default()) }),*).into_c()
+        }
+    };
+}
+
+macro_rules! scope {
+    () => {
+        || $crate::abi::door::Scope::Initial
+    };
+    ($on:ident) => {
+        move || $crate::abi::door::Scope::from($on)
+    };
+}
+
+macro_rules! season {
+    () => {
+        $crate::abi::door::Season::Inside
+    };
+    ($season:ident) => {
+        $crate::abi::door::Season::$season
+    };
 }

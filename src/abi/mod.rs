@@ -1,4 +1,18 @@
 //! The doors: every symbol that C and Fortran programs see.
 
+#![allow(non_camel_case_types, reason = "handles keep the names the standard gave them")]
+
+#[macro_use]
+mod door;
+mod comm;
+mod current;
+mod env;
 mod extensions;
+mod fortran;
+mod handlers;
+#[cfg(test)]
+mod header;
+mod init;
+mod kinds;
+mod program;
 mod start;

@@ -3,10 +3,12 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
+use crate::abi::current;
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
+use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -56,7 +58,7 @@ fn start(program: Program, text: &str) -> ! {
     set_variable(PRELOAD_KEPT, None);
     match Job::decode(text) {
         Ok(job) => {
-            let tenant = Box::new(Host { on_failure: job.on_failure });
+            let tenant = Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
             life::run(program, job, tenant)
         }
         Err(why) => {
@@ -81,19 +83,23 @@ fn set_variable(name: &str, value: Option<OsString>) {
     };
 }
 
-/// Keeps house where no MPI does: decides by the job's word alone.
-struct Host {
+/// Tells MPI who died, and decides what becomes of the job.
+struct Tenancy {
+    world: &'static World,
     on_failure: OnFailure,
 }
 
-impl Tenant for Host {
+impl Tenant for Tenancy {
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
         let status = match ending {
-            Ending::Exited { status: 0 } => return Verdict::Continue,
             Ending::Exited { status } => status,
             Ending::Signalled { number, .. } => 128 + number,
             Ending::Killed => 128 + libc::SIGKILL,
         };
+        self.world.bury(rank.seat, rank.incarnation);
+        if status == 0 {
+            return Verdict::Continue;
+        }
         let obituary = life::obituary(rank, ending);
         match self.on_failure {
             OnFailure::End => {
@@ -110,5 +116,12 @@ impl Tenant for Host {
         }
     }
 
-    fn wake(&self, _seat: usize) {}
+    fn wake(&self, seat: usize) {
+        self.world.wake(seat);
+    }
+}
+
+/// Ends the job from any thread, with `status` and last words on stderr.
+pub(super) fn end_job(status: c_int, last_words: &str) -> ! {
+    life::end_process(status, &format!("ftrun: {last_words}\n"))
 }

@@ -1,1 +1,6 @@
 //! What every floor stands on: clock, chance, queues, words.
+
+pub mod random;
+pub mod slab;
+#[allow(unsafe_code, reason = "queues hand nodes over between threads")]
+pub mod sync;

@@ -1,5 +1,23 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
+pub mod attr;
+pub mod buffer;
+pub mod callback;
+pub mod codes;
+pub mod comm;
+pub mod datatype;
+pub mod errhandler;
 pub mod error;
+pub mod group;
+pub mod info;
+pub mod lane;
+pub mod message;
+pub mod named;
+pub mod op;
+pub mod phase;
 pub mod process;
+pub mod pt2pt;
+pub mod request;
+pub mod status;
 pub mod table;
+pub mod world;

@@ -1,14 +1,228 @@
 //! One rank's MPI: its tables of objects, its engine, its state between init and finalize.
 
-use crate::mpi::error::Result;
+use crate::engine::Engine;
+use crate::fault::Member;
+use crate::host::life::Pulse;
+use crate::mpi::attr::Keyval;
+use crate::mpi::callback::Program;
+use crate::mpi::codes::Codes;
+use crate::mpi::comm::{self, Comm};
+use crate::mpi::datatype::{Datatype, Notes};
+use crate::mpi::errhandler::{Errhandler, Installed};
+use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::group::Group;
+use crate::mpi::info::Info;
+use crate::mpi::message::Messages;
+use crate::mpi::op::Op;
+use crate::mpi::phase::Phases;
+use crate::mpi::table::{Held, Sort, Table};
+use crate::mpi::world::World;
+use crate::mpi::{buffer, named};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+pub const GROUP_EMPTY: usize = 0x109;
+pub const INFO_ENV: usize = 0x131;
+
+static NOBODY: LazyLock<Group> = LazyLock::new(|| {
+    // The holder is of no matter: it is not in there.
+    Group::of(Vec::new(), Member { seat: 0, incarnation: 0 })
+});
 
 /// What one incarnation of a rank knows of MPI. Every door gets it first.
-pub struct Process {}
+pub struct Process {
+    pub me: Member,
+    pub world: &'static World,
+    pub engine: Engine,
+    pub program: &'static dyn Program,
+    pub phases: Phases,
+    pub codes: Codes,
+    pub comms: Table<Comm>,
+    pub groups: Table<Group>,
+    pub datatypes: Table<Datatype>,
+    pub ops: Table<Op>,
+    pub infos: Table<Info>,
+    pub errhandlers: Table<Errhandler>,
+    pub keyvals: Table<Keyval>,
+    /// What MPI_Buffer_attach attached.
+    pub buffer: buffer::Slot,
+    /// What MPI_Mprobe has matched.
+    pub messages: Messages,
+    /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
+    pub initial_errhandler: Mutex<Installed>,
+    pulse: Pulse,
+    world_comm: Comm,
+    self_comm: Comm,
+    environment: Info,
+    notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
+    last: Mutex<Option<Last>>,
+}
+
+/// The latest error of this process, and whose it was.
+struct Last {
+    thread: usize,
+    call: &'static str,
+    error: Error,
+}
 
 impl Process {
-    /// Called at every door: news of failures, and whether this rank is to die.
+    /// The MPI of a rank that has just come to life.
+    pub fn new(
+        world: &'static World, me: Member, pulse: Pulse, program: &'static dyn Program,
+    ) -> Process {
+        let everyone = Arc::new(Group::world(world.size(), me));
+        let alone = Arc::new(Group::of(vec![me], me));
+        Process {
+            me,
+            world,
+            engine: Engine::new(world, me.seat, me.incarnation, pulse.clone()),
+            program,
+            phases: Phases::default(),
+            codes: Codes::default(),
+            comms: Table::new(Sort::Comm),
+            groups: Table::new(Sort::Group),
+            datatypes: Table::new(Sort::Datatype),
+            ops: Table::new(Sort::Op),
+            infos: Table::new(Sort::Info),
+            errhandlers: Table::new(Sort::Errhandler),
+            keyvals: Table::new(Sort::Keyval),
+            buffer: buffer::Slot::new(),
+            messages: Messages::new(),
+            initial_errhandler: Mutex::new(Installed::fatal()),
+            pulse,
+            world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
+            self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
+            environment: Info::default(),
+            notes: Mutex::default(),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Called at every door: whether this rank is to die.
     #[inline]
     pub fn notice(&self) -> Result {
-        Ok(())
+        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(()) }
+    }
+
+    /// Fails outside of the time between MPI_Init and MPI_Finalize.
+    #[inline]
+    pub fn is_inside(&self) -> Result {
+        self.phases.is_inside()
+    }
+
+    /// MPI_COMM_WORLD.
+    #[inline]
+    pub fn world_comm(&'static self) -> &'static Comm {
+        &self.world_comm
+    }
+
+    /// MPI_COMM_SELF.
+    pub fn self_comm(&'static self) -> &'static Comm {
+        &self.self_comm
+    }
+
+    /// The communicator behind `handle`.
+    pub fn find_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
+        match handle {
+            comm::WORLD => Some(Held::Ever(&self.world_comm)),
+            comm::SELF => Some(Held::Ever(&self.self_comm)),
+            _ => self.comms.find(handle).map(Held::Counted),
+        }
+    }
+
+    /// The communicator that an argument called `name` names.
+    #[inline]
+    pub fn comm(&'static self, handle: usize, name: &str) -> Result<Held<Comm>> {
+        self.find_comm(handle).ok_or_else(|| {
+            Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
+        })
+    }
+
+    /// The group that an argument called `name` names.
+    pub fn group(&self, handle: usize, name: &str) -> Result<Held<Group>> {
+        let found = match handle {
+            GROUP_EMPTY => Some(Held::Ever(&*NOBODY)),
+            _ => self.groups.find(handle).map(Held::Counted),
+        };
+        found.ok_or_else(|| {
+            Class::GROUP.because(unknown(name, handle, 0x108, "MPI_GROUP_NULL", "group"))
+        })
+    }
+
+    /// The datatype that an argument called `name` names.
+    #[inline]
+    pub fn datatype(&self, handle: usize, name: &str) -> Result<Held<Datatype>> {
+        let found = named::find(handle);
+        let found = found.or_else(|| self.datatypes.find(handle).map(Held::Counted));
+        found.ok_or_else(|| {
+            Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
+        })
+    }
+
+    /// The operation that an argument called `name` names.
+    pub fn op(&self, handle: usize, name: &str) -> Result<Held<Op>> {
+        let found = Op::predefined(handle);
+        let found = found.or_else(|| self.ops.find(handle).map(Held::Counted));
+        found.ok_or_else(|| {
+            Class::OP.because(unknown(name, handle, 0x20, "MPI_OP_NULL", "operation"))
+        })
+    }
+
+    /// The info that an argument called `name` names.
+    pub fn info(&'static self, handle: usize, name: &str) -> Result<Held<Info>> {
+        let found = match handle {
+            INFO_ENV => Some(Held::Ever(&self.environment)),
+            _ => self.infos.find(handle).map(Held::Counted),
+        };
+        found.ok_or_else(|| {
+            Class::INFO.because(unknown(name, handle, 0x130, "MPI_INFO_NULL", "info"))
+        })
+    }
+
+    /// The error handler that an argument called `name` names.
+    pub fn errhandler(&self, handle: usize, name: &str) -> Result<Held<Errhandler>> {
+        let found = Errhandler::predefined(handle);
+        let found = found.or_else(|| self.errhandlers.find(handle).map(Held::Counted));
+        found.ok_or_else(|| {
+            let null = "MPI_ERRHANDLER_NULL";
+            Class::ERRHANDLER.because(unknown(name, handle, 0x140, null, "error handler"))
+        })
+    }
+
+    /// What this process writes on `datatype`.
+    pub fn notes(&self, datatype: &Datatype) -> Arc<Notes> {
+        match named::name(datatype.handle) {
+            Some(_) => self.notes.lock().entry(datatype.handle).or_default().clone(),
+            None => datatype.notes.clone(),
+        }
+    }
+
+    /// Keeps `error` of `call` for MPI_Error_string.
+    pub fn remember(&self, call: &'static str, error: Error) {
+        *self.last.lock() = Some(Last { thread: thread_token(), call, error });
+    }
+
+    /// What the latest error of the calling thread was about, if it was one of class `class`.
+    pub fn recall(&self, class: Class) -> Option<String> {
+        let last = self.last.lock();
+        let last = last.as_ref()?;
+        let is_it = last.thread == thread_token() && last.error.class == class;
+        is_it.then(|| format!("{}: {}", last.call, last.error.detail))
+    }
+}
+
+/// A number that no other living thread has.
+pub(super) fn thread_token() -> usize {
+    thread_local!(static TOKEN: u8 = const { 0 });
+    TOKEN.with(|token| std::ptr::from_ref(token).addr())
+}
+
+#[cold]
+fn unknown(name: &str, handle: usize, null: usize, null_name: &str, what: &str) -> String {
+    match handle {
+        0 => format!("{name} is a null pointer, not a handle of a {what}"),
+        _ if handle == null => format!("{name} is {null_name}"),
+        _ => format!("{name} is {handle:#x}, which is no {what} of this process (was it freed?)"),
     }
 }

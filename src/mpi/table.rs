@@ -3,7 +3,9 @@
 //! A key is 31 bits, so that it is the same number as a Fortran `INTEGER`: 4 bits kind (from 1, so
 //! that no key lies among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
 
+use crate::base::slab::{Key, Slab};
 use parking_lot::RwLock;
+use std::ops::Deref;
 use std::sync::Arc;
 
 const INDEX_BITS: u32 = 22;
@@ -25,6 +27,50 @@ pub enum Sort {
     Errhandler,
     Message,
     Session,
+    Keyval,
+}
+
+/// Objects that are not worth an [`Arc`] each lie in a [`Slab`] with keys of the same make.
+pub(super) type Shelf<T> = Slab<T, GENERATION_BITS>;
+
+/// The handle of what lies under `key` in a [`Shelf`].
+#[inline]
+pub(super) fn handle(sort: Sort, key: Key) -> usize {
+    (sort as usize) << (INDEX_BITS + GENERATION_BITS) | key.number() as usize
+}
+
+/// The key in a [`Shelf`] that `handle` may stand for.
+#[inline]
+pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
+    let number = handle ^ (sort as usize) << (INDEX_BITS + GENERATION_BITS);
+    let is_key = number < 1 << (INDEX_BITS + GENERATION_BITS);
+    is_key.then(|| Key::from_number(number as u32))
+}
+
+/// A hold on an object: predefined ones cost nothing, others are counted.
+pub enum Held<T: 'static> {
+    Ever(&'static T),
+    Counted(Arc<T>),
+}
+
+impl<T> Deref for Held<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        match self {
+            Held::Ever(object) => object,
+            Held::Counted(object) => object,
+        }
+    }
+}
+
+impl<T> Clone for Held<T> {
+    fn clone(&self) -> Held<T> {
+        match self {
+            Held::Ever(object) => Held::Ever(object),
+            Held::Counted(object) => Held::Counted(object.clone()),
+        }
+    }
 }
 
 /// Objects of one kind that a rank has made.
@@ -50,6 +96,11 @@ impl<T> Table<T> {
 
     /// Keeps `value` and returns its handle; `None` when the table is full.
     pub fn insert(&self, value: Arc<T>) -> Option<usize> {
+        self.insert_with(|_| value).map(|(key, _)| key)
+    }
+
+    /// Keeps what `make` makes of the handle that it will have.
+    pub fn insert_with(&self, make: impl FnOnce(usize) -> Arc<T>) -> Option<(usize, Arc<T>)> {
         let mut table = self.slots.write();
         let index = match table.free.pop() {
             Some(index) => index,
@@ -60,8 +111,19 @@ impl<T> Table<T> {
             None => return None,
         };
         let slot = &mut table.slots[index as usize];
-        slot.value = Some(value);
-        Some(self.key(index, slot.generation))
+        let key = self.key(index, slot.generation);
+        let value = make(key);
+        slot.value = Some(value.clone());
+        Some((key, value))
+    }
+
+    /// Every object there is, with its handle.
+    pub fn all(&self) -> Vec<(usize, Arc<T>)> {
+        let table = self.slots.read();
+        let filled = table.slots.iter().zip(0..).filter_map(|(slot, index)| {
+            slot.value.clone().map(|value| (self.key(index, slot.generation), value))
+        });
+        filled.collect()
     }
 
     /// The object behind `handle`, if it is one of ours and was not freed.

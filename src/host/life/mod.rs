@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 pub use ending::end_current;
 pub use obituary::obituary;
 pub use seat::Pin;
-pub use world::{incarnation, kill, pin, run};
+pub use world::{end_process, incarnation, kill, pin, run};
 
 pub(super) use ending::{exit_current, is_own_process};
 pub(super) use threads::this as this_thread;
@@ -77,7 +77,7 @@ impl Pulse {
     }
 
     /// Tells the rank to die.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.0.store(true, Ordering::Release);
     }
 }

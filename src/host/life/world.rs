@@ -180,7 +180,7 @@ impl World {
 }
 
 /// Ends the process with one write to stderr and no further ceremony.
-pub(super) fn end_process(status: i32, last_words: &str) -> ! {
+pub fn end_process(status: i32, last_words: &str) -> ! {
     // SAFETY: writes a string of ours.
     unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
     loop {

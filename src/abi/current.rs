@@ -1,0 +1,58 @@
+//! From the calling thread to its rank's [`Process`]: the only place that looks at a thread-local.
+
+use crate::abi::program::PROGRAM;
+use crate::fault::Member;
+use crate::host;
+use crate::host::life::{self, Ending, Pulse};
+use crate::mpi::process::Process;
+use crate::mpi::world::World;
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+static WORLD: OnceLock<&'static World> = OnceLock::new();
+static ALONE: OnceLock<Process> = OnceLock::new();
+const FIRST: Member = Member { seat: 0, incarnation: 0 };
+
+thread_local! {
+    static CURRENT: Cell<Option<&'static Process>> = const { Cell::new(None) };
+}
+
+/// The process whose thread this is.
+#[inline]
+pub(super) fn process() -> &'static Process {
+    CURRENT.get().unwrap_or_else(find)
+}
+
+/// The world that all ranks share; `seats` counts at the first call only.
+pub(super) fn world(seats: usize) -> &'static World {
+    WORLD.get_or_init(|| {
+        let world = Box::leak(Box::new(World::new(seats)));
+        // All at once: a rank may be sent to before it has made its first call.
+        (0..seats).for_each(|seat| world.enter(seat, 0));
+        world
+    })
+}
+
+#[cold]
+fn find() -> &'static Process {
+    let process = match host::current() {
+        Some(rank) => rank.lodge(|| {
+            let world = world(1);
+            if rank.incarnation > 0 {
+                world.enter(rank.seat, rank.incarnation);
+            }
+            let me = Member { seat: rank.seat, incarnation: rank.incarnation };
+            Process::new(world, me, rank.pulse.clone(), &PROGRAM)
+        }),
+        // Not under ftrun: a world of one.
+        None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),
+    };
+    CURRENT.set(Some(process));
+    process
+}
+
+/// Ends the calling rank, which was told to die. Nothing above this frame owns anything.
+#[cold]
+pub(super) fn end() -> ! {
+    life::end_current(Ending::Killed)
+}

@@ -1,0 +1,107 @@
+//! What a failed call does: error handlers (MPI-5.0 §9.3).
+//!
+//! A handler of the program's may jump out and never come back, so nothing is held and no frame
+//! owns anything when it is called.
+
+use crate::abi::door::Scope;
+use crate::abi::{current, start};
+use crate::mpi::callback::Callback;
+use crate::mpi::comm;
+use crate::mpi::errhandler::{Errhandler, Installed};
+use crate::mpi::error::Class;
+use crate::mpi::process::Process;
+use std::ffi::{c_int, c_void};
+
+/// What is to happen, with nothing left to drop.
+#[derive(Clone, Copy)]
+enum Reaction {
+    Return,
+    Call { function: Callback, comm: usize },
+    End,
+}
+
+/// Raises the error that `process` remembers; returns its code if the program is to have it.
+#[cold]
+pub(super) fn raise(
+    process: &'static Process, name: &'static str, scope: Scope, class: Class,
+) -> c_int {
+    match reaction(process, scope) {
+        Reaction::Return => {}
+        Reaction::Call { function, comm } => call(function, comm, class.0),
+        Reaction::End => end_job(process, name, scope, class),
+    }
+    // The handler may have been told to die: its rank does not come back to the program.
+    match process.notice() {
+        Ok(()) => class.0,
+        Err(_) => current::end(),
+    }
+}
+
+fn reaction(process: &'static Process, scope: Scope) -> Reaction {
+    let (comm, installed) = match scope {
+        // Until files have handlers of their own they have their default.
+        Scope::File | Scope::Tool => return Reaction::Return,
+        Scope::Comm(handle) => match process.find_comm(handle) {
+            Some(found) if process.is_inside().is_ok() => (handle, found.errhandler.lock().clone()),
+            _ => initial(process),
+        },
+        Scope::Initial => initial(process),
+    };
+    match &*installed.errhandler {
+        Errhandler::Return => Reaction::Return,
+        Errhandler::User(function) => Reaction::Call { function: *function, comm },
+        Errhandler::Fatal | Errhandler::Abort => Reaction::End,
+    }
+}
+
+/// Errors of no object are MPI_COMM_SELF's while MPI is up (MPI-5.0 §9.3).
+fn initial(process: &'static Process) -> (usize, Installed) {
+    let installed = match process.is_inside() {
+        Ok(()) => process.self_comm().errhandler.lock().clone(),
+        Err(_) => process.initial_errhandler.lock().clone(),
+    };
+    (comm::SELF, installed)
+}
+
+/// Calls a handler of the program's with a communicator and a code.
+pub(super) fn call(function: Callback, comm: usize, code: i32) {
+    type InC = unsafe extern "C-unwind" fn(*mut *mut c_void, *mut c_int, ...);
+    type InFortran = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
+    let mut code = code;
+    let address = std::ptr::with_exposed_provenance::<c_void>(function.code);
+    if function.is_fortran {
+        let mut comm = comm as c_int;
+        // SAFETY: the program gave this function as a Fortran error handler.
+        let handler = unsafe { std::mem::transmute::<*const c_void, InFortran>(address) };
+        // SAFETY: called as the standard says: communicator and code, by reference.
+        unsafe { handler(&mut comm, &mut code) }
+    } else {
+        let mut comm = std::ptr::without_provenance_mut(comm);
+        // SAFETY: the program gave this function as a C error handler.
+        let handler = unsafe { std::mem::transmute::<*const c_void, InC>(address) };
+        // SAFETY: called as the standard says: communicator and code, by pointer.
+        unsafe { handler(&mut comm, &mut code) }
+    }
+}
+
+/// The end of the job for an error that nobody wanted to hear.
+fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) -> ! {
+    let object = match scope {
+        Scope::Comm(handle) => {
+            process.find_comm(handle).map(|comm| format!(" on {}", comm.title()))
+        }
+        _ => None,
+    };
+    let words = process.codes.words(class.0).unwrap_or_default();
+    let detail = process.recall(class).unwrap_or_else(|| name.to_string());
+    let detail = detail.strip_prefix(name).map_or(detail.as_str(), |rest| rest);
+    start::end_job(
+        class.0,
+        &format!(
+            "rank {}: {name}{} failed: {}{detail}",
+            process.me.seat,
+            object.unwrap_or_default(),
+            String::from_utf8_lossy(&words),
+        ),
+    )
+}

@@ -1,0 +1,34 @@
+//! Test help: reads prototypes out of `include/mpi.h`.
+
+const HEADER: &str = include_str!("../../include/mpi.h");
+
+/// Fails unless `mpi.h` declares `name`, and its twin, with exactly these types.
+pub(super) fn expect(returned: &str, name: &str, kinds: &[&str]) {
+    for name in [name.to_string(), format!("P{name}")] {
+        let (declared, params) = prototype(&name);
+        assert_eq!(declared, returned, "{name}: what mpi.h says it returns, and what Rust does");
+        let params: Vec<String> = params.iter().map(|param| type_of(param)).collect();
+        assert_eq!(params, kinds, "{name}: mpi.h on the left, Rust on the right");
+    }
+}
+
+/// What `mpi.h` says that `name` returns, and its parameters as they stand there.
+pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
+    let opening = format!(" {name}(");
+    let line = HEADER.lines().find(|line| !line.starts_with('#') && line.contains(&opening));
+    let line = line.unwrap_or_else(|| panic!("{name} is not in mpi.h"));
+    let (returned, rest) = line.split_once(&opening).expect("the line holds the opening");
+    let (params, _) = rest.rsplit_once(')').expect("a prototype has a closing bracket");
+    let params = match params {
+        "void" => Vec::new(),
+        params => params.split(',').map(str::trim).collect(),
+    };
+    (returned, params)
+}
+
+/// A parameter without its name: `const int counts[]` is a `const int[]`.
+fn type_of(param: &str) -> String {
+    let (named, brackets) = param.split_at(param.find('[').unwrap_or(param.len()));
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    format!("{}{brackets}", named.trim_end_matches(is_name).trim())
+}

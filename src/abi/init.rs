@@ -1,0 +1,60 @@
+//! Starting and leaving MPI (MPI-5.0 §11.2, §11.4).
+
+use crate::abi::kinds::*;
+use crate::mpi::phase::THREAD_SINGLE;
+
+mpi!(
+    /// Starts MPI (MPI-5.0 §11.2.1).
+    #[season(Always)]
+    fn MPI_Init(process: &Process, argc: Argc, argv: Argv) {
+        process.phases.begin(THREAD_SINGLE).map(drop)
+    }
+);
+
+fortran!(
+    /// MPI_Init has no arguments in Fortran.
+    #[season(Always)]
+    #[name(MPI_Init)]
+    fn mpi_init_(process: &Process) {
+        process.phases.begin(THREAD_SINGLE).map(drop)
+    }
+);
+
+mpi!(
+    /// Starts MPI for programs with threads.
+    #[season(Always)]
+    fn MPI_Init_thread(process: &Process, argc: Argc, argv: Argv, required: Int, provided: OutInt) {
+        provided.set(process.phases.begin(required)?);
+        Ok(())
+    }
+);
+
+fortran!(
+    /// MPI_Init_thread has no argument list in Fortran.
+    #[season(Always)]
+    #[name(MPI_Init_thread)]
+    fn mpi_init_thread_(process: &Process, required: Int, provided: OutInt) {
+        provided.set(process.phases.begin(required)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Whether MPI_Init was called.
+    #[fortran(mpi_initialized_)]
+    #[season(Always)]
+    fn MPI_Initialized(process: &Process, flag: OutFlag) {
+        flag.set(process.phases.is_initialized());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Whether MPI_Finalize is done.
+    #[fortran(mpi_finalized_)]
+    #[season(Always)]
+    fn MPI_Finalized(process: &Process, flag: OutFlag) {
+        flag.set(process.phases.is_finalized());
+        Ok(())
+    }
+);

@@ -1,0 +1,284 @@
+//! Handles. The value is a table key in pointer's clothing, never an address; in Fortran the same
+//! number is an `INTEGER`.
+
+use crate::abi::door::Scope;
+use crate::abi::kinds::{Fortran, Kind, NoLength, Value};
+use crate::mpi::comm::Comm;
+use crate::mpi::datatype::Datatype;
+use crate::mpi::errhandler::Errhandler;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::group::Group;
+use crate::mpi::info::Info;
+use crate::mpi::op::Op;
+use crate::mpi::process::Process;
+use crate::mpi::table::Held;
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+
+/// A type of handles: what their pointers and arrays are called in C.
+pub(in crate::abi) trait Handle: Copy {
+    const POINTER: &'static str;
+    const ARRAY: &'static str;
+    const CONST_ARRAY: &'static str;
+    const NULL: usize;
+}
+
+macro_rules! handles {
+    ($($name:ident, null $null:literal, $checked:ty, $find:expr;)*) => {$(
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name(usize);
+
+        impl $name {
+            /// The handle as it came, unchecked.
+            pub(in crate::abi) fn key(self) -> usize {
+                self.0
+            }
+
+            /// The handle with this key.
+            pub(in crate::abi) fn of(key: usize) -> Self {
+                Self(key)
+            }
+        }
+
+        impl Handle for $name {
+            const POINTER: &'static str = concat!(stringify!($name), " *");
+            const ARRAY: &'static str = concat!(stringify!($name), "[]");
+            const CONST_ARRAY: &'static str = concat!("const ", stringify!($name), "[]");
+            const NULL: usize = $null;
+        }
+
+        impl Kind for $name {
+            const C: &'static str = stringify!($name);
+            type Raw = *mut c_void;
+            type Checked = $checked;
+            #[inline]
+            fn from_c(raw: *mut c_void) -> Self {
+                Self(raw.addr())
+            }
+            #[inline]
+            fn check(self, process: &'static Process, name: &'static str) -> Result<$checked> {
+                let find: fn(&'static Process, usize, &'static str) -> Result<$checked> = $find;
+                find(process, self.0, name)
+            }
+        }
+
+        impl Fortran for $name {
+            type Wire = *const c_int;
+            type Length = NoLength;
+            #[inline]
+            unsafe fn enter(wire: *const c_int, _: NoLength) -> Self {
+                // SAFETY: Fortran passes scalars by reference, and the reference is live here.
+                Self(unsafe { *wire } as u32 as usize)
+            }
+        }
+
+        impl Value for $name {
+            const C: &'static str = stringify!($name);
+            type Raw = *mut c_void;
+            fn into_c(self) -> *mut c_void {
+                std::ptr::without_provenance_mut(self.0)
+            }
+        }
+    )*};
+}
+
+handles! {
+    MPI_Comm, null 0x100, Held<Comm>, |process, key, name| process.comm(key, name);
+    MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
+    MPI_Win, null 0x110, usize, |_, key, _| Ok(key);
+    MPI_File, null 0x118, usize, |_, key, _| Ok(key);
+    MPI_Session, null 0x120, usize, |_, key, _| Ok(key);
+    MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
+    MPI_Info, null 0x130, Held<Info>, |process, key, name| process.info(key, name);
+    MPI_Errhandler, null 0x140, Held<Errhandler>,
+        |process, key, name| process.errhandler(key, name);
+    MPI_Request, null 0x180, usize, |_, key, _| Ok(key);
+    MPI_Datatype, null 0x200, Held<Datatype>, |process, key, name| process.datatype(key, name);
+    MPI_Op, null 0x20, Held<Op>, |process, key, name| process.op(key, name);
+}
+
+impl From<MPI_Comm> for Scope {
+    fn from(comm: MPI_Comm) -> Scope {
+        Scope::Comm(comm.0)
+    }
+}
+
+/// An info that may be MPI_INFO_NULL.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct Hints(MPI_Info);
+
+impl Kind for Hints {
+    const C: &'static str = "MPI_Info";
+    type Raw = *mut c_void;
+    type Checked = Option<Held<Info>>;
+    fn from_c(raw: *mut c_void) -> Self {
+        Self(MPI_Info::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Option<Held<Info>>> {
+        if self.0.key() == MPI_Info::NULL {
+            return Ok(None);
+        }
+        self.0.check(process, name).map(Some)
+    }
+}
+
+impl Fortran for Hints {
+    type Wire = *const c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { MPI_Info::enter(wire, length) })
+    }
+}
+
+/// Where handles are kept: eight bytes each in C, an `INTEGER` in Fortran.
+#[derive(Clone, Copy)]
+enum Place {
+    C(*mut *mut c_void),
+    Fortran(*mut c_int),
+}
+
+impl Place {
+    fn is_null(self) -> bool {
+        match self {
+            Place::C(at) => at.is_null(),
+            Place::Fortran(at) => at.is_null(),
+        }
+    }
+
+    fn key(self, index: usize) -> usize {
+        match self {
+            // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
+            Place::C(at) => unsafe { *at.add(index) }.addr(),
+            // SAFETY: as above.
+            Place::Fortran(at) => unsafe { *at.add(index) as u32 as usize },
+        }
+    }
+
+    fn set(self, index: usize, key: usize) {
+        match self {
+            // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
+            Place::C(at) => unsafe { at.add(index).write(std::ptr::without_provenance_mut(key)) },
+            // SAFETY: as above. A key has 31 bits.
+            Place::Fortran(at) => unsafe { at.add(index).write(key as c_int) },
+        }
+    }
+}
+
+/// A caller's variable that holds a handle, or is to hold one.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct Var<H>(Place, PhantomData<H>);
+
+impl<H: Handle> Var<H> {
+    pub(in crate::abi) fn key(self) -> usize {
+        self.0.key(0)
+    }
+
+    pub(in crate::abi) fn set(self, key: usize) {
+        self.0.set(0, key);
+    }
+
+    pub(in crate::abi) fn set_null(self) {
+        self.0.set(0, H::NULL);
+    }
+}
+
+impl<H: Handle> Kind for Var<H> {
+    const C: &'static str = H::POINTER;
+    type Raw = *mut *mut c_void;
+    type Checked = Self;
+    fn from_c(raw: *mut *mut c_void) -> Self {
+        Self(Place::C(raw), PhantomData)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.0.is_null() { Err(super::memory::null(name)) } else { Ok(self) }
+    }
+}
+
+impl<H: Handle> Fortran for Var<H> {
+    type Wire = *mut c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
+        Self(Place::Fortran(wire), PhantomData)
+    }
+}
+
+impl From<Var<MPI_Comm>> for Scope {
+    fn from(comm: Var<MPI_Comm>) -> Scope {
+        if comm.0.is_null() { Scope::Initial } else { Scope::Comm(comm.key()) }
+    }
+}
+
+/// A caller's array of handles, to be read and written.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct Vars<H>(Place, &'static str, PhantomData<H>);
+
+impl<H: Handle> Vars<H> {
+    pub(in crate::abi) fn set(self, index: usize, key: usize) {
+        self.0.set(index, key);
+    }
+
+    /// The first `count` handles; from then on `set` may write that many.
+    pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
+        keys(self.0, self.1, count)
+    }
+}
+
+impl<H: Handle> Kind for Vars<H> {
+    const C: &'static str = H::ARRAY;
+    type Raw = *mut *mut c_void;
+    type Checked = Self;
+    fn from_c(raw: *mut *mut c_void) -> Self {
+        Self(Place::C(raw), "", PhantomData)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        Ok(Self(self.0, name, PhantomData))
+    }
+}
+
+impl<H: Handle> Fortran for Vars<H> {
+    type Wire = *mut c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
+        Self(Place::Fortran(wire), "", PhantomData)
+    }
+}
+
+/// A caller's array of handles, to be read.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct Keys<H>(Place, &'static str, PhantomData<H>);
+
+impl<H: Handle> Keys<H> {
+    /// The first `count` handles.
+    pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
+        keys(self.0, self.1, count)
+    }
+}
+
+impl<H: Handle> Kind for Keys<H> {
+    const C: &'static str = H::CONST_ARRAY;
+    type Raw = *mut *mut c_void;
+    type Checked = Self;
+    fn from_c(raw: *mut *mut c_void) -> Self {
+        Self(Place::C(raw), "", PhantomData)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        Ok(Self(self.0, name, PhantomData))
+    }
+}
+
+impl<H: Handle> Fortran for Keys<H> {
+    type Wire = *mut c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
+        Self(Place::Fortran(wire), "", PhantomData)
+    }
+}
+
+fn keys(place: Place, name: &str, count: i64) -> Result<Vec<usize>> {
+    if place.is_null() && count > 0 {
+        let words = format!("{name} is a null pointer; it must point to {count} handles");
+        return Err(Class::ARG.because(words));
+    }
+    Ok((0..usize::try_from(count).unwrap_or(0)).map(|index| place.key(index)).collect())
+}

@@ -1,0 +1,210 @@
+//! Kinds that are arrays. Their length is another argument, so the body brings it along.
+
+use crate::abi::fortran;
+use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
+use crate::mpi::status::Status;
+use std::ffi::c_int;
+
+macro_rules! lists {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident: $raw:ty = $c:literal => $seen:ty;
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name {
+            at: *const $raw,
+            name: &'static str,
+        }
+
+        impl $name {
+            /// The first `count` elements.
+            pub(in crate::abi) fn read(self, count: i64) -> Result<Vec<$seen>> {
+                let count = length(self.at.is_null(), count, self.name)?;
+                // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+                let read = |index| unsafe { self.at.add(index).read() };
+                Ok((0..count).map(|index| <$seen>::from(read(index))).collect())
+            }
+        }
+
+        impl Kind for $name {
+            const C: &'static str = $c;
+            type Raw = *const $raw;
+            type Checked = Self;
+            fn from_c(raw: *const $raw) -> Self {
+                Self { at: raw, name: "" }
+            }
+            fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+                Ok(Self { name, ..self })
+            }
+        }
+
+        impl Fortran for $name {
+            type Wire = *const $raw;
+            type Length = NoLength;
+            unsafe fn enter(wire: *const $raw, _: NoLength) -> Self {
+                Self { at: wire, name: "" }
+            }
+        }
+    )*};
+}
+
+lists! {
+    /// Counts, displacements, ranks.
+    Ints: c_int = "const int[]" => i64;
+    /// Large counts.
+    Counts64: i64 = "const MPI_Count[]" => i64;
+    /// Displacements in bytes.
+    Aints: i64 = "const MPI_Aint[]" => i64;
+    /// Triplets of first, last and stride.
+    Ranges: [c_int; 3] = "int[][3]" => [c_int; 3];
+}
+
+fn length(is_null: bool, count: i64, name: &str) -> Result<usize> {
+    if is_null && count > 0 {
+        let words = format!("{name} is a null pointer; it must point to {count} elements");
+        return Err(Class::ARG.because(words));
+    }
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+macro_rules! out_lists {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident: $raw:ty = $c:literal;
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name {
+            at: *mut $raw,
+            name: &'static str,
+        }
+
+        impl $name {
+            /// Puts `values` into the array, from its start.
+            pub(in crate::abi) fn put(self, values: &[$raw]) -> Result {
+                length(self.at.is_null(), values.len() as i64, self.name)?;
+                for (index, value) in values.iter().enumerate() {
+                    // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+                    unsafe { self.at.add(index).write(*value) }
+                }
+                Ok(())
+            }
+        }
+
+        impl Kind for $name {
+            const C: &'static str = $c;
+            type Raw = *mut $raw;
+            type Checked = Self;
+            fn from_c(raw: *mut $raw) -> Self {
+                Self { at: raw, name: "" }
+            }
+            fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+                Ok(Self { name, ..self })
+            }
+        }
+
+        impl Fortran for $name {
+            type Wire = *mut $raw;
+            type Length = NoLength;
+            unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
+                Self { at: wire, name: "" }
+            }
+        }
+    )*};
+}
+
+out_lists! {
+    /// Integers out.
+    OutInts: c_int = "int[]";
+    /// Address-sized integers out.
+    OutAints: i64 = "MPI_Aint[]";
+    /// Large counts out.
+    OutCounts64: i64 = "MPI_Count[]";
+}
+
+/// Indices into an array of the caller's: from 0 in C, from 1 in Fortran.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct OutIndices {
+    at: *mut c_int,
+    first: c_int,
+    name: &'static str,
+}
+
+impl OutIndices {
+    /// Puts `indices` into the array, from its start.
+    pub(in crate::abi) fn put(self, indices: &[usize]) -> Result {
+        length(self.at.is_null(), indices.len() as i64, self.name)?;
+        for (place, index) in indices.iter().enumerate() {
+            let index = *index as c_int + self.first;
+            // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+            unsafe { self.at.add(place).write(index) }
+        }
+        Ok(())
+    }
+}
+
+impl Kind for OutIndices {
+    const C: &'static str = "int[]";
+    type Raw = *mut c_int;
+    type Checked = Self;
+    fn from_c(raw: *mut c_int) -> Self {
+        Self { at: raw, first: 0, name: "" }
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        Ok(Self { name, ..self })
+    }
+}
+
+impl Fortran for OutIndices {
+    type Wire = *mut c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
+        Self { at: wire, first: 1, name: "" }
+    }
+}
+
+/// Where statuses go, if the caller wants them.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct OutStatuses(*mut Status);
+
+impl OutStatuses {
+    /// Sets the status at `index`, MPI_ERROR included.
+    pub(in crate::abi) fn set(self, index: usize, status: Status) {
+        if !self.0.is_null() {
+            // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
+            unsafe { self.0.add(index).write(status) }
+        }
+    }
+
+    /// What MPI_ERROR of the status at `index` is now; a call that met no error leaves it alone.
+    pub(in crate::abi) fn error(self, index: usize) -> c_int {
+        if self.0.is_null() {
+            return 0;
+        }
+        // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
+        unsafe { (*self.0.add(index)).error }
+    }
+}
+
+impl Kind for OutStatuses {
+    const C: &'static str = "MPI_Status *";
+    type Raw = *mut Status;
+    type Checked = Self;
+    fn from_c(raw: *mut Status) -> Self {
+        Self(raw)
+    }
+    fn check(self, _: &'static Process, _: &'static str) -> Result<Self> {
+        Ok(self)
+    }
+}
+
+impl Fortran for OutStatuses {
+    type Wire = *mut Status;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
+        Self(fortran::unless_ignored(wire))
+    }
+}

@@ -1,0 +1,240 @@
+//! Kinds that point to a program's memory: buffers, and places for results.
+
+use crate::abi::fortran;
+use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::mpi::datatype::Address;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
+use crate::mpi::status::Status;
+use std::ffi::{c_int, c_void};
+
+const UNDEFINED: c_int = -32766;
+
+macro_rules! buffers {
+    ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name(usize);
+
+        impl Kind for $name {
+            const C: &'static str = $c;
+            type Raw = $raw;
+            type Checked = Address;
+            #[inline]
+            fn from_c(raw: $raw) -> Self {
+                Self(raw.expose_provenance())
+            }
+            #[inline]
+            fn check(self, _: &'static Process, _: &'static str) -> Result<Address> {
+                Ok(Address(self.0))
+            }
+        }
+
+        impl Fortran for $name {
+            type Wire = $raw;
+            type Length = NoLength;
+            #[inline]
+            unsafe fn enter(wire: $raw, _: NoLength) -> Self {
+                Self(fortran::in_c(wire.expose_provenance()))
+            }
+        }
+    )*};
+}
+
+buffers! {
+    /// A buffer the call reads. Whether it may be null depends on count and datatype.
+    InBuf: *const c_void = "const void *";
+    /// A buffer the call writes.
+    OutBuf: *mut c_void = "void *";
+}
+
+/// Where a result goes. Only a caller of MPI can make one, so a body may trust it.
+macro_rules! outs {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident: $raw:ty = $c:literal, set($from:ty) $convert:expr;
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name(*mut $raw);
+
+        impl $name {
+            #[inline]
+            pub(in crate::abi) fn set(self, value: $from) {
+                let convert: fn($from) -> $raw = $convert;
+                // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+                unsafe { self.0.write(convert(value)) }
+            }
+        }
+
+        impl Kind for $name {
+            const C: &'static str = $c;
+            type Raw = *mut $raw;
+            type Checked = Self;
+            #[inline]
+            fn from_c(raw: *mut $raw) -> Self {
+                Self(raw)
+            }
+            #[inline]
+            fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+                if self.0.is_null() { Err(null(name)) } else { Ok(self) }
+            }
+        }
+
+        impl Fortran for $name {
+            type Wire = *mut $raw;
+            type Length = NoLength;
+            #[inline]
+            unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
+                Self(wire)
+            }
+        }
+    )*};
+}
+
+outs! {
+    /// An integer.
+    OutInt: c_int = "int *", set(i32) |value| value;
+    /// A truth value; gfortran's LOGICAL is 0 or 1, like C's.
+    OutFlag: c_int = "int *", set(bool) c_int::from;
+    /// A number of elements; one that does not fit is MPI_UNDEFINED (MPI-5.0 §5.1.11).
+    OutCount32: c_int = "int *", set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
+    /// A number of elements, large-count twin.
+    OutCount64: i64 = "MPI_Count *", set(i64) |value| value;
+    /// An address-sized integer.
+    OutAint64: i64 = "MPI_Aint *", set(i64) |value| value;
+}
+
+#[cold]
+pub(super) fn null(name: &str) -> crate::mpi::error::Failure {
+    Class::ARG.because(format!("{name} is a null pointer; it must point to memory for the result"))
+}
+
+/// An index into an array of the caller's: from 0 in C, from 1 in Fortran.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct OutIndex {
+    at: *mut c_int,
+    first: c_int,
+}
+
+impl OutIndex {
+    /// Sets the index; `None` is MPI_UNDEFINED.
+    pub(in crate::abi) fn set(self, index: Option<usize>) {
+        let index = index.map_or(UNDEFINED, |index| index as c_int + self.first);
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+        unsafe { self.at.write(index) }
+    }
+}
+
+impl Kind for OutIndex {
+    const C: &'static str = "int *";
+    type Raw = *mut c_int;
+    type Checked = Self;
+    fn from_c(raw: *mut c_int) -> Self {
+        Self { at: raw, first: 0 }
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.at.is_null() { Err(null(name)) } else { Ok(self) }
+    }
+}
+
+impl Fortran for OutIndex {
+    type Wire = *mut c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
+        Self { at: wire, first: 1 }
+    }
+}
+
+/// Where a status goes, if the caller wants it.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct OutStatus(*mut Status);
+
+impl OutStatus {
+    /// Sets the status but for MPI_ERROR, which a call with one status leaves alone (§3.2.5).
+    pub(in crate::abi) fn set(self, status: Status) {
+        if !self.0.is_null() {
+            let mut status = status;
+            // SAFETY: the caller of MPI vouches for its status (§2.3).
+            status.error = unsafe { (*self.0).error };
+            // SAFETY: as above.
+            unsafe { self.0.write(status) }
+        }
+    }
+}
+
+impl Kind for OutStatus {
+    const C: &'static str = "MPI_Status *";
+    type Raw = *mut Status;
+    type Checked = Self;
+    fn from_c(raw: *mut Status) -> Self {
+        Self(raw)
+    }
+    fn check(self, _: &'static Process, _: &'static str) -> Result<Self> {
+        Ok(self)
+    }
+}
+
+impl Fortran for OutStatus {
+    type Wire = *mut Status;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
+        Self(fortran::unless_ignored(wire))
+    }
+}
+
+/// A status the call reads.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct InStatus(*const Status);
+
+impl Kind for InStatus {
+    const C: &'static str = "const MPI_Status *";
+    type Raw = *const Status;
+    type Checked = Status;
+    fn from_c(raw: *const Status) -> Self {
+        Self(raw)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Status> {
+        if self.0.is_null() {
+            return Err(Class::ARG.because(format!("{name} is a null pointer, not a status")));
+        }
+        // SAFETY: not null; the caller of MPI vouches for the rest (§2.3).
+        Ok(unsafe { *self.0 })
+    }
+}
+
+impl Fortran for InStatus {
+    type Wire = *const Status;
+    type Length = NoLength;
+    unsafe fn enter(wire: *const Status, _: NoLength) -> Self {
+        Self(wire)
+    }
+}
+
+/// A pointer that the call takes or leaves: `argc` and `argv` of MPI_Init, `void *` values.
+macro_rules! pointers {
+    ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name($raw);
+
+        impl Kind for $name {
+            const C: &'static str = $c;
+            type Raw = $raw;
+            type Checked = usize;
+            fn from_c(raw: $raw) -> Self {
+                Self(raw)
+            }
+            fn check(self, _: &'static Process, _: &'static str) -> Result<usize> {
+                Ok(self.0.expose_provenance())
+            }
+        }
+    )*};
+}
+
+pointers! {
+    /// `argc` of MPI_Init, which this library leaves alone.
+    Argc: *mut c_int = "int *";
+    /// `argv` of MPI_Init.
+    Argv: *mut *mut *mut c_void = "char ***";
+}

@@ -1,0 +1,181 @@
+//! Calls of the program's functions, for the floor that may not call through an address.
+
+use crate::mpi::attr::Attribute;
+use crate::mpi::callback::{Callback, Notice, Program, Reduction};
+use crate::mpi::error::{Class, Result};
+use std::ffi::{c_int, c_void};
+
+/// The program: every function it gave us is called here.
+pub(super) struct Caller;
+
+pub(super) static PROGRAM: Caller = Caller;
+
+/// The predefined functions of attributes, which are values and never called (MPI-5.0 §7.7.2).
+const NULL_FN: usize = 0;
+const DUP_FN: usize = 1;
+
+impl Program for Caller {
+    fn copy_attribute(&self, function: Callback, notice: Notice) -> Result<Option<Attribute>> {
+        let (code, flag, value) = match function.code {
+            NULL_FN => return Ok(None),
+            DUP_FN => return Ok(Some(notice.value)),
+            _ if function.is_fortran => copy_in_fortran(function, notice),
+            _ => copy_in_c(function, notice),
+        };
+        said(code, "the copy function of an attribute")?;
+        Ok((flag != 0).then_some(value))
+    }
+
+    fn delete_attribute(&self, function: Callback, notice: Notice) -> Result {
+        let code = match function.code {
+            NULL_FN => return Ok(()),
+            _ if function.is_fortran => delete_in_fortran(function, notice),
+            _ => delete_in_c(function, notice),
+        };
+        said(code, "the delete function of an attribute")
+    }
+
+    fn reduce(&self, function: Callback, reduction: Reduction) {
+        let address = std::ptr::with_exposed_provenance::<c_void>(function.code);
+        let input = std::ptr::with_exposed_provenance_mut::<c_void>(reduction.input);
+        let inout = std::ptr::with_exposed_provenance_mut::<c_void>(reduction.inout);
+        if function.is_fortran {
+            type Fortran =
+                unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_int);
+            let mut length = reduction.count as c_int;
+            let mut datatype = reduction.datatype as c_int;
+            // SAFETY: the program gave this function to MPI_OP_CREATE.
+            let combine = unsafe { std::mem::transmute::<*const c_void, Fortran>(address) };
+            // SAFETY: called as the standard says, with `count` items on both sides.
+            return unsafe { combine(input, inout, &mut length, &mut datatype) };
+        }
+        let mut datatype = std::ptr::without_provenance_mut::<c_void>(reduction.datatype);
+        if reduction.is_large {
+            type Large =
+                unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut i64, *mut *mut c_void);
+            let mut length = reduction.count;
+            // SAFETY: the program gave this function to MPI_Op_create_c.
+            let combine = unsafe { std::mem::transmute::<*const c_void, Large>(address) };
+            // SAFETY: called as the standard says, with `count` items on both sides.
+            return unsafe { combine(input, inout, &mut length, &mut datatype) };
+        }
+        type Small =
+            unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut *mut c_void);
+        let mut length = reduction.count as c_int;
+        // SAFETY: the program gave this function to MPI_Op_create.
+        let combine = unsafe { std::mem::transmute::<*const c_void, Small>(address) };
+        // SAFETY: called as the standard says, with `count` items on both sides.
+        unsafe { combine(input, inout, &mut length, &mut datatype) }
+    }
+}
+
+/// What a callback answers: any code but MPI_SUCCESS is an error of that class.
+fn said(code: c_int, who: &str) -> Result {
+    match code {
+        0 => Ok(()),
+        code => Err(Class(code).because(format!("{who} returned {code}"))),
+    }
+}
+
+fn copy_in_c(function: Callback, notice: Notice) -> (c_int, c_int, Attribute) {
+    type Copy = unsafe extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        *mut c_void,
+        *mut c_void,
+        *mut *mut c_void,
+        *mut c_int,
+    ) -> c_int;
+    let mut value = std::ptr::null_mut::<c_void>();
+    let mut flag = 0;
+    // SAFETY: the program gave this function as the copy function of a key.
+    let copy = unsafe { std::mem::transmute::<*const c_void, Copy>(address(function)) };
+    // SAFETY: called as the standard says.
+    let code = unsafe {
+        copy(
+            pointer(notice.object),
+            notice.keyval,
+            pointer(notice.extra_state),
+            pointer(in_c(notice.value)),
+            &mut value,
+            &mut flag,
+        )
+    };
+    (code, flag, Attribute::Pointer(value.expose_provenance()))
+}
+
+fn copy_in_fortran(function: Callback, notice: Notice) -> (c_int, c_int, Attribute) {
+    type Copy = unsafe extern "C-unwind" fn(
+        *mut c_int,
+        *mut c_int,
+        *mut i64,
+        *mut i64,
+        *mut i64,
+        *mut c_int,
+        *mut c_int,
+    );
+    let (mut object, mut keyval) = (notice.object as c_int, notice.keyval);
+    let mut extra_state = notice.extra_state as i64;
+    let (mut old, mut new) = (in_fortran(notice.value), 0);
+    let (mut flag, mut code) = (0, 0);
+    // SAFETY: the program gave this function as the copy function of a key.
+    let copy = unsafe { std::mem::transmute::<*const c_void, Copy>(address(function)) };
+    // SAFETY: called as the standard says.
+    unsafe {
+        copy(&mut object, &mut keyval, &mut extra_state, &mut old, &mut new, &mut flag, &mut code);
+    }
+    (code, flag, Attribute::Integer(new))
+}
+
+fn delete_in_c(function: Callback, notice: Notice) -> c_int {
+    type Delete =
+        unsafe extern "C-unwind" fn(*mut c_void, c_int, *mut c_void, *mut c_void) -> c_int;
+    // SAFETY: the program gave this function as the delete function of a key.
+    let delete = unsafe { std::mem::transmute::<*const c_void, Delete>(address(function)) };
+    // SAFETY: called as the standard says.
+    unsafe {
+        delete(
+            pointer(notice.object),
+            notice.keyval,
+            pointer(in_c(notice.value)),
+            pointer(notice.extra_state),
+        )
+    }
+}
+
+fn delete_in_fortran(function: Callback, notice: Notice) -> c_int {
+    type Delete =
+        unsafe extern "C-unwind" fn(*mut c_int, *mut c_int, *mut i64, *mut i64, *mut c_int);
+    let (mut object, mut keyval) = (notice.object as c_int, notice.keyval);
+    let (mut value, mut extra_state) = (in_fortran(notice.value), notice.extra_state as i64);
+    let mut code = 0;
+    // SAFETY: the program gave this function as the delete function of a key.
+    let delete = unsafe { std::mem::transmute::<*const c_void, Delete>(address(function)) };
+    // SAFETY: called as the standard says.
+    unsafe { delete(&mut object, &mut keyval, &mut value, &mut extra_state, &mut code) };
+    code
+}
+
+fn address(function: Callback) -> *const c_void {
+    std::ptr::with_exposed_provenance(function.code)
+}
+
+fn pointer(value: usize) -> *mut c_void {
+    std::ptr::with_exposed_provenance_mut(value)
+}
+
+/// An attribute as C's callbacks get it.
+fn in_c(value: Attribute) -> usize {
+    match value {
+        Attribute::Pointer(pointer) => pointer,
+        Attribute::Integer(integer) => integer as usize,
+    }
+}
+
+/// An attribute as Fortran's callbacks get it.
+fn in_fortran(value: Attribute) -> i64 {
+    match value {
+        Attribute::Pointer(pointer) => pointer as i64,
+        Attribute::Integer(integer) => integer,
+    }
+}

@@ -1,0 +1,143 @@
+//! A slab: values under small keys, in constant time, without allocation once it has grown.
+//!
+//! A key holds an index (22 bits) and a generation, so that a key whose value is gone is known as
+//! such until its slot has been used `2^GENERATION_BITS - 1` times more. No key is 0.
+
+const INDEX_BITS: u32 = 22;
+
+/// Where a value lies. Never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key(u32);
+
+impl Key {
+    /// The key as a plain number, for instance to travel in a message.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The key that [`Key::number`] gave away.
+    pub fn from_number(number: u32) -> Key {
+        Key(number)
+    }
+
+    pub fn index(self) -> usize {
+        (self.0 & ((1 << INDEX_BITS) - 1)) as usize
+    }
+
+    pub fn generation(self) -> u32 {
+        self.0 >> INDEX_BITS
+    }
+
+    /// The key with this index and generation; `None` when it cannot be one.
+    pub fn new(index: usize, generation: u32) -> Option<Key> {
+        let index = u32::try_from(index).ok().filter(|index| *index < 1 << INDEX_BITS)?;
+        (generation != 0 && generation < 1 << (u32::BITS - INDEX_BITS))
+            .then_some(Key(generation << INDEX_BITS | index))
+    }
+}
+
+/// Values under keys.
+pub struct Slab<T, const GENERATION_BITS: u32 = 10> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+struct Slot<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+impl<T, const GENERATION_BITS: u32> Default for Slab<T, GENERATION_BITS> {
+    fn default() -> Self {
+        Slab { slots: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
+    /// Keeps `value`; gives it back when all four million places are taken.
+    pub fn insert(&mut self, value: T) -> Result<Key, T> {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None if self.slots.len() < 1 << INDEX_BITS => {
+                self.slots.push(Slot { generation: 1, value: None });
+                (self.slots.len() - 1) as u32
+            }
+            None => return Err(value),
+        };
+        let slot = &mut self.slots[index as usize];
+        slot.value = Some(value);
+        Ok(Key(slot.generation << INDEX_BITS | index))
+    }
+
+    pub fn find(&self, key: Key) -> Option<&T> {
+        let slot = self.slots.get(key.index())?;
+        slot.value.as_ref().filter(|_| slot.generation == key.generation())
+    }
+
+    pub fn find_mut(&mut self, key: Key) -> Option<&mut T> {
+        let slot = self.slots.get_mut(key.index())?;
+        slot.value.as_mut().filter(|_| slot.generation == key.generation())
+    }
+
+    /// Takes the value out; its key is void from now on.
+    pub fn remove(&mut self, key: Key) -> Option<T> {
+        let slot = self.slots.get_mut(key.index())?;
+        if slot.generation != key.generation() {
+            return None;
+        }
+        let value = slot.value.take()?;
+        let next = slot.generation + 1;
+        slot.generation = if next == 1 << GENERATION_BITS { 1 } else { next };
+        self.free.push(key.index() as u32);
+        Some(value)
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The keys of all values.
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
+        let used = |(index, slot): (usize, &Slot<T>)| {
+            slot.value.is_some().then_some(Key(slot.generation << INDEX_BITS | index as u32))
+        };
+        self.slots.iter().enumerate().filter_map(used)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_finds_its_value_until_it_is_removed() {
+        let mut slab = Slab::<_>::default();
+        let first = slab.insert('a').expect("room");
+        let second = slab.insert('b').expect("room");
+        assert_eq!((slab.find(first), slab.find(second)), (Some(&'a'), Some(&'b')));
+        assert_eq!(slab.remove(first), Some('a'));
+        let third = slab.insert('c').expect("room");
+        assert_eq!(third.index(), first.index(), "places are used again");
+        assert_eq!(slab.find(first), None);
+        assert_eq!(slab.remove(first), None);
+        assert_eq!(slab.keys().count(), 2);
+    }
+
+    #[test]
+    fn no_key_is_zero_however_often_a_place_is_used() {
+        let mut slab = Slab::<_, 2>::default();
+        for turn in 0..20 {
+            let key = slab.insert(turn).expect("room");
+            assert_ne!(key.number(), 0);
+            assert!(key.generation() < 4);
+            assert_eq!(Key::new(key.index(), key.generation()), Some(key));
+            slab.remove(key);
+        }
+        assert!(slab.is_empty());
+    }
+}

@@ -1,0 +1,105 @@
+//! Buffered sends: the message goes into memory of the library's own and the send is complete.
+//!
+//! What the program attached as buffer is only counted, not used, so that a message outlives its
+//! sender and the buffer may be of any make. An account says how much of it is taken.
+
+use super::op::{Charge, Died, Outcome, Stage};
+use super::{Engine, Letter, State};
+use crate::base::slab::Key;
+use crate::host::memory::Span;
+use crate::transport::{Envelope, Load, Packet};
+
+/// What is under way out of one attached buffer.
+pub(super) struct Account {
+    /// `None`: as much as there is memory (MPI_BUFFER_AUTOMATIC).
+    room: Option<usize>,
+    used: usize,
+    next: u64,
+    pending: Vec<u64>,
+    /// Operations that wait until no message older than their number is under way.
+    flushes: Vec<(u64, Key)>,
+}
+
+/// The buffer has not room enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRoom {
+    pub needed: usize,
+    pub free: usize,
+}
+
+impl Engine {
+    /// Opens an account of `room` bytes; `None` for as much as there is.
+    pub fn open_account(&self, room: Option<usize>) -> Key {
+        let account = Account { room, used: 0, next: 0, pending: Vec::new(), flushes: Vec::new() };
+        let Ok(key) = self.state.lock().accounts.insert(account) else {
+            panic!("a rank has fewer than four million buffers attached")
+        };
+        key
+    }
+
+    /// Closes an account out of which nothing is under way any more.
+    pub fn close_account(&self, account: Key) {
+        self.state.lock().accounts.remove(account);
+    }
+
+    /// Sends a copy of `data`, which may be overwritten at once. `overhead` is charged on top.
+    pub fn send_buffered(
+        &self, letter: Letter, data: Span, account: Key, overhead: usize,
+    ) -> Result<Result<(), NoRoom>, Died> {
+        let load = match data.bytes() {
+            0..=Packet::ROOM => Load::Carried(data),
+            _ => Load::Attached(self.copy_of(data)?),
+        };
+        let mut state = self.state.lock();
+        self.reclaim(&mut state)?;
+        let bytes = data.bytes() + overhead;
+        let open = state.accounts.find_mut(account).expect("an attached buffer has an account");
+        let free = open.room.map_or(usize::MAX, |room| room - open.used);
+        if bytes > free {
+            return Ok(Err(NoRoom { needed: bytes, free }));
+        }
+        if self.judge(&mut state, letter.envelope, &letter.watch).is_some() {
+            // The message is lost, as one that was sent just before the death would be.
+            return Ok(Ok(()));
+        }
+        let open = state.accounts.find_mut(account).expect("an attached buffer has an account");
+        open.used += bytes;
+        open.next += 1;
+        open.pending.push(open.next);
+        let charge = Some(Charge { account, bytes, number: open.next });
+        let stage = Stage::Sending { ticket: None, charge };
+        let key = state.begin(stage, letter.envelope, Some(letter.watch.clone()));
+        state.ops.0.find_mut(key).expect("it has just begun").is_orphan = true;
+        self.launch(state, letter, load, Some(key))?;
+        Ok(Ok(()))
+    }
+
+    /// An operation that ends when everything sent out of `account` so far has been delivered.
+    pub fn flush(&self, account: Key) -> Key {
+        let mut state = self.state.lock();
+        let key = state.begin(Stage::Flushing, Envelope::default(), None);
+        let open = state.accounts.find_mut(account).expect("an attached buffer has an account");
+        open.flushes.push((open.next, key));
+        self.end_flushes(&mut state, account);
+        key
+    }
+
+    /// A buffered message has been delivered, or never will be.
+    pub(super) fn settle(&self, state: &mut State, charge: Charge) {
+        let Some(account) = state.accounts.find_mut(charge.account) else { return };
+        account.used -= charge.bytes;
+        account.pending.retain(|number| *number != charge.number);
+        self.end_flushes(state, charge.account);
+    }
+
+    fn end_flushes(&self, state: &mut State, account: Key) {
+        let Some(open) = state.accounts.find_mut(account) else { return };
+        let oldest = open.pending.iter().copied().min().unwrap_or(u64::MAX);
+        let (ended, left) = open.flushes.drain(..).partition(|(until, _)| *until < oldest);
+        open.flushes = left;
+        let ended: Vec<(u64, Key)> = ended;
+        for (_, key) in ended {
+            self.finish(state, key, Outcome::default());
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! One rank's inner life: matching, operations, progress, notices of failure.
+//!
+//! A rank's state lies behind one lock, held for a few lines at a time: every thread of the rank may
+//! call at once. Nobody else ever takes it: ranks reach each other only through their ports.
+//! Whoever waits makes progress for all threads of the rank.
+
+mod buffered;
+mod matching;
+mod op;
+mod probe;
+mod progress;
+mod shelf;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod world;
+
+pub use buffered::NoRoom;
+pub use matching::{ANY_SOURCE, ANY_TAG};
+pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
+pub use probe::Held;
+pub use world::World;
+
+use crate::base::slab::{Key, Slab};
+use crate::fault::Member;
+use crate::host::life::Pulse;
+use crate::host::memory::{self, Span};
+use crate::transport::{Envelope, Load, Packet, Pool, Port};
+use matching::{Posted, Unexpected};
+use op::{Op, Stage};
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::{HashMap, VecDeque};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// One incarnation's end of the wire, and everything it has under way.
+pub struct Engine {
+    world: &'static World,
+    me: Member,
+    pulse: Pulse,
+    port: &'static Port,
+    state: Mutex<State>,
+    /// How many own packets are waited for: only then is it news that one has come home.
+    awaited: AtomicU32,
+    /// Counts what one thread has completed while others waited.
+    turns: AtomicU32,
+    /// The memory that this rank named and that is not there.
+    fault: OnceLock<usize>,
+}
+
+struct State {
+    ops: Ops,
+    posted: Posted<Key>,
+    unexpected: Unexpected<Packet>,
+    pool: Pool,
+    /// Receives that have their message, but not its bytes yet.
+    copies: VecDeque<(Packet, Key)>,
+    accounts: Slab<buffered::Account>,
+    /// How many deaths have been dealt with; and, for each context, how many have been reported to
+    /// receives from any source.
+    epoch: usize,
+    reported: HashMap<u32, usize>,
+    /// How many threads wait, and whether something that they may wait for has happened.
+    waiting: u32,
+    has_news: bool,
+}
+
+/// Where a message goes.
+pub struct Letter {
+    pub envelope: Envelope,
+    pub to: Member,
+    pub watch: Watch,
+}
+
+/// When a send is complete (MPI-5.0 §3.4). Ready is standard: the receive is already there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Standard,
+    Synchronous,
+}
+
+impl Engine {
+    /// The engine of a rank that has entered `world`.
+    pub fn new(world: &'static World, seat: usize, incarnation: u32, pulse: Pulse) -> Engine {
+        let port = world.port(seat);
+        Engine {
+            world,
+            me: Member { seat, incarnation },
+            pulse,
+            port,
+            state: Mutex::new(State {
+                ops: Ops::default(),
+                posted: Posted::default(),
+                unexpected: Unexpected::default(),
+                pool: Pool::new(port),
+                copies: VecDeque::new(),
+                accounts: Slab::default(),
+                epoch: 0,
+                reported: HashMap::new(),
+                waiting: 0,
+                has_news: false,
+            }),
+            awaited: AtomicU32::new(0),
+            turns: AtomicU32::new(0),
+            fault: OnceLock::new(),
+        }
+    }
+
+    pub fn world(&self) -> &'static World {
+        self.world
+    }
+
+    /// Whose engine this is.
+    pub fn me(&self) -> Member {
+        self.me
+    }
+
+    /// Where this rank touched memory that is not there, if that is what it died of.
+    pub fn fault(&self) -> Option<usize> {
+        self.fault.get().copied()
+    }
+
+    /// Starts a send. `None`: it is complete, and the data may be overwritten.
+    #[inline]
+    pub fn send(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+        if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
+            let mut state = self.state.lock();
+            let mut packet = self.blank(&mut state, data.bytes())?;
+            packet.address(letter.envelope, self.me.incarnation, letter.to, 0);
+            let loaded = packet.load(Load::Carried(data));
+            drop(state);
+            loaded.map_err(|fault| self.suffer(fault.address))?;
+            self.world.wire().post(letter.to.seat, packet);
+            return Ok(None);
+        }
+        self.send_with_care(letter, data, mode)
+    }
+
+    /// Starts a send of a copy, so that the data may be overwritten at once.
+    pub fn send_copy(&self, letter: Letter, data: Span) -> Result<Option<Key>, Died> {
+        if data.bytes() <= Packet::ROOM {
+            return self.send(letter, data, Mode::Standard);
+        }
+        let block = self.copy_of(data)?;
+        let mut state = self.state.lock();
+        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
+            return Ok(Some(state.lost(mishap)));
+        }
+        self.launch(state, letter, Load::Attached(block), None)?;
+        Ok(None)
+    }
+
+    fn copy_of(&self, data: Span) -> Result<Box<[u8]>, Died> {
+        let mut block = vec![0; data.bytes()].into_boxed_slice();
+        let copied = memory::copy(data, Span::of_mut(&mut block));
+        copied.map_err(|fault| self.suffer(fault.address))?;
+        Ok(block)
+    }
+
+    /// A send that is not complete when its packet is on its way, or that may meet the dead.
+    #[inline(never)]
+    fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+        let is_small = data.bytes() <= Packet::ROOM;
+        let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
+        let mut state = self.state.lock();
+        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
+            return Ok(Some(state.lost(mishap)));
+        }
+        if is_small && mode == Mode::Standard {
+            self.launch(state, letter, load, None)?;
+            return Ok(None);
+        }
+        let stage = Stage::Sending { ticket: None, charge: None };
+        let key = state.begin(stage, letter.envelope, Some(letter.watch.clone()));
+        self.launch(state, letter, load, Some(key))?;
+        Ok(Some(key))
+    }
+
+    /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
+    fn launch(
+        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load, op: Option<Key>,
+    ) -> Result<(), Died> {
+        let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
+        let mut packet = self.blank(&mut state, room)?;
+        let token = op.map_or(0, Key::number);
+        packet.address(letter.envelope, self.me.incarnation, letter.to, token);
+        packet.load(load).map_err(|fault| self.suffer(fault.address))?;
+        if let Some(op) = op.and_then(|key| state.ops.0.find_mut(key))
+            && let Stage::Sending { ticket, .. } = &mut op.stage
+        {
+            *ticket = Some(packet.ticket());
+            self.awaited.fetch_add(1, Ordering::Relaxed);
+        }
+        drop(state);
+        self.world.wire().post(letter.to.seat, packet);
+        Ok(())
+    }
+
+    /// A packet that can carry `bytes`.
+    #[inline]
+    fn blank(&self, state: &mut State, bytes: usize) -> Result<Packet, Died> {
+        if let Some(packet) = state.pool.blank(bytes) {
+            return Ok(packet);
+        }
+        self.reclaim(state)?;
+        if let Some(packet) = state.pool.blank(bytes) {
+            return Ok(packet);
+        }
+        state.pool.grow(bytes);
+        Ok(state.pool.blank(bytes).expect("the pool has just grown"))
+    }
+
+    /// Starts a receive of a message that `pattern` accepts.
+    pub fn receive(&self, pattern: Envelope, watch: Watch, into: Span) -> Result<Key, Died> {
+        let mut state = self.state.lock();
+        let stage = Stage::Copying { into };
+        let key = state.begin(stage, pattern, Some(watch));
+        match state.expected(pattern) {
+            Some(packet) => self.hand(&mut state, packet, key)?,
+            None => {
+                let place = state.posted.insert(pattern, key);
+                state.set(key, Stage::Receiving { place, into });
+            }
+        }
+        self.progress(&mut state)?;
+        if state.epoch != 0 {
+            self.review(&mut state, key);
+        }
+        Ok(key)
+    }
+
+    /// An operation that is complete from the start.
+    pub fn complete(&self, outcome: Outcome) -> Key {
+        self.state.lock().done(outcome)
+    }
+
+    /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
+    pub fn cancel(&self, op: Key) {
+        let mut state = self.state.lock();
+        if state.take_back(op) {
+            let outcome = Outcome { is_cancelled: true, ..state.blank_outcome(op) };
+            self.finish(&mut state, op, outcome);
+            self.share_news(&mut state);
+        }
+    }
+
+    /// Nobody will ask for this operation any more; it goes on to its end.
+    pub fn abandon(&self, op: Key) {
+        let mut state = self.state.lock();
+        if state.ops.collect(op).is_none()
+            && let Some(op) = state.ops.0.find_mut(op)
+        {
+            op.is_orphan = true;
+        }
+    }
+
+    /// Makes progress once, then asks `ready`.
+    #[inline]
+    pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
+        let mut state = self.state.lock();
+        self.progress(&mut state)?;
+        Ok(ready(&mut state.ops))
+    }
+
+    /// Makes progress until `ready` has an answer.
+    #[inline]
+    pub fn wait_for<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<T, Died> {
+        self.wait_until(|state| ready(&mut state.ops))
+    }
+
+    /// Waits for the end of one operation, and forgets it.
+    #[inline]
+    pub fn wait(&self, op: Key) -> Result<Outcome, Died> {
+        self.wait_until(|state| state.ops.collect(op))
+    }
+}
+
+impl State {
+    fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
+        self.ops.insert(Op { stage, envelope, watch, is_orphan: false })
+    }
+
+    fn done(&mut self, outcome: Outcome) -> Key {
+        self.begin(Stage::Done(outcome), Envelope::default(), None)
+    }
+
+    fn lost(&mut self, mishap: Mishap) -> Key {
+        self.done(Outcome { mishap: Some(mishap), ..Outcome::default() })
+    }
+
+    fn set(&mut self, key: Key, stage: Stage) {
+        self.ops.0.find_mut(key).expect("an operation under way is in the table").stage = stage;
+    }
+
+    /// The message that a receive with this pattern gets at once.
+    #[inline]
+    fn expected(&mut self, pattern: Envelope) -> Option<Packet> {
+        loop {
+            let place = self.unexpected.find(pattern)?;
+            let packet = self.unexpected.remove(place);
+            if packet.is_intact() && packet.claim() {
+                return Some(packet);
+            }
+        }
+    }
+
+    /// Withdraws what the operation has out; false when it is too late for that.
+    fn take_back(&mut self, key: Key) -> bool {
+        let Some(op) = self.ops.0.find(key) else { return false };
+        match op.stage {
+            Stage::Receiving { place, .. } => {
+                self.posted.remove(place);
+                true
+            }
+            Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
+            Stage::Sending { ticket: None, .. } => true,
+            Stage::Copying { .. } | Stage::Flushing | Stage::Done(_) => false,
+        }
+    }
+
+    /// What is known of an operation that got no message.
+    fn blank_outcome(&self, key: Key) -> Outcome {
+        let envelope = self.ops.0.find(key).map(|op| op.envelope).unwrap_or_default();
+        Outcome { source: envelope.source, tag: envelope.tag, ..Outcome::default() }
+    }
+}

@@ -1,0 +1,119 @@
+//! Operations under way, and how they end.
+
+use super::shelf::Place;
+use crate::base::slab::{Key, Slab};
+use crate::fault::Member;
+use crate::host::memory::Span;
+use crate::transport::{Envelope, Ticket};
+use std::sync::Arc;
+
+/// Who the members of a communicator are, as far as failures are concerned.
+pub trait Roster: Send + Sync {
+    /// The rank that `member` has; `None` when it is not one of them.
+    fn rank_of(&self, member: Member) -> Option<i32>;
+    /// How many they are.
+    fn size(&self) -> usize;
+}
+
+/// Whose death ends an operation.
+#[derive(Clone)]
+pub enum Watch {
+    /// The one peer's.
+    Peer { rank: i32, member: Member },
+    /// Each member's once per communicator, and for good when no other is left (MPI_ANY_SOURCE).
+    Anyone(Arc<dyn Roster>),
+    /// Any member's, whoever the peer is (collectives).
+    Everyone { rank: i32, member: Member, roster: Arc<dyn Roster> },
+}
+
+/// Why an operation failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mishap {
+    /// The message was longer than the buffer; as much as fits was received.
+    Truncated { sent: usize, room: usize },
+    /// This rank of the communicator is dead.
+    Lost { rank: i32 },
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub source: i32,
+    pub tag: i32,
+    /// How many bytes were received.
+    pub bytes: usize,
+    pub is_cancelled: bool,
+    pub mishap: Option<Mishap>,
+}
+
+/// The calling rank itself cannot go on: it has been told to die, or [`super::Engine::fault`] says
+/// which memory it named that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Died;
+
+/// What an operation is doing.
+pub(super) enum Stage {
+    /// A receive that has no message yet.
+    Receiving {
+        place: Place,
+        into: Span,
+    },
+    /// A receive whose message is being copied.
+    Copying {
+        into: Span,
+    },
+    /// A send whose packet is not home yet. Without a ticket it came home undelivered.
+    Sending {
+        ticket: Option<Ticket>,
+        charge: Option<Charge>,
+    },
+    /// Waits until an account has no message older than `until` (see `buffered`).
+    Flushing,
+    Done(Outcome),
+}
+
+/// What a buffered message takes up, and in which account.
+#[derive(Clone, Copy)]
+pub(super) struct Charge {
+    pub(super) account: Key,
+    pub(super) bytes: usize,
+    pub(super) number: u64,
+}
+
+pub(super) struct Op {
+    pub(super) stage: Stage,
+    pub(super) envelope: Envelope,
+    pub(super) watch: Option<Watch>,
+    /// Nobody will ask how it ended.
+    pub(super) is_orphan: bool,
+}
+
+/// The operations of a rank, as those see them who wait for some.
+#[derive(Default)]
+pub struct Ops(pub(super) Slab<Op>);
+
+impl Ops {
+    /// How the operation ended, if it has.
+    #[inline]
+    pub fn outcome(&self, op: Key) -> Option<&Outcome> {
+        match &self.0.find(op)?.stage {
+            Stage::Done(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// The same, and forgets the operation if it has ended.
+    #[inline]
+    pub fn collect(&mut self, op: Key) -> Option<Outcome> {
+        let outcome = *self.outcome(op)?;
+        self.0.remove(op);
+        Some(outcome)
+    }
+
+    pub(super) fn insert(&mut self, op: Op) -> Key {
+        let Ok(key) = self.0.insert(op) else {
+            panic!("a rank has fewer than four million operations under way")
+        };
+        key
+    }
+}

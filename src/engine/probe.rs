@@ -1,0 +1,84 @@
+//! Probes, and messages that are matched before they are received (MPI-5.0 §3.8).
+
+use super::op::{Died, Mishap, Outcome, Watch};
+use super::{Engine, State};
+use crate::host::memory::Span;
+use crate::transport::{Envelope, Packet};
+
+/// A message that only its holder can receive.
+pub struct Held(Packet);
+
+impl Held {
+    /// What is known of the message.
+    pub fn outcome(&self) -> Outcome {
+        outcome_of(&self.0)
+    }
+}
+
+fn outcome_of(packet: &Packet) -> Outcome {
+    let Envelope { source, tag, .. } = packet.envelope();
+    Outcome { source, tag, bytes: packet.bytes(), ..Outcome::default() }
+}
+
+fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
+    let source = if let Mishap::Lost { rank } = mishap { rank } else { pattern.source };
+    Outcome { source, tag: pattern.tag, mishap: Some(mishap), ..Outcome::default() }
+}
+
+impl Engine {
+    /// What the message is like that a receive with this pattern would get now.
+    pub fn peek(&self, pattern: Envelope, watch: &Watch) -> Result<Option<Outcome>, Died> {
+        let mut state = self.state.lock();
+        self.progress(&mut state)?;
+        Ok(self.peeked(&mut state, pattern, watch))
+    }
+
+    /// The same, and waits for one.
+    pub fn probe(&self, pattern: Envelope, watch: &Watch) -> Result<Outcome, Died> {
+        self.wait_until(|state| self.peeked(state, pattern, watch))
+    }
+
+    /// Takes the message out that a receive with this pattern would get now.
+    pub fn seize(
+        &self, pattern: Envelope, watch: &Watch,
+    ) -> Result<Option<Result<Held, Outcome>>, Died> {
+        let mut state = self.state.lock();
+        self.progress(&mut state)?;
+        Ok(self.seized(&mut state, pattern, watch))
+    }
+
+    /// The same, and waits for one.
+    pub fn seize_next(
+        &self, pattern: Envelope, watch: &Watch,
+    ) -> Result<Result<Held, Outcome>, Died> {
+        self.wait_until(|state| self.seized(state, pattern, watch))
+    }
+
+    /// Receives a message that is held.
+    pub fn receive_held(&self, held: Held, into: Span) -> Result<Outcome, Died> {
+        let Held(packet) = held;
+        let message = (packet.envelope(), packet.bytes());
+        self.received(message, into.bytes(), packet.deliver(into))
+    }
+
+    fn peeked(&self, state: &mut State, pattern: Envelope, watch: &Watch) -> Option<Outcome> {
+        while let Some(place) = state.unexpected.find(pattern) {
+            let packet = state.unexpected.message(place);
+            // Claimed, because the program may rely on receiving what it has seen.
+            if packet.is_intact() && packet.claim() {
+                return Some(outcome_of(packet));
+            }
+            drop(state.unexpected.remove(place));
+        }
+        self.judge(state, pattern, watch).map(|mishap| failed(pattern, mishap))
+    }
+
+    fn seized(
+        &self, state: &mut State, pattern: Envelope, watch: &Watch,
+    ) -> Option<Result<Held, Outcome>> {
+        if let Some(packet) = state.expected(pattern) {
+            return Some(Ok(Held(packet)));
+        }
+        self.judge(state, pattern, watch).map(|mishap| Err(failed(pattern, mishap)))
+    }
+}

@@ -1,0 +1,301 @@
+//! Progress: takes in what has arrived, completes operations, notices failures, waits.
+
+use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::{Engine, State};
+use crate::base::slab::Key;
+use crate::fault::Member;
+use crate::host::sched;
+use crate::transport::{Delivery, Envelope, Fate, Packet};
+use parking_lot::MutexGuard;
+use std::sync::atomic::Ordering;
+
+/// How often a waiting rank lets others run before it sleeps.
+const YIELDS: u32 = 2;
+
+impl Engine {
+    /// Does all there is to do right now.
+    #[inline]
+    pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+        if self.pulse.is_stopping() {
+            return Err(Died);
+        }
+        // Before the arrivals: whoever is dead by now has nothing more to send.
+        let epoch = self.world.epoch();
+        for packet in self.port.arrivals() {
+            self.arrive(state, packet)?;
+        }
+        if self.awaited.load(Ordering::Relaxed) != 0 {
+            self.reclaim(state)?;
+        }
+        while let Some((packet, key)) = state.copies.pop_front() {
+            // A long copy: other threads of this rank go on meanwhile.
+            let into = state.target(key);
+            let message = (packet.envelope(), packet.bytes());
+            let delivery = MutexGuard::unlocked(state, || packet.deliver(into));
+            self.delivered(state, key, message, delivery)?;
+        }
+        if epoch != state.epoch {
+            self.notice(state, epoch);
+        }
+        self.share_news(state);
+        Ok(())
+    }
+
+    #[inline]
+    fn arrive(&self, state: &mut State, packet: Packet) -> Result<(), Died> {
+        if packet.addressee() != self.me.incarnation {
+            return Ok(());
+        }
+        let envelope = packet.envelope();
+        let Some(place) = state.posted.find(envelope) else {
+            state.has_news = true;
+            state.unexpected.insert(envelope, packet);
+            return Ok(());
+        };
+        if packet.is_intact() && packet.claim() {
+            let key = state.posted.remove(place);
+            self.hand(state, packet, key)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a receive its message.
+    #[inline]
+    pub(super) fn hand(&self, state: &mut State, packet: Packet, key: Key) -> Result<(), Died> {
+        let into = state.target(key);
+        if !packet.is_carried() {
+            state.set(key, Stage::Copying { into });
+            state.copies.push_back((packet, key));
+            return Ok(());
+        }
+        let message = (packet.envelope(), packet.bytes());
+        let delivery = packet.deliver(into);
+        self.delivered(state, key, message, delivery)
+    }
+
+    #[inline]
+    fn delivered(
+        &self, state: &mut State, key: Key, message: (Envelope, usize), delivery: Delivery,
+    ) -> Result<(), Died> {
+        let room = state.target(key).bytes();
+        let outcome = self.received(message, room, delivery)?;
+        self.finish(state, key, outcome);
+        Ok(())
+    }
+
+    /// How a receive ends that got this message.
+    #[inline]
+    pub(super) fn received(
+        &self, (envelope, sent): (Envelope, usize), room: usize, delivery: Delivery,
+    ) -> Result<Outcome, Died> {
+        let mishap = match delivery {
+            Delivery::Done if sent > room => Some(Mishap::Truncated { sent, room }),
+            Delivery::Done => None,
+            Delivery::SenderGone => Some(Mishap::Lost { rank: envelope.source }),
+            Delivery::TargetFault { address } => return Err(self.suffer(address)),
+        };
+        let Envelope { source, tag, .. } = envelope;
+        Ok(Outcome { source, tag, bytes: sent.min(room), is_cancelled: false, mishap })
+    }
+
+    /// This rank named memory that is not there: it ends, as any program would.
+    #[cold]
+    pub(super) fn suffer(&self, address: usize) -> Died {
+        self.fault.get_or_init(|| address);
+        Died
+    }
+
+    /// Takes own packets back, and completes the sends that waited for them.
+    pub(super) fn reclaim(&self, state: &mut State) -> Result<(), Died> {
+        for packet in self.port.returned() {
+            if packet.token() != 0 {
+                self.come_home(state, &packet)?;
+            }
+            state.pool.keep(packet);
+        }
+        Ok(())
+    }
+
+    fn come_home(&self, state: &mut State, packet: &Packet) -> Result<(), Died> {
+        let key = Key::from_number(packet.token());
+        let Some(op) = state.ops.0.find_mut(key) else { return Ok(()) };
+        let Stage::Sending { ticket, .. } = &mut op.stage else { return Ok(()) };
+        if *ticket != Some(packet.ticket()) {
+            return Ok(());
+        }
+        match packet.fate() {
+            Fate::Delivered => self.finish(state, key, Outcome::default()),
+            Fate::Faulty { address } => return Err(self.suffer(address)),
+            // The receiver is gone; the notice of its death ends the operation.
+            Fate::Refused => {
+                *ticket = None;
+                self.awaited.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends an operation.
+    pub(super) fn finish(&self, state: &mut State, key: Key, outcome: Outcome) {
+        let op = state.ops.0.find_mut(key).expect("an operation ends once");
+        let stage = std::mem::replace(&mut op.stage, Stage::Done(outcome));
+        op.watch = None;
+        state.has_news = true;
+        if op.is_orphan {
+            state.ops.0.remove(key);
+        }
+        if let Stage::Sending { ticket, charge } = stage {
+            if ticket.is_some() {
+                self.awaited.fetch_sub(1, Ordering::Relaxed);
+            }
+            if let Some(charge) = charge {
+                self.settle(state, charge);
+            }
+        }
+    }
+
+    /// Somebody has died: ends what can come to nothing now.
+    #[cold]
+    fn notice(&self, state: &mut State, epoch: usize) {
+        state.epoch = epoch;
+        state.unexpected.retain(Packet::is_intact);
+        let keys: Vec<Key> = state.ops.0.keys().collect();
+        keys.into_iter().for_each(|key| self.review(state, key));
+        state.has_news = true;
+    }
+
+    /// Ends this operation if somebody's death has made it hopeless.
+    #[cold]
+    pub(super) fn review(&self, state: &mut State, key: Key) {
+        let Some(Op { stage, envelope, watch: Some(watch), .. }) = state.ops.0.find(key) else {
+            return;
+        };
+        if matches!(stage, Stage::Copying { .. } | Stage::Done(_)) {
+            return;
+        }
+        let (envelope, watch) = (*envelope, watch.clone());
+        let Some(mishap) = self.judge(state, envelope, &watch) else { return };
+        let is_peer_dead = watch.member().is_some_and(|member| self.world.is_dead(member));
+        // A living receiver that has begun to copy is let finish: the data must stay until then.
+        if state.take_back(key) || is_peer_dead {
+            let Mishap::Lost { rank } = mishap else { return };
+            let outcome =
+                Outcome { source: rank, mishap: Some(mishap), ..state.blank_outcome(key) };
+            self.finish(state, key, outcome);
+        }
+    }
+
+    /// Whether somebody's death stands against an operation.
+    #[inline]
+    pub(super) fn judge(
+        &self, state: &mut State, envelope: Envelope, watch: &Watch,
+    ) -> Option<Mishap> {
+        if self.world.epoch() == 0 { None } else { self.judge_by_deaths(state, envelope, watch) }
+    }
+
+    #[cold]
+    fn judge_by_deaths(
+        &self, state: &mut State, envelope: Envelope, watch: &Watch,
+    ) -> Option<Mishap> {
+        let rank = match watch {
+            Watch::Peer { rank, member } => self.world.is_dead(*member).then_some(*rank)?,
+            Watch::Everyone { roster, .. } => {
+                let deaths = self.world.deaths_since(0);
+                deaths.into_iter().find_map(|member| roster.rank_of(member))?
+            }
+            Watch::Anyone(roster) => {
+                let deaths = self.world.deaths_since(0);
+                let known = state.reported.entry(envelope.context).or_default();
+                let rank_of = |member: &Member| roster.rank_of(*member);
+                if let Some(rank) = deaths[*known..].iter().find_map(|member| {
+                    *known += 1;
+                    rank_of(member)
+                }) {
+                    return Some(Mishap::Lost { rank });
+                }
+                let mine = usize::from(roster.rank_of(self.me).is_some());
+                let dead = deaths.iter().filter_map(rank_of).count();
+                let is_alone = dead > 0 && dead + mine >= roster.size();
+                is_alone.then(|| deaths.iter().find_map(rank_of))??
+            }
+        };
+        Some(Mishap::Lost { rank })
+    }
+
+    /// Lets other threads of the rank know that something has happened.
+    #[inline]
+    pub(super) fn share_news(&self, state: &mut State) {
+        if std::mem::take(&mut state.has_news) && state.waiting != 0 {
+            self.turns.fetch_add(1, Ordering::SeqCst);
+            self.port.bell().unpark();
+        }
+    }
+
+    /// Makes progress until `ready` has an answer.
+    #[inline]
+    pub(super) fn wait_until<T>(
+        &self, mut ready: impl FnMut(&mut State) -> Option<T>,
+    ) -> Result<T, Died> {
+        let mut state = self.state.lock();
+        loop {
+            self.progress(&mut state)?;
+            if let Some(answer) = ready(&mut state) {
+                return Ok(answer);
+            }
+            let seen = (self.turns.load(Ordering::Relaxed), state.epoch);
+            state.waiting += 1;
+            MutexGuard::unlocked(&mut state, || self.pause(seen));
+            state.waiting -= 1;
+        }
+    }
+
+    /// Waits until there may be something to do.
+    fn pause(&self, seen: (u32, usize)) {
+        for _ in 0..self.world.looks() {
+            if self.has_news(seen) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        for _ in 0..YIELDS {
+            sched::yield_now();
+            if self.has_news(seen) {
+                return;
+            }
+        }
+        let bell = self.port.bell();
+        let heard = bell.listen();
+        if !self.has_news(seen) {
+            bell.park(heard);
+        }
+    }
+
+    #[inline]
+    fn has_news(&self, (turn, epoch): (u32, usize)) -> bool {
+        self.port.has_arrivals()
+            || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
+            || self.world.epoch() != epoch
+            || self.turns.load(Ordering::SeqCst) != turn
+            || self.pulse.is_stopping()
+    }
+}
+
+impl State {
+    /// Where a receive wants its message.
+    #[inline]
+    fn target(&self, key: Key) -> crate::host::memory::Span {
+        match self.ops.0.find(key).map(|op| &op.stage) {
+            Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => *into,
+            _ => panic!("only a receive is given a message"),
+        }
+    }
+}
+
+impl Watch {
+    fn member(&self) -> Option<Member> {
+        match self {
+            Watch::Peer { member, .. } | Watch::Everyone { member, .. } => Some(*member),
+            Watch::Anyone(_) => None,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A shelf: entries with an envelope, found by it in constant time, each kind in order of arrival.
+//!
+//! Entries hang in a hash bucket by their envelope, or in one list in order of arrival, or in both.
+
+use crate::transport::Envelope;
+
+const NONE: u32 = u32::MAX;
+const FEWEST_BUCKETS: usize = 16;
+
+/// Where an entry lies; valid until it is removed.
+pub(super) type Place = u32;
+
+pub(super) struct Shelf<T> {
+    entries: Vec<Entry<T>>,
+    free: Vec<Place>,
+    buckets: Box<[List]>,
+    line: List,
+    len: usize,
+    clock: u64,
+}
+
+struct Entry<T> {
+    envelope: Envelope,
+    /// When it came, to compare across lists.
+    stamp: u64,
+    value: Option<T>,
+    in_bucket: Option<Links>,
+    in_line: Option<Links>,
+}
+
+#[derive(Clone, Copy)]
+struct Links {
+    before: Place,
+    after: Place,
+}
+
+#[derive(Clone, Copy)]
+struct List {
+    first: Place,
+    last: Place,
+}
+
+/// Which of an entry's two lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Envelope,
+    Arrival,
+}
+
+const EMPTY: List = List { first: NONE, last: NONE };
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Shelf<T> {
+        Shelf {
+            entries: Vec::new(),
+            free: Vec::new(),
+            buckets: Box::default(),
+            line: EMPTY,
+            len: 0,
+            clock: 0,
+        }
+    }
+}
+
+impl<T> Shelf<T> {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Puts `value` behind all that came before, to be found in the named lists.
+    pub(super) fn insert(&mut self, envelope: Envelope, value: T, lists: &[By]) -> Place {
+        if self.len >= self.buckets.len() * 2 {
+            self.grow();
+        }
+        self.clock += 1;
+        let value = Some(value);
+        let entry = Entry { envelope, stamp: self.clock, value, in_bucket: None, in_line: None };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.entries[place as usize] = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                (self.entries.len() - 1) as Place
+            }
+        };
+        self.len += 1;
+        lists.iter().for_each(|list| self.append(*list, place));
+        place
+    }
+
+    /// Takes an entry off the shelf.
+    pub(super) fn remove(&mut self, place: Place) -> T {
+        self.unlink(By::Envelope, place);
+        self.unlink(By::Arrival, place);
+        self.free.push(place);
+        self.len -= 1;
+        self.entries[place as usize].value.take().expect("a place is valid until it is emptied")
+    }
+
+    pub(super) fn value(&self, place: Place) -> &T {
+        self.entries[place as usize].value.as_ref().expect("a place is valid until it is emptied")
+    }
+
+    pub(super) fn envelope(&self, place: Place) -> Envelope {
+        self.entries[place as usize].envelope
+    }
+
+    pub(super) fn stamp(&self, place: Place) -> u64 {
+        self.entries[place as usize].stamp
+    }
+
+    /// The oldest entry with exactly this envelope, among those that hang in buckets.
+    #[inline]
+    pub(super) fn exact(&self, envelope: Envelope) -> Option<Place> {
+        if self.len == 0 {
+            return None;
+        }
+        let mut place = self.buckets[self.bucket_of(envelope)].first;
+        while place != NONE {
+            let entry = &self.entries[place as usize];
+            if entry.envelope == envelope {
+                return Some(place);
+            }
+            place = entry.in_bucket.map_or(NONE, |links| links.after);
+        }
+        None
+    }
+
+    /// The entries that stand in line, oldest first.
+    pub(super) fn line(&self) -> impl Iterator<Item = Place> {
+        let some = |place| (place != NONE).then_some(place);
+        std::iter::successors(some(self.line.first), move |place| {
+            self.entries[*place as usize].in_line.and_then(|links| some(links.after))
+        })
+    }
+
+    fn bucket_of(&self, envelope: Envelope) -> usize {
+        let Envelope { context, source, tag } = envelope;
+        let pair = u64::from(source as u32) << 32 | u64::from(tag as u32);
+        let mixed = (pair ^ u64::from(context).rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 40) as usize & (self.buckets.len() - 1)
+    }
+
+    fn list(&mut self, list: By, place: Place) -> &mut List {
+        match list {
+            By::Arrival => &mut self.line,
+            By::Envelope => {
+                let bucket = self.bucket_of(self.entries[place as usize].envelope);
+                &mut self.buckets[bucket]
+            }
+        }
+    }
+
+    fn links(&mut self, list: By, place: Place) -> &mut Option<Links> {
+        let entry = &mut self.entries[place as usize];
+        if list == By::Arrival { &mut entry.in_line } else { &mut entry.in_bucket }
+    }
+
+    fn linked(&mut self, list: By, place: Place) -> &mut Links {
+        self.links(list, place).as_mut().expect("neighbours hang in the same list")
+    }
+
+    fn append(&mut self, list: By, place: Place) {
+        let ends = self.list(list, place);
+        let before = std::mem::replace(&mut ends.last, place);
+        if before == NONE {
+            ends.first = place;
+        } else {
+            self.linked(list, before).after = place;
+        }
+        *self.links(list, place) = Some(Links { before, after: NONE });
+    }
+
+    fn unlink(&mut self, list: By, place: Place) {
+        let Some(Links { before, after }) = self.links(list, place).take() else { return };
+        if before != NONE {
+            self.linked(list, before).after = after;
+        }
+        if after != NONE {
+            self.linked(list, after).before = before;
+        }
+        let ends = self.list(list, place);
+        if before == NONE {
+            ends.first = after;
+        }
+        if after == NONE {
+            ends.last = before;
+        }
+    }
+
+    /// Twice the buckets. Entries with one envelope come from one bucket and stay in order.
+    #[cold]
+    fn grow(&mut self) {
+        let count = (self.buckets.len() * 2).max(FEWEST_BUCKETS);
+        let old = std::mem::replace(&mut self.buckets, vec![EMPTY; count].into());
+        for list in &old {
+            let mut place = list.first;
+            while place != NONE {
+                let links = self.links(By::Envelope, place).take();
+                self.append(By::Envelope, place);
+                place = links.map_or(NONE, |links| links.after);
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Ranks as threads, against each other.
+
+use super::*;
+use crate::base::random::Random;
+use std::sync::Arc;
+
+const CONTEXT: u32 = 4;
+
+/// Everybody, in order of seats.
+struct All(usize);
+
+impl Roster for All {
+    fn rank_of(&self, member: Member) -> Option<i32> {
+        (member.seat < self.0 && member.incarnation == 0).then_some(member.seat as i32)
+    }
+    fn size(&self) -> usize {
+        self.0
+    }
+}
+
+fn world(seats: usize) -> &'static World {
+    let world: &'static World = Box::leak(Box::new(World::new(seats)));
+    (0..seats).for_each(|seat| world.enter(seat, 0));
+    world
+}
+
+fn engine(world: &'static World, seat: usize) -> Engine {
+    Engine::new(world, seat, 0, Pulse::default())
+}
+
+fn peer(seat: usize) -> Watch {
+    Watch::Peer { rank: seat as i32, member: Member { seat, incarnation: 0 } }
+}
+
+fn letter(from: usize, to: usize, tag: i32) -> Letter {
+    Letter {
+        envelope: Envelope { context: CONTEXT, source: from as i32, tag },
+        to: Member { seat: to, incarnation: 0 },
+        watch: peer(to),
+    }
+}
+
+fn pattern(source: i32, tag: i32) -> Envelope {
+    Envelope { context: CONTEXT, source, tag }
+}
+
+/// Runs one thread per rank and waits for all.
+fn run(seats: usize, body: impl Fn(Engine) + Sync) {
+    let world = world(seats);
+    std::thread::scope(|scope| {
+        for seat in 0..seats {
+            let body = &body;
+            scope.spawn(move || body(engine(world, seat)));
+        }
+    });
+}
+
+fn send(engine: &Engine, to: usize, tag: i32, data: &[u8], mode: Mode) -> Outcome {
+    let letter = letter(engine.me().seat, to, tag);
+    let op = engine.send(letter, Span::of(data), mode).expect("the tests' ranks live");
+    op.map_or(Outcome::default(), |op| engine.wait(op).expect("the tests' ranks live"))
+}
+
+fn recv(engine: &Engine, source: i32, tag: i32, watch: Watch, into: &mut [u8]) -> Outcome {
+    let op = engine.receive(pattern(source, tag), watch, Span::of_mut(into));
+    engine.wait(op.expect("the tests' ranks live")).expect("the tests' ranks live")
+}
+
+fn filled(bytes: usize, salt: usize) -> Vec<u8> {
+    (0..bytes).map(|index| (index * 7 + salt) as u8).collect()
+}
+
+#[test]
+fn messages_of_every_size_and_mode_arrive_whole_and_in_order() {
+    const SIZES: [usize; 8] = [0, 1, 8, 200, 3000, Packet::ROOM, Packet::ROOM + 1, 300_000];
+    run(2, |engine| {
+        let me = engine.me().seat;
+        for mode in [Mode::Standard, Mode::Synchronous] {
+            for (salt, bytes) in SIZES.into_iter().enumerate() {
+                if me == 0 {
+                    assert_eq!(send(&engine, 1, 5, &filled(bytes, salt), mode).mishap, None);
+                    continue;
+                }
+                let mut into = vec![0; bytes + 3];
+                let outcome = recv(&engine, 0, 5, peer(0), &mut into);
+                let expected = Outcome { source: 0, tag: 5, bytes, ..Outcome::default() };
+                assert_eq!(outcome, expected);
+                assert_eq!(into[..bytes], filled(bytes, salt));
+            }
+        }
+    });
+}
+
+#[test]
+fn ranks_that_send_to_each_other_first_do_not_block_each_other() {
+    run(2, |engine| {
+        let other = 1 - engine.me().seat;
+        let mut into = vec![0; 100_000];
+        let op = engine.receive(pattern(other as i32, 1), peer(other), Span::of_mut(&mut into));
+        send(&engine, other, 1, &filled(100_000, other), Mode::Synchronous);
+        let outcome = engine.wait(op.expect("alive")).expect("alive");
+        assert_eq!((outcome.bytes, into), (100_000, filled(100_000, 1 - other)));
+    });
+}
+
+#[test]
+fn a_message_that_is_too_long_fills_the_buffer_and_says_so() {
+    run(2, |engine| {
+        for bytes in [10, 40_000] {
+            if engine.me().seat == 0 {
+                assert_eq!(send(&engine, 1, 0, &filled(bytes, 0), Mode::Standard).mishap, None);
+            } else {
+                let mut into = vec![0; 9];
+                let outcome = recv(&engine, 0, 0, peer(0), &mut into);
+                let mishap = Some(Mishap::Truncated { sent: bytes, room: 9 });
+                assert_eq!((outcome.bytes, outcome.mishap), (9, mishap));
+                assert_eq!(into, filled(9, 0));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_probed_message_is_the_one_that_is_received() {
+    run(2, |engine| {
+        if engine.me().seat == 0 {
+            for bytes in [3, 50_000] {
+                send(&engine, 1, bytes as i32, &filled(bytes, 1), Mode::Standard);
+            }
+            return;
+        }
+        for bytes in [3, 50_000] {
+            let seen = engine.probe(pattern(ANY_SOURCE, ANY_TAG), &peer(0)).expect("alive");
+            assert_eq!((seen.source, seen.tag, seen.bytes), (0, bytes as i32, bytes));
+            let held = engine.seize_next(pattern(0, ANY_TAG), &peer(0)).expect("alive");
+            let Ok(held) = held else { panic!("rank 0 lives") };
+            assert_eq!(held.outcome(), seen);
+            assert_eq!(engine.peek(pattern(0, bytes as i32), &peer(0)), Ok(None));
+            let mut into = vec![0; bytes];
+            assert_eq!(engine.receive_held(held, Span::of_mut(&mut into)), Ok(seen));
+            assert_eq!(into, filled(bytes, 1));
+        }
+    });
+}
+
+#[test]
+fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let data = filled(30_000, 0);
+    let start = |tag| {
+        let op = sender.send(letter(0, 1, tag), Span::of(&data), Mode::Standard);
+        op.expect("alive").expect("a large message is not complete at once")
+    };
+    let (first, second) = (start(1), start(2));
+    assert!(receiver.peek(pattern(0, 2), &peer(0)).expect("alive").is_some());
+    sender.cancel(first);
+    sender.cancel(second);
+    assert!(sender.wait(first).expect("alive").is_cancelled);
+    assert_eq!(receiver.peek(pattern(0, 1), &peer(0)), Ok(None));
+    let mut into = vec![0; 30_000];
+    assert_eq!(recv(&receiver, 0, 2, peer(0), &mut into).bytes, 30_000);
+    assert!(!sender.wait(second).expect("alive").is_cancelled);
+    let op = receiver.receive(pattern(0, 9), peer(0), Span::of_mut(&mut into)).expect("alive");
+    receiver.cancel(op);
+    assert!(receiver.wait(op).expect("alive").is_cancelled);
+}
+
+#[test]
+fn an_abandoned_receive_still_gets_its_message() {
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let mut into = [vec![0; 5], vec![0; 5]];
+    for into in &mut into {
+        let op = receiver.receive(pattern(0, 3), peer(0), Span::of_mut(into)).expect("alive");
+        receiver.abandon(op);
+    }
+    for salt in 0..2 {
+        send(&sender, 1, 3, &filled(5, salt), Mode::Standard);
+    }
+    assert_eq!(receiver.peek(pattern(0, 3), &peer(0)), Ok(None));
+    assert_eq!(into, [filled(5, 0), filled(5, 1)]);
+}
+
+#[test]
+fn a_buffered_send_is_charged_until_it_is_delivered_and_a_flush_waits_for_that() {
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let account = sender.open_account(Some(100_000));
+    let send = |bytes: usize| {
+        let data = filled(bytes, 2);
+        sender.send_buffered(letter(0, 1, 1), Span::of(&data), account, 512).expect("alive")
+    };
+    assert_eq!(send(40_000), Ok(()));
+    assert_eq!(send(8), Ok(()));
+    assert_eq!(send(60_000), Err(NoRoom { needed: 60_512, free: 100_000 - 41_032 }));
+    let flush = sender.flush(account);
+    for bytes in [40_000, 8] {
+        assert_eq!(sender.poll(|ops| ops.outcome(flush).copied()), Ok(None));
+        let mut into = vec![0; bytes];
+        recv(&receiver, 0, 1, peer(0), &mut into);
+        assert_eq!(into, filled(bytes, 2));
+    }
+    assert_eq!(sender.wait(flush), Ok(Outcome::default()));
+    assert_eq!(send(60_000), Ok(()));
+}
+
+#[test]
+fn every_wait_for_a_dead_peer_ends() {
+    let world = world(3);
+    let engine = engine(world, 0);
+    let data = filled(50_000, 0);
+    let mut into = vec![0; 8];
+    let everyone: Arc<dyn Roster> = Arc::new(All(3));
+    let all = Watch::Everyone {
+        rank: 2,
+        member: Member { seat: 2, incarnation: 0 },
+        roster: everyone.clone(),
+    };
+    let any = Watch::Anyone(everyone);
+    let sent = engine.send(letter(0, 1, 1), Span::of(&data), Mode::Standard);
+    let small = engine.send(letter(0, 1, 1), Span::of(&data[..1]), Mode::Synchronous);
+    let ops = [sent, small].map(|op| op.expect("alive").expect("not complete at once"));
+    let named = engine.receive(pattern(1, 1), peer(1), Span::of_mut(&mut into)).expect("alive");
+    let lane = engine.receive(pattern(2, 1), all, Span::of_mut(&mut into)).expect("alive");
+    let other = engine.receive(pattern(2, 2), peer(2), Span::of_mut(&mut into)).expect("alive");
+    let wild = engine.receive(pattern(ANY_SOURCE, 1), any.clone(), Span::of_mut(&mut into));
+    std::thread::scope(|scope| {
+        scope.spawn(|| world.bury(1, 0));
+        for op in ops.into_iter().chain([named, lane, wild.expect("alive")]) {
+            let mishap = engine.wait(op).expect("alive").mishap;
+            assert_eq!(mishap, Some(Mishap::Lost { rank: 1 }));
+        }
+    });
+    assert_eq!(engine.poll(|ops| ops.outcome(other).copied()), Ok(None));
+    // The death of rank 1 was reported; rank 2 is still there to send.
+    let wild = engine.receive(pattern(ANY_SOURCE, 1), any.clone(), Span::of_mut(&mut into));
+    let wild = wild.expect("alive");
+    assert_eq!(engine.poll(|ops| ops.outcome(wild).copied()), Ok(None));
+    world.bury(2, 0);
+    assert_eq!(engine.wait(wild).expect("alive").mishap, Some(Mishap::Lost { rank: 2 }));
+    // Nobody is left, so every further receive from any source fails, and does not hang.
+    for _ in 0..2 {
+        let alone = recv(&engine, ANY_SOURCE, 1, any.clone(), &mut into);
+        assert!(matches!(alone.mishap, Some(Mishap::Lost { .. })));
+    }
+    assert!(engine.probe(pattern(1, 1), &peer(1)).expect("alive").mishap.is_some());
+    assert!(send(&engine, 1, 1, &data[..1], Mode::Standard).mishap.is_some());
+}
+
+#[test]
+fn what_the_dead_sent_is_received_if_its_bytes_had_left() {
+    let world = world(2);
+    let (dead, engine) = (engine(world, 1), engine(world, 0));
+    let data = filled(50_000, 0);
+    let mut into = vec![0; 50_000];
+    send(&dead, 0, 1, &data[..7], Mode::Standard);
+    let lost = dead.send(letter(1, 0, 1), Span::of(&data), Mode::Standard).expect("alive");
+    assert!(lost.is_some());
+    world.bury(1, 0);
+    assert_eq!(recv(&engine, 1, 1, peer(1), &mut into).bytes, 7);
+    let outcome = recv(&engine, 1, 1, peer(1), &mut into);
+    assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 1 }));
+}
+
+#[test]
+fn a_rank_that_is_told_to_die_leaves_its_wait() {
+    let world = world(2);
+    let pulse = Pulse::default();
+    let engine = Engine::new(world, 0, 0, pulse.clone());
+    let mut into = [0; 1];
+    let op = engine.receive(pattern(1, 1), peer(1), Span::of_mut(&mut into)).expect("alive");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| engine.wait(op));
+        pulse.stop();
+        world.wake(0);
+        assert_eq!(waiting.join().expect("no panic"), Err(Died));
+    });
+}
+
+#[test]
+fn threads_of_one_rank_wait_side_by_side() {
+    const THREADS: i32 = if cfg!(miri) { 2 } else { 4 };
+    const ROUNDS: usize = if cfg!(miri) { 5 } else { 500 };
+    run(2, |engine| {
+        let other = 1 - engine.me().seat;
+        std::thread::scope(|scope| {
+            for tag in 0..THREADS {
+                let engine = &engine;
+                scope.spawn(move || {
+                    let mut random = Random::new(tag as u64);
+                    for round in 0..ROUNDS {
+                        let bytes = random.below(40_000) as usize;
+                        let data = filled(bytes, round);
+                        let mut into = vec![0; bytes];
+                        let from = pattern(other as i32, tag);
+                        let op = engine.receive(from, peer(other), Span::of_mut(&mut into));
+                        let mode = [Mode::Standard, Mode::Synchronous][round % 2];
+                        send(engine, other, tag, &data, mode);
+                        engine.wait(op.expect("alive")).expect("alive");
+                        assert_eq!(into, data, "tag {tag}, round {round}");
+                    }
+                });
+            }
+        });
+    });
+}
+
+/// Every rank sends each other rank a random number of random messages, and receives them in random
+/// ways; what arrives is checked to be the next of its kind from its sender.
+fn storm(seed: u64, seats: usize, messages: usize) {
+    run(seats, |engine| {
+        let me = engine.me().seat;
+        let plan = |from: usize, to: usize| {
+            let mut random = Random::new(seed ^ (from * 1000 + to) as u64);
+            let draw = move |_| (random.below(3) as i32, random.below(30_000) as usize);
+            (0..messages).map(draw).collect::<Vec<(i32, usize)>>()
+        };
+        let everyone: Arc<dyn Roster> = Arc::new(All(seats));
+        let mut random = Random::new(seed + me as u64);
+        let data = filled(60_000, 0);
+        let mut ops = Vec::new();
+        for index in 0..messages {
+            for to in 0..seats {
+                let (tag, bytes) = plan(me, to)[index];
+                let mode = [Mode::Standard, Mode::Synchronous][random.below(2) as usize];
+                let part = Span::of(&data[index..index + bytes]);
+                ops.extend(engine.send(letter(me, to, tag), part, mode).expect("alive"));
+            }
+        }
+        let mut next = vec![[0; 3]; seats];
+        let mut into = vec![0; 30_000];
+        for _ in 0..messages * seats {
+            let outcome =
+                recv(&engine, ANY_SOURCE, ANY_TAG, Watch::Anyone(everyone.clone()), &mut into);
+            let from = outcome.source as usize;
+            let place = &mut next[from][outcome.tag as usize];
+            let mut kind = plan(from, me).into_iter().enumerate();
+            let (index, (_, bytes)) =
+                kind.find(|(n, (tag, _))| n >= place && *tag == outcome.tag).expect("expected");
+            *place = index + 1;
+            assert_eq!(outcome.bytes, bytes, "seed {seed}: {from} to {me}, message {index}");
+            assert_eq!(into[..bytes], data[index..index + bytes], "seed {seed}");
+        }
+        ops.into_iter().for_each(|op| assert_eq!(engine.wait(op), Ok(Outcome::default())));
+    });
+}
+
+#[test]
+fn a_storm_of_messages_arrives_whole_and_never_overtakes() {
+    let (seeds, seats, messages) = if cfg!(miri) { (1, 2, 3) } else { (20, 6, 20) };
+    (0..seeds).for_each(|seed| storm(seed, seats, messages));
+}

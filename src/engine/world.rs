@@ -1,0 +1,107 @@
+//! What the ranks of a job share: the wire between them, and the record of who is dead.
+
+use crate::fault::{Ledger, Member};
+use crate::transport::{Port, Wire};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::thread::available_parallelism;
+use std::time::Instant;
+
+/// How long a waiting rank looks for news before it lets others run, when every rank has a core:
+/// waking a sleeper on the other core costs more than these many looks.
+const LOOKS: u32 = 2000;
+
+/// One job in this process.
+pub struct World {
+    wire: &'static Wire,
+    ledger: Mutex<Ledger>,
+    /// How many have died: looked at by everybody, all the time.
+    epoch: AtomicUsize,
+    looks: u32,
+    started: Instant,
+    contexts: AtomicU32,
+}
+
+/// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
+const FIRST_FREE_CONTEXT: u32 = 2;
+
+impl World {
+    /// A world of `seats` ranks, none of which has entered yet.
+    pub fn new(seats: usize) -> World {
+        let cores = available_parallelism().map_or(1, usize::from);
+        World {
+            wire: Wire::new(seats),
+            ledger: Mutex::new(Ledger::new(seats)),
+            epoch: AtomicUsize::new(0),
+            looks: if seats <= cores { LOOKS } else { 0 },
+            started: Instant::now(),
+            contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
+        }
+    }
+
+    /// How many seats there are.
+    pub fn size(&self) -> usize {
+        self.wire.size()
+    }
+
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// A context that no communicator of this job has had.
+    pub fn fresh_context(&self) -> u32 {
+        self.contexts.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A life begins in `seat`: what was sent to the one before is not for it.
+    pub fn enter(&self, seat: usize, incarnation: u32) {
+        self.ledger.lock().enter(Member { seat, incarnation });
+        self.wire.port(seat).open(incarnation);
+    }
+
+    /// A rank is dead: recorded once, and everybody who waits looks up.
+    pub fn bury(&self, seat: usize, incarnation: u32) {
+        let mut ledger = self.ledger.lock();
+        if !ledger.bury(Member { seat, incarnation }) {
+            return;
+        }
+        self.wire.port(seat).close();
+        self.epoch.store(ledger.epoch(), Ordering::SeqCst);
+        drop(ledger);
+        (0..self.size()).for_each(|seat| self.wake(seat));
+    }
+
+    /// Whoever of this seat waits inside a call looks up.
+    pub fn wake(&self, seat: usize) {
+        self.wire.port(seat).bell().unpark();
+    }
+
+    /// How many have died so far.
+    #[inline]
+    pub fn epoch(&self) -> usize {
+        self.epoch.load(Ordering::SeqCst)
+    }
+
+    /// Whether `member` lives no more.
+    pub fn is_dead(&self, member: Member) -> bool {
+        self.epoch() != 0 && self.ledger.lock().is_dead(member)
+    }
+
+    /// Those who died after `epoch`, in order.
+    pub fn deaths_since(&self, epoch: usize) -> Vec<Member> {
+        self.ledger.lock().since(epoch).to_vec()
+    }
+
+    pub(super) fn wire(&self) -> &'static Wire {
+        self.wire
+    }
+
+    pub(super) fn port(&self, seat: usize) -> &'static Port {
+        self.wire.port(seat)
+    }
+
+    /// How often to look for news before letting others run.
+    pub(super) fn looks(&self) -> u32 {
+        self.looks
+    }
+}

@@ -1,0 +1,123 @@
+//! Who is dead: every death exactly once, in one order. Pure: no clock, no wire, no thread.
+
+use super::Member;
+
+/// The record of deaths. Its epoch is their number, so what is new since an epoch is a slice.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    seats: Vec<Seat>,
+    deaths: Vec<Member>,
+}
+
+/// The latest life in a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seat {
+    incarnation: u32,
+    is_dead: bool,
+}
+
+impl Ledger {
+    /// A record of `seats` first lives, all well.
+    pub fn new(seats: usize) -> Ledger {
+        let seats = vec![Seat { incarnation: 0, is_dead: false }; seats];
+        Ledger { seats, deaths: Vec::new() }
+    }
+
+    /// Records that `member` is dead; false when that was known, or when it never lived.
+    pub fn bury(&mut self, member: Member) -> bool {
+        let Some(seat) = self.seats.get_mut(member.seat) else { return false };
+        if seat.is_dead || seat.incarnation != member.incarnation {
+            return false;
+        }
+        seat.is_dead = true;
+        self.deaths.push(member);
+        true
+    }
+
+    /// Records that a fresh incarnation has taken its seat. The one before is dead by then.
+    pub fn enter(&mut self, member: Member) {
+        let seat = &mut self.seats[member.seat];
+        if member.incarnation == seat.incarnation {
+            assert!(!seat.is_dead, "nobody lives twice: {member:?}");
+            return;
+        }
+        assert!(seat.is_dead, "a seat is free before its next incarnation comes: {member:?}");
+        assert!(member.incarnation > seat.incarnation, "lives are counted upwards: {member:?}");
+        *seat = Seat { incarnation: member.incarnation, is_dead: false };
+    }
+
+    /// Whether `member` lives no more.
+    pub fn is_dead(&self, member: Member) -> bool {
+        let seat = self.seats[member.seat];
+        seat.incarnation > member.incarnation
+            || seat.incarnation == member.incarnation && seat.is_dead
+    }
+
+    /// How many have died.
+    pub fn epoch(&self) -> usize {
+        self.deaths.len()
+    }
+
+    /// Those who died after `epoch`, in order.
+    pub fn since(&self, epoch: usize) -> &[Member] {
+        &self.deaths[epoch..]
+    }
+
+    pub fn size(&self) -> usize {
+        self.seats.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs every sequence of `depth` reports and entries on two seats with up to three lives.
+    fn explore(ledger: &Ledger, history: &mut Vec<Member>, depth: usize) {
+        for seat in 0..2 {
+            for incarnation in 0..3 {
+                let member = Member { seat, incarnation };
+                let is_known = history.contains(&member);
+                assert_eq!(ledger.is_dead(member), is_known, "{member:?} after {history:?}");
+            }
+        }
+        assert_eq!(ledger.since(0), &history[..], "every death once, in order");
+        assert_eq!(ledger.epoch(), history.len());
+        if depth == 0 {
+            return;
+        }
+        for seat in 0..2 {
+            for incarnation in 0..3 {
+                let member = Member { seat, incarnation };
+                let mut next = ledger.clone();
+                let lives = next.seats[seat] == Seat { incarnation, is_dead: false };
+                assert_eq!(next.bury(member), lives, "only the living die: {member:?}");
+                history.extend(lives.then_some(member));
+                explore(&next, history, depth - 1);
+                history.truncate(history.len() - usize::from(lives));
+            }
+            let mut next = ledger.clone();
+            let taken = next.seats[seat];
+            if taken.is_dead && taken.incarnation < 2 {
+                next.enter(Member { seat, incarnation: taken.incarnation + 1 });
+                explore(&next, history, depth - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn every_death_is_recorded_once_whatever_the_order_of_reports() {
+        explore(&Ledger::new(2), &mut Vec::new(), 5);
+    }
+
+    #[test]
+    fn a_stranger_cannot_die() {
+        assert!(!Ledger::new(2).bury(Member { seat: 2, incarnation: 0 }));
+    }
+
+    #[test]
+    #[should_panic(expected = "a seat is free")]
+    fn two_lives_in_one_seat_at_once_are_refused() {
+        Ledger::new(1).enter(Member { seat: 0, incarnation: 1 });
+    }
+}

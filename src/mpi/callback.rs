@@ -1,0 +1,42 @@
+//! What the program gave the library to call back. Only the doors can call it; here it is a value.
+
+use crate::mpi::attr::Attribute;
+use crate::mpi::error::Result;
+
+/// A function of the program's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callback {
+    /// Its address; small numbers are the standard's predefined functions.
+    pub code: usize,
+    /// In Fortran every argument is passed by reference.
+    pub is_fortran: bool,
+}
+
+/// What an attribute callback is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    pub object: usize,
+    pub keyval: i32,
+    pub extra_state: usize,
+    pub value: Attribute,
+}
+
+/// What a reduction callback is told: memory by address, `count` elements of `datatype`.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    pub input: usize,
+    pub inout: usize,
+    pub count: i64,
+    pub datatype: usize,
+    /// The function takes its length as an MPI_Count.
+    pub is_large: bool,
+}
+
+/// The way to the program's functions, which the floor above provides.
+/// Nobody may hold a lock when calling: the program may call MPI, or never come back.
+pub trait Program: Send + Sync {
+    /// The copy of an attribute, if there is to be one.
+    fn copy_attribute(&self, function: Callback, notice: Notice) -> Result<Option<Attribute>>;
+    fn delete_attribute(&self, function: Callback, notice: Notice) -> Result;
+    fn reduce(&self, function: Callback, reduction: Reduction);
+}

@@ -1,0 +1,129 @@
+//! The predefined datatypes, by their handles (MPI-5.0 §5.1, §20.3; x86-64, gfortran).
+
+use crate::mpi::datatype::{Datatype, Element, Maker, Pair, Shape};
+use crate::mpi::table::Held;
+use std::sync::OnceLock;
+
+use Element::{Byte, Complex, ComplexQuad, Float, Logical, Quad, Signed, Text, Unsigned};
+
+const FIRST: usize = 0x200;
+const LAST: usize = 0x2eb;
+
+/// Handle, name, element.
+const TYPES: &[(usize, &str, Element)] = &[
+    (0x201, "MPI_AINT", Signed(8)),
+    (0x202, "MPI_COUNT", Signed(8)),
+    (0x203, "MPI_OFFSET", Signed(8)),
+    (0x207, "MPI_PACKED", Text(1)),
+    (0x208, "MPI_SHORT", Signed(2)),
+    (0x209, "MPI_INT", Signed(4)),
+    (0x20a, "MPI_LONG", Signed(8)),
+    (0x20b, "MPI_LONG_LONG", Signed(8)),
+    (0x20c, "MPI_UNSIGNED_SHORT", Unsigned(2)),
+    (0x20d, "MPI_UNSIGNED", Unsigned(4)),
+    (0x20e, "MPI_UNSIGNED_LONG", Unsigned(8)),
+    (0x20f, "MPI_UNSIGNED_LONG_LONG", Unsigned(8)),
+    (0x210, "MPI_FLOAT", Float(4)),
+    (0x212, "MPI_C_FLOAT_COMPLEX", Complex(8)),
+    (0x213, "MPI_CXX_FLOAT_COMPLEX", Complex(8)),
+    (0x214, "MPI_DOUBLE", Float(8)),
+    (0x216, "MPI_C_DOUBLE_COMPLEX", Complex(16)),
+    (0x217, "MPI_CXX_DOUBLE_COMPLEX", Complex(16)),
+    (0x218, "MPI_LOGICAL", Logical(4)),
+    (0x219, "MPI_INTEGER", Signed(4)),
+    (0x21a, "MPI_REAL", Float(4)),
+    (0x21b, "MPI_COMPLEX", Complex(8)),
+    (0x21c, "MPI_DOUBLE_PRECISION", Float(8)),
+    (0x21d, "MPI_DOUBLE_COMPLEX", Complex(16)),
+    (0x21e, "MPI_CHARACTER", Text(1)),
+    (0x220, "MPI_LONG_DOUBLE", Float(16)),
+    (0x224, "MPI_C_LONG_DOUBLE_COMPLEX", Complex(32)),
+    (0x225, "MPI_CXX_LONG_DOUBLE_COMPLEX", Complex(32)),
+    (0x228, "MPI_FLOAT_INT", Element::Pair(Pair::FloatInt)),
+    (0x229, "MPI_DOUBLE_INT", Element::Pair(Pair::DoubleInt)),
+    (0x22a, "MPI_LONG_INT", Element::Pair(Pair::LongInt)),
+    (0x22b, "MPI_2INT", Element::Pair(Pair::IntInt)),
+    (0x22c, "MPI_SHORT_INT", Element::Pair(Pair::ShortInt)),
+    (0x22d, "MPI_LONG_DOUBLE_INT", Element::Pair(Pair::LongDoubleInt)),
+    (0x230, "MPI_2REAL", Element::Pair(Pair::RealReal)),
+    (0x231, "MPI_2DOUBLE_PRECISION", Element::Pair(Pair::DoubleDouble)),
+    (0x232, "MPI_2INTEGER", Element::Pair(Pair::IntInt)),
+    (0x238, "MPI_C_BOOL", Logical(1)),
+    (0x239, "MPI_CXX_BOOL", Logical(1)),
+    (0x23c, "MPI_WCHAR", Text(4)),
+    (0x240, "MPI_INT8_T", Signed(1)),
+    (0x241, "MPI_UINT8_T", Unsigned(1)),
+    (0x243, "MPI_CHAR", Text(1)),
+    (0x244, "MPI_SIGNED_CHAR", Signed(1)),
+    (0x245, "MPI_UNSIGNED_CHAR", Unsigned(1)),
+    (0x247, "MPI_BYTE", Byte),
+    (0x248, "MPI_INT16_T", Signed(2)),
+    (0x249, "MPI_UINT16_T", Unsigned(2)),
+    (0x250, "MPI_INT32_T", Signed(4)),
+    (0x251, "MPI_UINT32_T", Unsigned(4)),
+    (0x258, "MPI_INT64_T", Signed(8)),
+    (0x259, "MPI_UINT64_T", Unsigned(8)),
+    (0x2c0, "MPI_LOGICAL1", Logical(1)),
+    (0x2c1, "MPI_INTEGER1", Signed(1)),
+    (0x2c8, "MPI_LOGICAL2", Logical(2)),
+    (0x2c9, "MPI_INTEGER2", Signed(2)),
+    (0x2ca, "MPI_REAL2", Float(2)),
+    (0x2d0, "MPI_LOGICAL4", Logical(4)),
+    (0x2d1, "MPI_INTEGER4", Signed(4)),
+    (0x2d2, "MPI_REAL4", Float(4)),
+    (0x2d3, "MPI_COMPLEX4", Complex(4)),
+    (0x2d8, "MPI_LOGICAL8", Logical(8)),
+    (0x2d9, "MPI_INTEGER8", Signed(8)),
+    (0x2da, "MPI_REAL8", Float(8)),
+    (0x2db, "MPI_COMPLEX8", Complex(8)),
+    (0x2e0, "MPI_LOGICAL16", Logical(16)),
+    (0x2e1, "MPI_INTEGER16", Signed(16)),
+    (0x2e2, "MPI_REAL16", Quad),
+    (0x2e3, "MPI_COMPLEX16", Complex(16)),
+    (0x2eb, "MPI_COMPLEX32", ComplexQuad),
+];
+
+type Table = [Option<Datatype>; LAST - FIRST + 1];
+
+/// The predefined type with this handle.
+#[inline]
+pub fn find(handle: usize) -> Option<Held<Datatype>> {
+    static TABLE: OnceLock<Box<Table>> = OnceLock::new();
+    let index = handle.checked_sub(FIRST)?;
+    TABLE.get_or_init(table).get(index)?.as_ref().map(Held::Ever)
+}
+
+/// The standard's name of the predefined type with this handle.
+pub fn name(handle: usize) -> Option<&'static str> {
+    TYPES.iter().find(|(known, _, _)| *known == handle).map(|(_, name, _)| *name)
+}
+
+fn table() -> Box<Table> {
+    let mut table: Box<Table> = Box::new([const { None }; LAST - FIRST + 1]);
+    for (handle, _, element) in TYPES {
+        let datatype = Datatype::new(*handle, shape(*element), Maker::Named, true);
+        table[handle - FIRST] = Some(datatype);
+    }
+    table
+}
+
+fn shape(element: Element) -> Shape {
+    let plain = |bytes: usize| (bytes as i64, bytes as i64, bytes as i64, 1);
+    let (size, extent, true_extent, elements) = match element {
+        Byte => plain(1),
+        Quad => plain(16),
+        ComplexQuad => plain(32),
+        Signed(n) | Unsigned(n) | Float(n) | Complex(n) | Logical(n) | Text(n) => plain(n),
+        Element::Pair(pair) => {
+            let (size, extent, true_extent) = match pair {
+                Pair::FloatInt | Pair::IntInt | Pair::RealReal => (8, 8, 8),
+                Pair::DoubleInt | Pair::LongInt => (12, 16, 12),
+                Pair::ShortInt => (6, 8, 8),
+                Pair::LongDoubleInt => (20, 32, 20),
+                Pair::DoubleDouble => (16, 16, 16),
+            };
+            (size, extent, true_extent, 2)
+        }
+    };
+    Shape { size, extent, true_extent, elements, element }
+}

@@ -1,0 +1,71 @@
+//! Reduction operations (MPI-5.0 §6.9).
+
+use crate::mpi::callback::Callback;
+use crate::mpi::table::Held;
+
+/// What combines two values.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Op {
+    Named(Named),
+    User { function: Callback, commutes: bool, is_large: bool },
+}
+
+/// The predefined operations, by their handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    Sum,
+    Min,
+    Max,
+    Prod,
+    Band,
+    Bor,
+    Bxor,
+    Land,
+    Lor,
+    Lxor,
+    Minloc,
+    Maxloc,
+    Replace,
+    NoOp,
+}
+
+static OPS: [(usize, &str, Op); 14] = [
+    (0x21, "MPI_SUM", Op::Named(Named::Sum)),
+    (0x22, "MPI_MIN", Op::Named(Named::Min)),
+    (0x23, "MPI_MAX", Op::Named(Named::Max)),
+    (0x24, "MPI_PROD", Op::Named(Named::Prod)),
+    (0x28, "MPI_BAND", Op::Named(Named::Band)),
+    (0x29, "MPI_BOR", Op::Named(Named::Bor)),
+    (0x2a, "MPI_BXOR", Op::Named(Named::Bxor)),
+    (0x30, "MPI_LAND", Op::Named(Named::Land)),
+    (0x31, "MPI_LOR", Op::Named(Named::Lor)),
+    (0x32, "MPI_LXOR", Op::Named(Named::Lxor)),
+    (0x38, "MPI_MINLOC", Op::Named(Named::Minloc)),
+    (0x39, "MPI_MAXLOC", Op::Named(Named::Maxloc)),
+    (0x3c, "MPI_REPLACE", Op::Named(Named::Replace)),
+    (0x3d, "MPI_NO_OP", Op::Named(Named::NoOp)),
+];
+
+impl Op {
+    /// The predefined operation with this handle.
+    pub fn predefined(handle: usize) -> Option<Held<Op>> {
+        OPS.iter().find(|(known, _, _)| *known == handle).map(|(_, _, op)| Held::Ever(op))
+    }
+
+    /// True if the order of the operands does not matter.
+    pub fn commutes(&self) -> bool {
+        match self {
+            Op::Named(Named::Replace | Named::NoOp) => false,
+            Op::Named(_) => true,
+            Op::User { commutes, .. } => *commutes,
+        }
+    }
+}
+
+impl Named {
+    /// The standard's name.
+    pub fn title(self) -> &'static str {
+        let known = OPS.iter().find(|(_, _, op)| *op == Op::Named(self));
+        known.map_or("an operation", |(_, name, _)| name)
+    }
+}

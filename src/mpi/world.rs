@@ -1,0 +1,3 @@
+//! What the ranks of a job share.
+
+pub use crate::engine::World;

@@ -1,0 +1,440 @@
+//! A packet: one message on its way, in memory that belongs to the sender's seat and goes back there.
+//!
+//! Whoever holds a [`Packet`] owns it alone. Dropping one sends it home, which is at the same time
+//! the acknowledgement that its message was taken (see [`Fate`]). Nodes are never freed.
+//!
+//! | hold      | who may change it                                   | to                    |
+//! |-----------|-----------------------------------------------------|-----------------------|
+//! | `PLAIN`   | nobody: the sender has let go of the message        |                       |
+//! | `OPEN`    | the receiver when it matches, the sender to recall  | `CLAIMED`, `RECALLED` |
+//! | `CLAIMED` | the sender, when the packet is home again           | `PLAIN`               |
+//! | `RECALLED`| the same                                            | `PLAIN`               |
+
+use super::wire::Port;
+use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use crate::base::sync::queue::Linked;
+use crate::fault::Member;
+use crate::host::memory::{self, Fault, Span};
+use std::alloc::{Layout, alloc, handle_alloc_error};
+use std::mem::offset_of;
+use std::ptr::{self, NonNull};
+
+/// What a message is matched by (MPI-5.0 §3.2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Envelope {
+    pub context: u32,
+    /// The sender's rank in the communicator.
+    pub source: i32,
+    pub tag: i32,
+}
+
+/// How a message's bytes travel.
+pub enum Load {
+    /// Copied into the packet; at most [`Packet::ROOM`] bytes.
+    Carried(Span),
+    /// They stay where they are until the receiver copies them.
+    Referenced(Span),
+    /// In a block of the library's own that the packet takes along.
+    Attached(Box<[u8]>),
+}
+
+/// What became of a packet that is home again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nobody took the message: recalled, or its receiver is gone.
+    Refused,
+    Delivered,
+    /// The sender's memory was not there: the sender's fault to suffer.
+    Faulty {
+        address: usize,
+    },
+}
+
+/// How a delivery went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    Done,
+    /// The sender died, or is about to because its memory is not there.
+    SenderGone,
+    /// The receiver's memory is not there.
+    TargetFault {
+        address: usize,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Shape {
+    Carried,
+    Referenced,
+    Attached,
+}
+
+const PLAIN: u8 = 0;
+const OPEN: u8 = 1;
+const CLAIMED: u8 = 2;
+const RECALLED: u8 = 3;
+
+/// The first cache line of a packet: everything that matching needs, and 8 bytes of payload.
+#[repr(C, align(64))]
+pub struct Node {
+    link: AtomicPtr<Node>,
+    home: &'static Port,
+    envelope: Envelope,
+    /// Which life of the home seat sent it, and which life of the receiver's seat it is for.
+    sender: u32,
+    addressee: u32,
+    /// The sender's name for the operation that waits for this packet; 0 when none does.
+    token: u32,
+    bytes: usize,
+    hold: AtomicU8,
+    shape: Shape,
+    class: u8,
+    fate: u8,
+    /// The beginning of the payload, which goes on behind the struct. By reference: its address.
+    payload: [u64; 1],
+}
+
+const HEADER: usize = offset_of!(Node, payload);
+/// Whole sizes of nodes, and how many are made at once.
+const CLASSES: [(usize, usize); 3] = [(256, 8), (2048, 4), (16 << 10, 1)];
+const _: () = assert!(cfg!(loom) || HEADER == 56, "an 8-byte message is one cache line");
+
+/// A message and the memory it travels in.
+pub struct Packet(NonNull<Node>);
+
+// SAFETY: a packet is the only owner of its node; `home` and `hold` are made to be shared.
+unsafe impl Send for Packet {}
+
+// SAFETY: nodes are never freed, and only the owner of the packet and the queue use `link`.
+unsafe impl Linked for Packet {
+    type Node = Node;
+
+    #[inline]
+    fn into_raw(self) -> NonNull<Node> {
+        let node = self.0;
+        std::mem::forget(self);
+        node
+    }
+
+    #[inline]
+    unsafe fn from_raw(node: NonNull<Node>) -> Packet {
+        Packet(node)
+    }
+
+    #[inline]
+    unsafe fn link<'a>(node: NonNull<Node>) -> &'a AtomicPtr<Node> {
+        // SAFETY: nodes are never freed, and `link` is only touched as an atomic.
+        unsafe { &(*node.as_ptr()).link }
+    }
+}
+
+impl Drop for Packet {
+    /// Sends the packet home.
+    #[inline]
+    fn drop(&mut self) {
+        if self.shape() == Shape::Attached {
+            self.detach();
+        }
+        let home = self.home();
+        let is_awaited = self.token() != 0;
+        home.accept_return(Packet(self.0), is_awaited);
+    }
+}
+
+/// Reads or writes one field of the node, without a reference to the whole.
+macro_rules! field {
+    ($packet:expr, $name:ident) => {
+        // SAFETY: the packet owns its node, which is never freed.
+        unsafe { (*$packet.0.as_ptr()).$name }
+    };
+    ($packet:expr, $name:ident = $value:expr) => {{
+        let value = $value;
+        // SAFETY: the packet owns its node, which is never freed.
+        unsafe { (*$packet.0.as_ptr()).$name = value }
+    }};
+}
+
+impl Packet {
+    /// The longest message that can be carried inside a packet.
+    pub const ROOM: usize = CLASSES[CLASSES.len() - 1].0 - HEADER;
+
+    fn home(&self) -> &'static Port {
+        field!(self, home)
+    }
+
+    fn shape(&self) -> Shape {
+        field!(self, shape)
+    }
+
+    #[inline]
+    pub fn envelope(&self) -> Envelope {
+        field!(self, envelope)
+    }
+
+    /// How long the message is.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        field!(self, bytes)
+    }
+
+    /// Who sent it.
+    pub fn sender(&self) -> Member {
+        Member { seat: self.home().seat(), incarnation: field!(self, sender) }
+    }
+
+    /// The life of the receiver's seat that it is for.
+    #[inline]
+    pub fn addressee(&self) -> u32 {
+        field!(self, addressee)
+    }
+
+    /// The sender's name for the operation that waits for this packet; 0 when none does.
+    #[inline]
+    pub fn token(&self) -> u32 {
+        field!(self, token)
+    }
+
+    /// Whether the bytes can still be had: they died with the sender when they were still there.
+    pub fn is_intact(&self) -> bool {
+        self.shape() != Shape::Referenced || self.home().is_alive(field!(self, sender))
+    }
+
+    /// Whether taking this message is short work, to be done under a lock.
+    #[inline]
+    pub fn is_carried(&self) -> bool {
+        self.shape() == Shape::Carried
+    }
+
+    /// Writes the address on a blank packet. `token` is the sender's name for what waits for it.
+    #[inline]
+    pub fn address(&mut self, envelope: Envelope, sender: u32, to: Member, token: u32) {
+        field!(self, envelope = envelope);
+        field!(self, sender = sender);
+        field!(self, addressee = to.incarnation);
+        field!(self, token = token);
+        self.hold().store(if token == 0 { PLAIN } else { OPEN }, Ordering::Relaxed);
+    }
+
+    /// Puts the message in. A fault is the caller's own memory that is not there.
+    #[inline]
+    pub fn load(&mut self, load: Load) -> Result<(), Fault> {
+        match load {
+            Load::Carried(data) => {
+                field!(self, shape = Shape::Carried);
+                field!(self, bytes = data.bytes());
+                assert!(data.bytes() <= self.room(), "a carried message fits its packet");
+                memory::copy(data, self.span(data.bytes()))
+            }
+            Load::Referenced(data) => {
+                field!(self, shape = Shape::Referenced);
+                field!(self, bytes = data.bytes());
+                field!(self, payload = [data.address() as u64]);
+                Ok(())
+            }
+            Load::Attached(block) => {
+                field!(self, shape = Shape::Attached);
+                field!(self, bytes = block.len());
+                let block = Box::into_raw(block).cast::<u8>().expose_provenance();
+                field!(self, payload = [block as u64]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes the message the receiver's for good; false when the sender has recalled it.
+    #[inline]
+    pub fn claim(&self) -> bool {
+        let hold = self.hold();
+        match hold.load(Ordering::Relaxed) {
+            PLAIN | CLAIMED => true,
+            _ => {
+                let (won, lost) = (Ordering::Acquire, Ordering::Relaxed);
+                hold.compare_exchange(OPEN, CLAIMED, won, lost).is_ok()
+            }
+        }
+    }
+
+    /// Copies what fits of the message to `into`, and sends the packet home.
+    #[inline]
+    pub fn deliver(mut self, into: Span) -> Delivery {
+        let bytes = self.bytes().min(into.bytes());
+        let delivery = match self.shape() {
+            Shape::Carried => judge(memory::copy(self.span(bytes), into)),
+            Shape::Referenced => self.fetch(bytes, into),
+            Shape::Attached => {
+                let block = ptr::with_exposed_provenance(self.word());
+                judge(memory::copy(Span::new(block, bytes), into))
+            }
+        };
+        if delivery == Delivery::Done {
+            field!(self, fate = 1);
+        }
+        delivery
+    }
+
+    /// Copies straight out of the sender's memory.
+    fn fetch(&mut self, bytes: usize, into: Span) -> Delivery {
+        if !self.is_intact() {
+            return Delivery::SenderGone;
+        }
+        let source = Span::new(ptr::with_exposed_provenance(self.word()), bytes);
+        match memory::copy(source, into) {
+            Err(Fault { address, in_source: true }) => {
+                field!(self, fate = 2);
+                field!(self, payload = [address as u64]);
+                Delivery::SenderGone
+            }
+            outcome => judge(outcome),
+        }
+    }
+
+    /// A handle by which the sender can take the message back.
+    pub fn ticket(&self) -> Ticket {
+        Ticket(self.0)
+    }
+
+    /// What became of a packet that is home again.
+    pub fn fate(&self) -> Fate {
+        match field!(self, fate) {
+            0 => Fate::Refused,
+            1 => Fate::Delivered,
+            _ => Fate::Faulty { address: self.word() },
+        }
+    }
+
+    fn hold(&self) -> &AtomicU8 {
+        // SAFETY: nodes are never freed, and `hold` is only touched as an atomic.
+        unsafe { &(*self.0.as_ptr()).hold }
+    }
+
+    fn word(&self) -> usize {
+        field!(self, payload)[0] as usize
+    }
+
+    fn room(&self) -> usize {
+        CLASSES[usize::from(field!(self, class))].0 - HEADER
+    }
+
+    fn span(&self, bytes: usize) -> Span {
+        // SAFETY: the node's block is larger than its header.
+        let start = unsafe { self.0.as_ptr().cast::<u8>().add(HEADER) };
+        Span::new(start.cast(), bytes)
+    }
+
+    #[cold]
+    fn detach(&mut self) {
+        let start = ptr::with_exposed_provenance_mut::<u8>(self.word());
+        let block = ptr::slice_from_raw_parts_mut(start, self.bytes());
+        // SAFETY: `load` made this word from a box of so many bytes; the shape says it is still ours.
+        drop(unsafe { Box::from_raw(block) });
+        field!(self, shape = Shape::Carried);
+    }
+
+    /// The next node's cache line will be written soon: ask for it now.
+    #[inline]
+    fn prefetch(&self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: a prefetch touches nothing.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_ET0>(self.0.as_ptr().cast());
+        }
+    }
+}
+
+fn judge(outcome: Result<(), Fault>) -> Delivery {
+    match outcome {
+        Ok(()) => Delivery::Done,
+        Err(fault) => Delivery::TargetFault { address: fault.address },
+    }
+}
+
+/// The sender's hold on a message that is under way. Void once the packet is home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(NonNull<Node>);
+
+// SAFETY: a ticket only touches `hold`, an atomic of a node that is never freed.
+unsafe impl Send for Ticket {}
+
+impl Ticket {
+    /// Takes the message back; false when the receiver has matched it already.
+    pub fn recall(self) -> bool {
+        // SAFETY: nodes are never freed, and `hold` is only touched as an atomic.
+        let hold = unsafe { &(*self.0.as_ptr()).hold };
+        let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+        hold.compare_exchange(OPEN, RECALLED, won, lost).is_ok()
+    }
+}
+
+/// The blank packets of one seat.
+pub struct Pool {
+    home: &'static Port,
+    spare: [Vec<Packet>; CLASSES.len()],
+}
+
+impl Pool {
+    pub fn new(home: &'static Port) -> Pool {
+        Pool { home, spare: Default::default() }
+    }
+
+    /// A blank packet that can carry `bytes`, if one is at hand.
+    #[inline]
+    pub fn blank(&mut self, bytes: usize) -> Option<Packet> {
+        let spare = &mut self.spare[class_of(bytes)];
+        let packet = spare.pop()?;
+        if let Some(next) = spare.last() {
+            next.prefetch();
+        }
+        Some(packet)
+    }
+
+    /// Puts a packet that has come home back among the blank ones.
+    #[inline]
+    pub fn keep(&mut self, packet: Packet) {
+        field!(packet, token = 0);
+        field!(packet, fate = 0);
+        self.spare[usize::from(field!(packet, class))].push(packet);
+    }
+
+    /// Makes more packets that can carry `bytes`.
+    #[cold]
+    pub fn grow(&mut self, bytes: usize) {
+        let class = class_of(bytes);
+        let (size, count) = CLASSES[class];
+        let layout = Layout::from_size_align(size * count, 64).expect("classes are small");
+        // SAFETY: the layout is not empty.
+        let block = unsafe { alloc(layout) };
+        if block.is_null() {
+            handle_alloc_error(layout);
+        }
+        for index in 0..count {
+            // SAFETY: the block holds `count` nodes of `size` bytes.
+            let node = unsafe { block.add(index * size) }.cast::<Node>();
+            let fresh = Node {
+                link: AtomicPtr::new(ptr::null_mut()),
+                home: self.home,
+                envelope: Envelope::default(),
+                sender: 0,
+                addressee: 0,
+                token: 0,
+                bytes: 0,
+                hold: AtomicU8::new(PLAIN),
+                shape: Shape::Carried,
+                class: class as u8,
+                fate: 0,
+                payload: [0],
+            };
+            // SAFETY: the place is ours, large enough and aligned to 64 bytes.
+            unsafe { node.write(fresh) };
+            let node = NonNull::new(node).expect("the block is not null");
+            self.spare[class].push(Packet(node));
+        }
+    }
+}
+
+#[inline]
+fn class_of(bytes: usize) -> usize {
+    let fits = |class: &(usize, usize)| bytes <= class.0 - HEADER;
+    CLASSES.iter().position(fits).expect("larger messages do not travel inside packets")
+}
