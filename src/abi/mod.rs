@@ -15,3 +15,4 @@ mod init;
 mod kinds;
 mod program;
 mod start;
+mod unsupported;

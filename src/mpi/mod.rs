@@ -17,3 +17,10 @@ pub mod process;
 pub mod status;
 pub mod table;
 pub mod world;
+pub mod coll;
+pub mod lane;
+pub mod making;
+#[allow(unsafe_code, reason = "reductions read and write elements")]
+pub mod memory;
+pub mod reduce;
+pub mod scratch;

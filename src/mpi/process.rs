@@ -47,7 +47,7 @@ pub struct Process {
     /// What MPI_Buffer_attach attached.
     pub buffer: buffer::Slot,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
-    pub initial_errhandler: Mutex<Installed>,
+    pub initial_errhandler: Installed,
     pulse: Pulse,
     world_comm: Comm,
     self_comm: Comm,
@@ -85,7 +85,7 @@ impl Process {
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
             buffer: buffer::Slot::new(),
-            initial_errhandler: Mutex::new(Installed::fatal()),
+            initial_errhandler: Installed::fatal(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
