@@ -3,10 +3,10 @@
 //! What the program attached as buffer is only counted, not used, so that a message outlives its
 //! sender and the buffer may be of any make. An account says how much of it is taken.
 
-use super::op::{Charge, Outcome, Stage, Stop};
+use super::op::{Charge, Died, Outcome, Stage};
 use super::{Engine, Letter, State};
 use crate::base::slab::Key;
-use crate::host::memory::{self, Span};
+use crate::host::memory::Span;
 use crate::transport::{Envelope, Load, Packet};
 
 /// What is under way out of one attached buffer.
@@ -45,13 +45,11 @@ impl Engine {
     /// Sends a copy of `data`, which may be overwritten at once. `overhead` is charged on top.
     pub fn send_buffered(
         &self, letter: Letter, data: Span, account: Key, overhead: usize,
-    ) -> Result<Result<(), NoRoom>, Stop> {
-        let mut block = Vec::new();
-        if data.bytes() > Packet::ROOM {
-            block.resize(data.bytes(), 0);
-            memory::copy(data, Span::of_mut(&mut block))
-                .map_err(|fault| Stop::Fault { address: fault.address })?;
-        }
+    ) -> Result<Result<(), NoRoom>, Died> {
+        let load = match data.bytes() {
+            0..=Packet::ROOM => Load::Carried(data),
+            _ => Load::Attached(self.copy_of(data)?),
+        };
         let mut state = self.state.lock();
         self.reclaim(&mut state)?;
         let bytes = data.bytes() + overhead;
@@ -72,8 +70,6 @@ impl Engine {
         let stage = Stage::Sending { ticket: None, charge };
         let key = state.begin(stage, letter.envelope, Some(letter.watch.clone()));
         state.ops.0.find_mut(key).expect("it has just begun").is_orphan = true;
-        let is_small = data.bytes() <= Packet::ROOM;
-        let load = if is_small { Load::Carried(data) } else { Load::Attached(block.into()) };
         self.launch(state, letter, load, Some(key))?;
         Ok(Ok(()))
     }

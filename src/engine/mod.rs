@@ -16,19 +16,20 @@ mod world;
 
 pub use buffered::NoRoom;
 pub use matching::{ANY_SOURCE, ANY_TAG};
-pub use op::{Mishap, Ops, Outcome, Roster, Stop, Watch};
+pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use world::World;
 
 use crate::base::slab::{Key, Slab};
 use crate::fault::Member;
 use crate::host::life::Pulse;
-use crate::host::memory::Span;
+use crate::host::memory::{self, Span};
 use crate::transport::{Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
 use op::{Op, Stage};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One incarnation's end of the wire, and everything it has under way.
@@ -42,6 +43,8 @@ pub struct Engine {
     awaited: AtomicU32,
     /// Counts what one thread has completed while others waited.
     turns: AtomicU32,
+    /// The memory that this rank named and that is not there.
+    fault: OnceLock<usize>,
 }
 
 struct State {
@@ -98,6 +101,7 @@ impl Engine {
             }),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
+            fault: OnceLock::new(),
         }
     }
 
@@ -110,31 +114,56 @@ impl Engine {
         self.me
     }
 
+    /// Where this rank touched memory that is not there, if that is what it died of.
+    pub fn fault(&self) -> Option<usize> {
+        self.fault.get().copied()
+    }
+
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
-    pub fn send(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Stop> {
+    pub fn send(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
         if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
             packet.address(letter.envelope, self.me.incarnation, letter.to, 0);
             let loaded = packet.load(Load::Carried(data));
             drop(state);
-            loaded.map_err(|fault| Stop::Fault { address: fault.address })?;
+            loaded.map_err(|fault| self.suffer(fault.address))?;
             self.world.wire().post(letter.to.seat, packet);
             return Ok(None);
         }
         self.send_with_care(letter, data, mode)
     }
 
+    /// Starts a send of a copy, so that the data may be overwritten at once.
+    pub fn send_copy(&self, letter: Letter, data: Span) -> Result<Option<Key>, Died> {
+        if data.bytes() <= Packet::ROOM {
+            return self.send(letter, data, Mode::Standard);
+        }
+        let block = self.copy_of(data)?;
+        let mut state = self.state.lock();
+        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
+            return Ok(Some(state.lost(mishap)));
+        }
+        self.launch(state, letter, Load::Attached(block), None)?;
+        Ok(None)
+    }
+
+    fn copy_of(&self, data: Span) -> Result<Box<[u8]>, Died> {
+        let mut block = vec![0; data.bytes()].into_boxed_slice();
+        let copied = memory::copy(data, Span::of_mut(&mut block));
+        copied.map_err(|fault| self.suffer(fault.address))?;
+        Ok(block)
+    }
+
     /// A send that is not complete when its packet is on its way, or that may meet the dead.
     #[inline(never)]
-    fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Stop> {
+    fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
         let is_small = data.bytes() <= Packet::ROOM;
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
         if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
-            let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
-            return Ok(Some(state.done(outcome)));
+            return Ok(Some(state.lost(mishap)));
         }
         if is_small && mode == Mode::Standard {
             self.launch(state, letter, load, None)?;
@@ -149,12 +178,12 @@ impl Engine {
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
     fn launch(
         &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load, op: Option<Key>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
         let mut packet = self.blank(&mut state, room)?;
         let token = op.map_or(0, Key::number);
         packet.address(letter.envelope, self.me.incarnation, letter.to, token);
-        packet.load(load).map_err(|fault| Stop::Fault { address: fault.address })?;
+        packet.load(load).map_err(|fault| self.suffer(fault.address))?;
         if let Some(op) = op.and_then(|key| state.ops.0.find_mut(key))
             && let Stage::Sending { ticket, .. } = &mut op.stage
         {
@@ -168,7 +197,7 @@ impl Engine {
 
     /// A packet that can carry `bytes`.
     #[inline]
-    fn blank(&self, state: &mut State, bytes: usize) -> Result<Packet, Stop> {
+    fn blank(&self, state: &mut State, bytes: usize) -> Result<Packet, Died> {
         if let Some(packet) = state.pool.blank(bytes) {
             return Ok(packet);
         }
@@ -181,7 +210,7 @@ impl Engine {
     }
 
     /// Starts a receive of a message that `pattern` accepts.
-    pub fn receive(&self, pattern: Envelope, watch: Watch, into: Span) -> Result<Key, Stop> {
+    pub fn receive(&self, pattern: Envelope, watch: Watch, into: Span) -> Result<Key, Died> {
         let mut state = self.state.lock();
         let stage = Stage::Copying { into };
         let key = state.begin(stage, pattern, Some(watch));
@@ -226,7 +255,7 @@ impl Engine {
 
     /// Makes progress once, then asks `ready`.
     #[inline]
-    pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Stop> {
+    pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
         Ok(ready(&mut state.ops))
@@ -234,13 +263,13 @@ impl Engine {
 
     /// Makes progress until `ready` has an answer.
     #[inline]
-    pub fn wait_for<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<T, Stop> {
+    pub fn wait_for<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<T, Died> {
         self.wait_until(|state| ready(&mut state.ops))
     }
 
     /// Waits for the end of one operation, and forgets it.
     #[inline]
-    pub fn wait(&self, op: Key) -> Result<Outcome, Stop> {
+    pub fn wait(&self, op: Key) -> Result<Outcome, Died> {
         self.wait_until(|state| state.ops.collect(op))
     }
 }
@@ -252,6 +281,10 @@ impl State {
 
     fn done(&mut self, outcome: Outcome) -> Key {
         self.begin(Stage::Done(outcome), Envelope::default(), None)
+    }
+
+    fn lost(&mut self, mishap: Mishap) -> Key {
+        self.done(Outcome { mishap: Some(mishap), ..Outcome::default() })
     }
 
     fn set(&mut self, key: Key, stage: Stage) {

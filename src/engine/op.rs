@@ -46,14 +46,10 @@ pub struct Outcome {
     pub mishap: Option<Mishap>,
 }
 
-/// The calling rank itself cannot go on.
+/// The calling rank itself cannot go on: it has been told to die, or [`super::Engine::fault`] says
+/// which memory it named that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// It has been told to die.
-    Died,
-    /// It named memory that is not there.
-    Fault { address: usize },
-}
+pub struct Died;
 
 /// What an operation is doing.
 pub(super) enum Stage {

@@ -1,7 +1,6 @@
 //! Probes, and messages that are matched before they are received (MPI-5.0 §3.8).
 
-use super::op::{Mishap, Outcome, Stop, Watch};
-use super::progress::received;
+use super::op::{Died, Mishap, Outcome, Watch};
 use super::{Engine, State};
 use crate::host::memory::Span;
 use crate::transport::{Envelope, Packet};
@@ -28,21 +27,21 @@ fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
 
 impl Engine {
     /// What the message is like that a receive with this pattern would get now.
-    pub fn peek(&self, pattern: Envelope, watch: &Watch) -> Result<Option<Outcome>, Stop> {
+    pub fn peek(&self, pattern: Envelope, watch: &Watch) -> Result<Option<Outcome>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
         Ok(self.peeked(&mut state, pattern, watch))
     }
 
     /// The same, and waits for one.
-    pub fn probe(&self, pattern: Envelope, watch: &Watch) -> Result<Outcome, Stop> {
+    pub fn probe(&self, pattern: Envelope, watch: &Watch) -> Result<Outcome, Died> {
         self.wait_until(|state| self.peeked(state, pattern, watch))
     }
 
     /// Takes the message out that a receive with this pattern would get now.
     pub fn seize(
         &self, pattern: Envelope, watch: &Watch,
-    ) -> Result<Option<Result<Held, Outcome>>, Stop> {
+    ) -> Result<Option<Result<Held, Outcome>>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
         Ok(self.seized(&mut state, pattern, watch))
@@ -51,15 +50,15 @@ impl Engine {
     /// The same, and waits for one.
     pub fn seize_next(
         &self, pattern: Envelope, watch: &Watch,
-    ) -> Result<Result<Held, Outcome>, Stop> {
+    ) -> Result<Result<Held, Outcome>, Died> {
         self.wait_until(|state| self.seized(state, pattern, watch))
     }
 
     /// Receives a message that is held.
-    pub fn receive_held(&self, held: Held, into: Span) -> Result<Outcome, Stop> {
+    pub fn receive_held(&self, held: Held, into: Span) -> Result<Outcome, Died> {
         let Held(packet) = held;
         let message = (packet.envelope(), packet.bytes());
-        received(message, into.bytes(), packet.deliver(into))
+        self.received(message, into.bytes(), packet.deliver(into))
     }
 
     fn peeked(&self, state: &mut State, pattern: Envelope, watch: &Watch) -> Option<Outcome> {

@@ -1,6 +1,6 @@
 //! Progress: takes in what has arrived, completes operations, notices failures, waits.
 
-use super::op::{Mishap, Op, Outcome, Stage, Stop, Watch};
+use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
 use crate::base::slab::Key;
 use crate::fault::Member;
@@ -15,9 +15,9 @@ const YIELDS: u32 = 2;
 impl Engine {
     /// Does all there is to do right now.
     #[inline]
-    pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Stop> {
+    pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
         if self.pulse.is_stopping() {
-            return Err(Stop::Died);
+            return Err(Died);
         }
         // Before the arrivals: whoever is dead by now has nothing more to send.
         let epoch = self.world.epoch();
@@ -42,7 +42,7 @@ impl Engine {
     }
 
     #[inline]
-    fn arrive(&self, state: &mut State, packet: Packet) -> Result<(), Stop> {
+    fn arrive(&self, state: &mut State, packet: Packet) -> Result<(), Died> {
         if packet.addressee() != self.me.incarnation {
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl Engine {
 
     /// Gives a receive its message.
     #[inline]
-    pub(super) fn hand(&self, state: &mut State, packet: Packet, key: Key) -> Result<(), Stop> {
+    pub(super) fn hand(&self, state: &mut State, packet: Packet, key: Key) -> Result<(), Died> {
         let into = state.target(key);
         if !packet.is_carried() {
             state.set(key, Stage::Copying { into });
@@ -76,15 +76,37 @@ impl Engine {
     #[inline]
     fn delivered(
         &self, state: &mut State, key: Key, message: (Envelope, usize), delivery: Delivery,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Died> {
         let room = state.target(key).bytes();
-        let outcome = received(message, room, delivery)?;
+        let outcome = self.received(message, room, delivery)?;
         self.finish(state, key, outcome);
         Ok(())
     }
 
+    /// How a receive ends that got this message.
+    #[inline]
+    pub(super) fn received(
+        &self, (envelope, sent): (Envelope, usize), room: usize, delivery: Delivery,
+    ) -> Result<Outcome, Died> {
+        let mishap = match delivery {
+            Delivery::Done if sent > room => Some(Mishap::Truncated { sent, room }),
+            Delivery::Done => None,
+            Delivery::SenderGone => Some(Mishap::Lost { rank: envelope.source }),
+            Delivery::TargetFault { address } => return Err(self.suffer(address)),
+        };
+        let Envelope { source, tag, .. } = envelope;
+        Ok(Outcome { source, tag, bytes: sent.min(room), is_cancelled: false, mishap })
+    }
+
+    /// This rank named memory that is not there: it ends, as any program would.
+    #[cold]
+    pub(super) fn suffer(&self, address: usize) -> Died {
+        self.fault.get_or_init(|| address);
+        Died
+    }
+
     /// Takes own packets back, and completes the sends that waited for them.
-    pub(super) fn reclaim(&self, state: &mut State) -> Result<(), Stop> {
+    pub(super) fn reclaim(&self, state: &mut State) -> Result<(), Died> {
         for packet in self.port.returned() {
             if packet.token() != 0 {
                 self.come_home(state, &packet)?;
@@ -94,7 +116,7 @@ impl Engine {
         Ok(())
     }
 
-    fn come_home(&self, state: &mut State, packet: &Packet) -> Result<(), Stop> {
+    fn come_home(&self, state: &mut State, packet: &Packet) -> Result<(), Died> {
         let key = Key::from_number(packet.token());
         let Some(op) = state.ops.0.find_mut(key) else { return Ok(()) };
         let Stage::Sending { ticket, .. } = &mut op.stage else { return Ok(()) };
@@ -103,7 +125,7 @@ impl Engine {
         }
         match packet.fate() {
             Fate::Delivered => self.finish(state, key, Outcome::default()),
-            Fate::Faulty { address } => return Err(Stop::Fault { address }),
+            Fate::Faulty { address } => return Err(self.suffer(address)),
             // The receiver is gone; the notice of its death ends the operation.
             Fate::Refused => {
                 *ticket = None;
@@ -213,7 +235,7 @@ impl Engine {
     #[inline]
     pub(super) fn wait_until<T>(
         &self, mut ready: impl FnMut(&mut State) -> Option<T>,
-    ) -> Result<T, Stop> {
+    ) -> Result<T, Died> {
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;
@@ -276,19 +298,4 @@ impl Watch {
             Watch::Anyone(_) => None,
         }
     }
-}
-
-/// How a receive ends that got this message.
-#[inline]
-pub(super) fn received(
-    (envelope, sent): (Envelope, usize), room: usize, delivery: Delivery,
-) -> Result<Outcome, Stop> {
-    let mishap = match delivery {
-        Delivery::Done if sent > room => Some(Mishap::Truncated { sent, room }),
-        Delivery::Done => None,
-        Delivery::SenderGone => Some(Mishap::Lost { rank: envelope.source }),
-        Delivery::TargetFault { address } => return Err(Stop::Fault { address }),
-    };
-    let Envelope { source, tag, .. } = envelope;
-    Ok(Outcome { source, tag, bytes: sent.min(room), is_cancelled: false, mishap })
 }

@@ -274,7 +274,7 @@ fn a_rank_that_is_told_to_die_leaves_its_wait() {
         let waiting = scope.spawn(|| engine.wait(op));
         pulse.stop();
         world.wake(0);
-        assert_eq!(waiting.join().expect("no panic"), Err(Stop::Died));
+        assert_eq!(waiting.join().expect("no panic"), Err(Died));
     });
 }
 

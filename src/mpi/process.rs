@@ -12,8 +12,10 @@ use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
+use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
 use crate::mpi::phase::Phases;
+use crate::mpi::request::Requests;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
@@ -46,6 +48,9 @@ pub struct Process {
     pub keyvals: Table<Keyval>,
     /// What MPI_Buffer_attach attached.
     pub buffer: buffer::Slot,
+    /// What MPI_Mprobe has matched.
+    pub messages: Messages,
+    pub requests: Requests,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
     pub initial_errhandler: Installed,
     pulse: Pulse,
@@ -85,6 +90,8 @@ impl Process {
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
             buffer: buffer::Slot::new(),
+            messages: Messages::new(),
+            requests: Requests::new(),
             initial_errhandler: Installed::fatal(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),

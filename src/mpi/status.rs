@@ -1,6 +1,7 @@
 //! What is known of a message that was received, in the layout of the ABI (MPI-5.0 §3.2.5).
 
 use crate::engine::{ANY_SOURCE, ANY_TAG};
+use crate::mpi::error::Result;
 
 /// MPI_Status: 32 bytes. The words behind the public ones are ours.
 #[repr(C)]
@@ -55,6 +56,14 @@ impl Status {
     pub fn set_cancelled(&mut self, is_cancelled: bool) {
         self.is_cancelled = is_cancelled.into();
     }
+}
+
+/// An operation that has ended: what is known of its message, and whether that is good news. The
+/// status says something even then: for instance, who is dead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completed {
+    pub status: Status,
+    pub news: Result,
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A key is 31 bits, so that it is the same number as a Fortran `INTEGER`: 4 bits kind (from 1, so
 //! that no key lies among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
 
+use crate::base::slab::{Key, Slab};
 use parking_lot::RwLock;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -27,6 +28,23 @@ pub enum Sort {
     Message,
     Session,
     Keyval,
+}
+
+/// Objects that are not worth an [`Arc`] each lie in a [`Slab`] with keys of the same make.
+pub(super) type Shelf<T> = Slab<T, GENERATION_BITS>;
+
+/// The handle of what lies under `key` in a [`Shelf`].
+#[inline]
+pub(super) fn handle(sort: Sort, key: Key) -> usize {
+    (sort as usize) << (INDEX_BITS + GENERATION_BITS) | key.number() as usize
+}
+
+/// The key in a [`Shelf`] that `handle` may stand for.
+#[inline]
+pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
+    let number = handle ^ (sort as usize) << (INDEX_BITS + GENERATION_BITS);
+    let is_key = number < 1 << (INDEX_BITS + GENERATION_BITS);
+    is_key.then(|| Key::from_number(number as u32))
 }
 
 /// A hold on an object: predefined ones cost nothing, others are counted.

@@ -1,0 +1,74 @@
+//! Messages of collective operations: blocking, apart from those of the program, and over as soon as
+//! any member of the communicator has died, because the others will not go through with it.
+
+use crate::base::slab::Key;
+use crate::engine::{Letter, Mode, Outcome, Roster, Watch};
+use crate::host::memory::Span;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::process::Process;
+use crate::mpi::pt2pt::{envelope, news};
+use std::sync::Arc;
+
+/// One collective operation's way to send and receive.
+pub struct Lane<'a> {
+    process: &'a Process,
+    comm: &'a Comm,
+    roster: Arc<dyn Roster>,
+    tag: i32,
+}
+
+impl<'a> Lane<'a> {
+    /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
+    pub fn new(process: &'a Process, comm: &'a Comm, tag: i32) -> Lane<'a> {
+        Lane { process, comm, roster: comm.roster(), tag }
+    }
+
+    /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
+    pub fn send(&self, to: i32, data: Span) -> Result {
+        match self.start_send(to, data)? {
+            Some(op) => news(&self.process.engine.wait(op)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Receives from the member with rank `from`; says how many bytes came.
+    pub fn recv(&self, from: i32, into: Span) -> Result<usize> {
+        let op = self.start_recv(from, into)?;
+        received(&self.process.engine.wait(op)?)
+    }
+
+    /// Sends and receives at the same time.
+    pub fn exchange(&self, to: i32, data: Span, from: i32, into: Span) -> Result<usize> {
+        let recv = self.start_recv(from, into)?;
+        let sent = match self.start_send(to, data)? {
+            // Both ends are waited for, whatever becomes of them: their memory is the caller's.
+            Some(op) => news(&self.process.engine.wait(op)?),
+            None => Ok(()),
+        };
+        let outcome = self.process.engine.wait(recv)?;
+        sent?;
+        received(&outcome)
+    }
+
+    fn start_send(&self, to: i32, data: Span) -> Result<Option<Key>> {
+        let envelope = envelope(2 * self.comm.context + 1, self.comm.rank, self.tag);
+        let letter = Letter { envelope, to: self.comm.member(to), watch: self.watch(to) };
+        Ok(self.process.engine.send(letter, data, Mode::Standard)?)
+    }
+
+    fn start_recv(&self, from: i32, into: Span) -> Result<Key> {
+        let pattern = envelope(2 * self.comm.context + 1, from, self.tag);
+        Ok(self.process.engine.receive(pattern, self.watch(from), into)?)
+    }
+
+    fn watch(&self, rank: i32) -> Watch {
+        let (member, roster) = (self.comm.member(rank), self.roster.clone());
+        Watch::Everyone { rank, member, roster }
+    }
+}
+
+fn received(outcome: &Outcome) -> Result<usize> {
+    news(outcome)?;
+    Ok(outcome.bytes)
+}

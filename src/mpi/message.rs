@@ -1,0 +1,65 @@
+//! Messages that were matched by MPI_Mprobe and wait for MPI_Mrecv (MPI-5.0 §3.8.2).
+
+use crate::engine::Held;
+use crate::host::memory::Span;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::process::Process;
+use crate::mpi::pt2pt::{self, FROM_NOBODY};
+use crate::mpi::status::Completed;
+use crate::mpi::table::{self, Shelf, Sort};
+use parking_lot::Mutex;
+
+pub const NULL: usize = 0x128;
+pub const NO_PROC: usize = 0x129;
+
+/// The messages that a rank holds, by handle.
+#[derive(Default)]
+pub struct Messages(Mutex<Shelf<Message>>);
+
+struct Message {
+    held: Held,
+    comm: usize,
+}
+
+impl Messages {
+    pub fn new() -> Messages {
+        Messages::default()
+    }
+
+    /// Keeps what a probe on `comm` found; `None` is a message from MPI_PROC_NULL.
+    pub fn keep(&self, comm: &Comm, held: Option<Held>) -> Result<usize> {
+        let Some(held) = held else { return Ok(NO_PROC) };
+        let kept = self.0.lock().insert(Message { held, comm: comm.handle });
+        match kept {
+            Ok(key) => Ok(table::handle(Sort::Message, key)),
+            Err(_) => Err(Class::INTERN.because("four million messages are held already")),
+        }
+    }
+
+    fn take(&self, handle: usize) -> Result<Message> {
+        let key = table::key(Sort::Message, handle);
+        let message = key.and_then(|key| self.0.lock().remove(key));
+        message.ok_or_else(|| unknown(handle))
+    }
+}
+
+#[cold]
+fn unknown(handle: usize) -> Failure {
+    let words = match handle {
+        NULL => "message is MPI_MESSAGE_NULL".to_string(),
+        _ => format!("message is {handle:#x}, which is none (was it received already?)"),
+    };
+    Class::REQUEST.because(words)
+}
+
+/// Receives a matched message.
+pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<Completed> {
+    if message == NO_PROC {
+        return Ok(Completed { status: FROM_NOBODY, news: Ok(()) });
+    }
+    let Message { held, comm } = process.messages.take(message)?;
+    let mut completed = pt2pt::completed(&process.engine.receive_held(held, into)?);
+    completed.news = completed.news.map_err(|failure| failure.on(comm));
+    Ok(completed)
+}

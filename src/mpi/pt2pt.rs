@@ -1,0 +1,241 @@
+//! Point-to-point communication (MPI-5.0 §3), blocking calls first.
+//!
+//! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
+
+use crate::base::slab::Key;
+use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
+use crate::host::memory::Span;
+use crate::mpi::buffer;
+use crate::mpi::comm::{Comm, Peer, Source};
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::process::Process;
+use crate::mpi::status::{Completed, Status};
+use crate::transport::Envelope;
+
+/// When a send may start and when it is complete (MPI-5.0 §3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Standard,
+    Buffered,
+    Synchronous,
+    /// The receive is there already, so that a standard send does all that is asked for.
+    Ready,
+}
+
+/// One operation that has been started.
+#[derive(Clone, Copy, Debug)]
+pub enum Pending {
+    /// Complete, with nothing to say: most sends, and everything with MPI_PROC_NULL.
+    Nothing,
+    /// Complete, and this is the status.
+    Complete(Status),
+    Op(Key),
+    /// Both sides of MPI_Isendrecv; the status is the receive's.
+    Two {
+        send: Key,
+        recv: Key,
+    },
+}
+
+impl From<Died> for Failure {
+    fn from(_: Died) -> Failure {
+        Failure::Died
+    }
+}
+
+/// What a receive from MPI_PROC_NULL says (MPI-5.0 §3.10).
+pub(super) const FROM_NOBODY: Status = Status::new(-3, engine::ANY_TAG);
+
+pub(super) fn envelope(context: u32, source: i32, tag: i32) -> Envelope {
+    Envelope { context, source, tag }
+}
+
+/// The bad news of an operation that has ended, in words.
+#[inline]
+pub(super) fn news(outcome: &Outcome) -> Result {
+    match outcome.mishap {
+        None => Ok(()),
+        Some(mishap) => Err(bad_news(outcome, mishap)),
+    }
+}
+
+#[cold]
+fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
+    let Outcome { source, tag, .. } = outcome;
+    match mishap {
+        Mishap::Lost { rank } => {
+            Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
+        }
+        Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
+            "the message from rank {source} with tag {tag} has {sent} bytes; \
+             the receive buffer has room for {room}"
+        )),
+    }
+}
+
+/// What the caller learns of an operation that has ended.
+#[inline]
+pub(super) fn completed(outcome: &Outcome) -> Completed {
+    let mut status = Status::new(outcome.source, outcome.tag);
+    status.set_bytes(outcome.bytes as i64);
+    status.set_cancelled(outcome.is_cancelled);
+    Completed { status, news: news(outcome) }
+}
+
+fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter> {
+    let Peer::Rank { rank, member } = peer else { return None };
+    let envelope = envelope(2 * comm.context, comm.rank, tag);
+    Some(Letter { envelope, to: member, watch: Watch::Peer { rank, member } })
+}
+
+/// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
+fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
+    let context = 2 * comm.context;
+    match source {
+        Source::One(Peer::Null) => None,
+        Source::One(Peer::Rank { rank, member }) => {
+            Some((envelope(context, rank, tag), Watch::Peer { rank, member }))
+        }
+        Source::Any => Some((envelope(context, ANY_SOURCE, tag), Watch::Anyone(comm.roster()))),
+    }
+}
+
+/// Starts a send.
+#[inline]
+pub fn isend(
+    process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32,
+) -> Result<Pending> {
+    let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
+    let completion = match mode {
+        Mode::Standard | Mode::Ready => engine::Mode::Standard,
+        Mode::Synchronous => engine::Mode::Synchronous,
+        Mode::Buffered => {
+            buffer::send(process, comm, letter, data)?;
+            return Ok(Pending::Nothing);
+        }
+    };
+    Ok(process.engine.send(letter, data, completion)?.map_or(Pending::Nothing, Pending::Op))
+}
+
+/// Sends, and returns when the data may be overwritten.
+#[inline]
+pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32) -> Result {
+    match isend(process, mode, comm, data, dest, tag)? {
+        Pending::Op(op) => news(&process.engine.wait(op)?),
+        _ => Ok(()),
+    }
+}
+
+/// Starts a receive.
+pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) -> Result<Pending> {
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Pending::Complete(FROM_NOBODY));
+    };
+    Ok(Pending::Op(process.engine.receive(pattern, watch, into)?))
+}
+
+/// Receives.
+#[inline]
+pub fn recv(
+    process: &Process, comm: &Comm, into: Span, source: i32, tag: i32,
+) -> Result<Completed> {
+    match irecv(process, comm, into, source, tag)? {
+        Pending::Op(op) => Ok(completed(&process.engine.wait(op)?)),
+        _ => Ok(Completed { status: FROM_NOBODY, news: Ok(()) }),
+    }
+}
+
+/// The two sides of MPI_Sendrecv.
+pub struct Exchange {
+    pub data: Span,
+    pub dest: i32,
+    pub sendtag: i32,
+    pub into: Span,
+    pub source: i32,
+    pub recvtag: i32,
+}
+
+/// Starts a send and a receive as one operation.
+pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
+    comm.peer(both.dest)?;
+    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
+    let send = isend(process, Mode::Standard, comm, both.data, both.dest, both.sendtag)?;
+    Ok(join(process, send, recv))
+}
+
+/// The same in one place: what is sent is copied first.
+pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
+    let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
+    comm.source(both.source)?;
+    let send = match letter {
+        Some(letter) => process.engine.send_copy(letter, both.data)?,
+        None => None,
+    };
+    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
+    Ok(join(process, send.map_or(Pending::Nothing, Pending::Op), recv))
+}
+
+fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
+    match (send, recv) {
+        (Pending::Op(send), Pending::Op(recv)) => Pending::Two { send, recv },
+        (Pending::Op(send), recv) => {
+            let source = if let Pending::Complete(status) = recv { status } else { Status::EMPTY };
+            let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
+            Pending::Two { send, recv: process.engine.complete(outcome) }
+        }
+        (_, recv) => recv,
+    }
+}
+
+/// Waits for an operation that nobody else knows of.
+pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
+    let engine = &process.engine;
+    match pending {
+        Pending::Nothing => Ok(Completed { status: Status::EMPTY, news: Ok(()) }),
+        Pending::Complete(status) => Ok(Completed { status, news: Ok(()) }),
+        Pending::Op(op) => Ok(completed(&engine.wait(op)?)),
+        Pending::Two { send, recv } => {
+            let sent = engine.wait(send)?;
+            let received = completed(&engine.wait(recv)?);
+            Ok(Completed { news: received.news.and(news(&sent)), ..received })
+        }
+    }
+}
+
+/// What the message is like that a receive would get now (MPI_Iprobe).
+pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Completed>> {
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Some(Completed { status: FROM_NOBODY, news: Ok(()) }));
+    };
+    Ok(process.engine.peek(pattern, &watch)?.as_ref().map(completed))
+}
+
+/// The same, and waits for one (MPI_Probe).
+pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
+    match pattern(comm, comm.source(source)?, tag) {
+        Some((pattern, watch)) => Ok(completed(&process.engine.probe(pattern, &watch)?)),
+        None => Ok(Completed { status: FROM_NOBODY, news: Ok(()) }),
+    }
+}
+
+/// A message that was matched and is to be received, or why there will be none.
+pub type Match = std::result::Result<Option<engine::Held>, Completed>;
+
+/// Takes out the message that a receive would get now (MPI_Improbe). `Ok(None)` in the match is
+/// MPI_MESSAGE_NO_PROC.
+pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Match>> {
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Some(Ok(None)));
+    };
+    let seized = process.engine.seize(pattern, &watch)?;
+    Ok(seized.map(|held| held.map(Some).map_err(|outcome| completed(&outcome))))
+}
+
+/// The same, and waits for one (MPI_Mprobe).
+pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Ok(None));
+    };
+    let held = process.engine.seize_next(pattern, &watch)?;
+    Ok(held.map(Some).map_err(|outcome| completed(&outcome)))
+}
