@@ -3,7 +3,7 @@
 use crate::abi::program::PROGRAM;
 use crate::fault::Member;
 use crate::host;
-use crate::host::life::Pulse;
+use crate::host::life::{self, Ending, Pulse};
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::cell::Cell;
@@ -54,9 +54,5 @@ fn find() -> &'static Process {
 /// Ends the calling rank, which was told to die. Nothing above this frame owns anything.
 #[cold]
 pub(super) fn end() -> ! {
-    unsafe extern "C-unwind" {
-        fn pthread_exit(value: *mut std::ffi::c_void) -> !;
-    }
-    // SAFETY: a rank's thread is a pthread; the frames between here and C hold no destructors.
-    unsafe { pthread_exit(std::ptr::null_mut()) }
+    life::end_current(Ending::Killed)
 }

@@ -7,6 +7,7 @@ mod door;
 mod comm;
 mod current;
 mod env;
+mod extensions;
 mod fortran;
 mod handlers;
 #[cfg(test)]

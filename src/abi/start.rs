@@ -3,11 +3,125 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use std::ffi::c_int;
+use crate::abi::current;
+use crate::host::Rank;
+use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
+use crate::host::life::{self, Ending, Tenant, Verdict};
+use crate::host::loader::Program;
+use crate::mpi::world::World;
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+
+type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+type StartMain = unsafe extern "C-unwind" fn(
+    Main,
+    c_int,
+    *mut *mut c_char,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
+
+/// What a program's `_start` calls: libc would run its constructors and `main`.
+///
+/// # Safety
+/// Called by `_start` only, with what the kernel and ld.so passed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn __libc_start_main(
+    main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
+    rtld_fini: *mut c_void, stack_end: *mut c_void,
+) -> c_int {
+    if let Some(text) = std::env::var_os(VARIABLE) {
+        let program = Program {
+            main: main as usize,
+            init: (!init.is_null()).then_some(init as usize),
+            argc,
+            argv: argv.cast_const().cast(),
+        };
+        start(program, &text.to_string_lossy());
+    }
+    const NAME: &CStr = c"__libc_start_main";
+    // SAFETY: looks up libc's own function, which has this type, and passes our caller's promise on.
+    unsafe {
+        let real = libc::dlsym(libc::RTLD_NEXT, NAME.as_ptr());
+        assert!(!real.is_null(), "libc comes after this library");
+        let real: StartMain = std::mem::transmute(real);
+        real(main, argc, argv, init, fini, rtld_fini, stack_end)
+    }
+}
+
+fn start(program: Program, text: &str) -> ! {
+    // What the ranks start are ordinary programs.
+    let kept = std::env::var_os(PRELOAD_KEPT);
+    set_variable("LD_PRELOAD", kept);
+    set_variable(VARIABLE, None);
+    set_variable(PRELOAD_KEPT, None);
+    match Job::decode(text) {
+        Ok(job) => {
+            let tenant = Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            life::run(program, job, tenant)
+        }
+        Err(why) => {
+            eprintln!("ftrun: {why}");
+            // SAFETY: no rank lives, and nothing of the program has run.
+            unsafe { libc::_exit(2) }
+        }
+    }
+}
+
+/// Goes to libc's own environment, which the ranks get copies of.
+fn set_variable(name: &str, value: Option<OsString>) {
+    use std::os::unix::ffi::OsStrExt;
+    let string = |bytes: &[u8]| CString::new(bytes).expect("came from an environment");
+    let name = string(name.as_bytes());
+    // SAFETY: the process has one thread; both are strings.
+    unsafe {
+        match value {
+            Some(value) => libc::setenv(name.as_ptr(), string(value.as_bytes()).as_ptr(), 1),
+            None => libc::unsetenv(name.as_ptr()),
+        }
+    };
+}
+
+/// Tells MPI who died, and decides what becomes of the job.
+struct Tenancy {
+    world: &'static World,
+    on_failure: OnFailure,
+}
+
+impl Tenant for Tenancy {
+    fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
+        let status = match ending {
+            Ending::Exited { status } => status,
+            Ending::Signalled { number, .. } => 128 + number,
+            Ending::Killed => 128 + libc::SIGKILL,
+        };
+        self.world.bury(rank.seat, rank.incarnation);
+        if status == 0 {
+            return Verdict::Continue;
+        }
+        let obituary = life::obituary(rank, ending);
+        match self.on_failure {
+            OnFailure::End => {
+                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
+            }
+            OnFailure::Continue => {
+                eprintln!("ftrun: {obituary}; the others go on");
+                Verdict::Continue
+            }
+            OnFailure::Restart => {
+                eprintln!("ftrun: {obituary}; it starts again");
+                Verdict::Restart
+            }
+        }
+    }
+
+    fn wake(&self, seat: usize) {
+        self.world.wake(seat);
+    }
+}
 
 /// Ends the job from any thread, with `status` and last words on stderr.
 pub(super) fn end_job(status: c_int, last_words: &str) -> ! {
-    eprintln!("{last_words}");
-    // SAFETY: ends the process; no handler of the program runs.
-    unsafe { libc::_exit(status) }
+    life::end_process(status, &format!("ftrun: {last_words}\n"))
 }

@@ -1,5 +1,6 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 
 /// A stretch of a program's memory. Plain numbers: nothing is touched before [`copy`].
@@ -50,11 +51,166 @@ impl Span {
 
 /// Copies `source` to the beginning of `target`, which is at least as long.
 /// A fault on the way is reported, not suffered: the program's bad pointer is the program's death.
+#[inline]
 pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     assert!(source.bytes <= target.bytes, "the target of a copy is large enough");
-    let from = std::ptr::with_exposed_provenance::<u8>(source.address);
-    let to = std::ptr::with_exposed_provenance_mut::<u8>(target.address);
-    // SAFETY: the caller of MPI vouches for both spans (§2.3); overlap is allowed.
-    unsafe { std::ptr::copy(from, to, source.bytes) }
-    Ok(())
+    let bytes = source.bytes;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let to = std::ptr::with_exposed_provenance_mut(target.address);
+    let from = std::ptr::with_exposed_provenance(source.address);
+    // SAFETY: the caller of MPI vouches for both spans (§2.3), and where that is wrong the signal
+    // handler ends the copy (see `recover`). Overlap is allowed.
+    let outcome = unsafe {
+        match bytes {
+            0..=SMALL => ftmpi_copy_small(to, from, bytes),
+            _ => TRAP.with(|trap| ftmpi_copy_large(to, from, bytes, trap.as_ptr())),
+        }
+    };
+    match outcome.is_fault {
+        0 => Ok(()),
+        _ => Err(fault(source, target, bytes, outcome.address)),
+    }
 }
+
+/// Which side of the copy `address` is on. The processor does not say which address it was that
+/// has the shape of none; then the side that has no right shape is named.
+#[cold]
+fn fault(source: Span, target: Span, bytes: usize, address: usize) -> Fault {
+    let holds = |span: Span| address.wrapping_sub(span.address) < bytes;
+    const HIGHEST: usize = 1 << 47;
+    let is_odd = |span: Span| span.address.checked_add(bytes).is_none_or(|end| end > HIGHEST);
+    match (holds(source), holds(target)) {
+        (true, _) => Fault { address, in_source: true },
+        (_, true) => Fault { address, in_source: false },
+        _ if is_odd(source) => Fault { address: source.address, in_source: true },
+        _ => Fault { address: target.address, in_source: false },
+    }
+}
+
+/// What the copy routines return, in two registers.
+#[repr(C)]
+struct Outcome {
+    is_fault: usize,
+    address: usize,
+}
+
+/// Up to here copies go through registers.
+const SMALL: usize = 64;
+
+thread_local! {
+    /// The stack pointer inside `ftmpi_copy_large`, while the thread is in there; else 0.
+    static TRAP: Cell<usize> = const { Cell::new(0) };
+}
+
+unsafe extern "C" {
+    /// Loads everything before it stores anything, so overlap is allowed.
+    fn ftmpi_copy_small(to: *mut u8, from: *const u8, bytes: usize) -> Outcome;
+    fn ftmpi_copy_small_end();
+    fn ftmpi_copy_small_failed();
+    /// libc's `memmove` with a way out.
+    fn ftmpi_copy_large(to: *mut u8, from: *const u8, bytes: usize, trap: *mut usize) -> Outcome;
+    fn ftmpi_copy_large_failed();
+}
+
+/// If the thread was copying when it touched `address`, makes it go on at the copy's way out.
+/// For the signal handler; `registers` are those of the interrupted code.
+pub(super) fn recover(registers: &mut [i64; 23], address: usize) -> bool {
+    let (pc, sp) = (libc::REG_RIP as usize, libc::REG_RSP as usize);
+    let small = ftmpi_copy_small as *const () as usize..ftmpi_copy_small_end as *const () as usize;
+    if small.contains(&(registers[pc] as usize)) {
+        registers[pc] = ftmpi_copy_small_failed as *const () as i64;
+    } else {
+        // memmove calls nobody: whoever is deeper in the stack is a handler that interrupted it.
+        const DEPTH: usize = 256;
+        let trap = TRAP.get();
+        if trap == 0 || trap.wrapping_sub(registers[sp] as usize) > DEPTH {
+            return false;
+        }
+        registers[pc] = ftmpi_copy_large_failed as *const () as i64;
+        registers[sp] = trap as i64;
+    }
+    registers[libc::REG_RDX as usize] = address as i64;
+    true
+}
+
+core::arch::global_asm!(
+    ".pushsection .text.ftmpi_copy, \"ax\", @progbits",
+    ".globl ftmpi_copy_small, ftmpi_copy_small_end, ftmpi_copy_small_failed",
+    ".hidden ftmpi_copy_small, ftmpi_copy_small_end, ftmpi_copy_small_failed",
+    ".globl ftmpi_copy_large, ftmpi_copy_large_failed",
+    ".hidden ftmpi_copy_large, ftmpi_copy_large_failed",
+    ".p2align 5",
+    "ftmpi_copy_small:",
+    "    xor eax, eax",
+    "    cmp rdx, 16",
+    "    jae 16f",
+    "    cmp edx, 8",
+    "    jae 8f",
+    "    cmp edx, 4",
+    "    jae 4f",
+    "    movzx ecx, byte ptr [rsi]",
+    "    cmp edx, 2",
+    "    jb 2f",
+    "    movzx esi, word ptr [rsi + rdx - 2]",
+    "    mov [rdi + rdx - 2], si",
+    "2:  mov [rdi], cl",
+    "    ret",
+    "4:  mov ecx, [rsi]",
+    "    mov esi, [rsi + rdx - 4]",
+    "    mov [rdi], ecx",
+    "    mov [rdi + rdx - 4], esi",
+    "    ret",
+    "8:  mov rcx, [rsi]",
+    "    mov rsi, [rsi + rdx - 8]",
+    "    mov [rdi], rcx",
+    "    mov [rdi + rdx - 8], rsi",
+    "    ret",
+    "16: movups xmm0, [rsi]",
+    "    movups xmm1, [rsi + rdx - 16]",
+    "    cmp rdx, 32",
+    "    ja 32f",
+    "    movups [rdi], xmm0",
+    "    movups [rdi + rdx - 16], xmm1",
+    "    ret",
+    "32: movups xmm2, [rsi + 16]",
+    "    movups xmm3, [rsi + rdx - 32]",
+    "    movups [rdi], xmm0",
+    "    movups [rdi + 16], xmm2",
+    "    movups [rdi + rdx - 32], xmm3",
+    "    movups [rdi + rdx - 16], xmm1",
+    "    ret",
+    "ftmpi_copy_small_end:",
+    // The handler has put the address into rdx.
+    "ftmpi_copy_small_failed:",
+    "    mov eax, 1",
+    "    ret",
+    ".p2align 4",
+    // memmove may be left anywhere, so everything that belongs to the caller is kept here.
+    "ftmpi_copy_large:",
+    "    push rbp",
+    "    push rbx",
+    "    push r12",
+    "    push r13",
+    "    push r14",
+    "    push r15",
+    "    push rcx",
+    "    mov [rcx], rsp",
+    "    call memmove@PLT",
+    "    xor eax, eax",
+    "ftmpi_copy_out:",
+    "    pop rcx",
+    "    mov qword ptr [rcx], 0",
+    "    pop r15",
+    "    pop r14",
+    "    pop r13",
+    "    pop r12",
+    "    pop rbx",
+    "    pop rbp",
+    "    ret",
+    "ftmpi_copy_large_failed:",
+    "    mov eax, 1",
+    "    jmp ftmpi_copy_out",
+    ".popsection",
+);

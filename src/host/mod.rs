@@ -11,9 +11,12 @@ pub mod life;
 pub mod loader;
 pub mod memory;
 pub mod rank;
+mod real;
 pub mod sched;
 pub mod shims;
 pub mod signals;
 pub mod unwind;
 
 pub use rank::{Rank, current};
+
+use real::real;

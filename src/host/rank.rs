@@ -1,14 +1,15 @@
 //! One incarnation of a rank: what belongs to it and to no other.
 
 use crate::host::heap::Heap;
-use crate::host::life::Pulse;
+use crate::host::life::{Life, Pulse};
 use crate::host::loader::Images;
 use crate::host::shims::LibcState;
+use crate::host::signals::Dispositions;
 use std::any::Any;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-/// One life of one rank. Lives until the process ends or the seat's next incarnation is buried.
+/// One life of one rank. The record stays until the process ends; what it owns goes with its death.
 pub struct Rank {
     pub seat: usize,
     /// 0 for the first life in a seat, then 1, 2, …
@@ -18,6 +19,8 @@ pub struct Rank {
     pub(super) images: Images,
     pub(super) heap: Heap,
     pub(super) libc: LibcState,
+    pub(super) life: Life,
+    pub(super) signals: Dispositions,
     lodger: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -37,6 +40,20 @@ pub(super) fn adopt(rank: Option<&'static Rank>) {
 }
 
 impl Rank {
+    pub(super) fn new(seat: usize, incarnation: u32, images: Images, life: Life) -> Rank {
+        Rank {
+            seat,
+            incarnation,
+            pulse: Pulse::default(),
+            images,
+            heap: Heap::new(seat),
+            libc: LibcState::new(seat),
+            life,
+            signals: Dispositions::default(),
+            lodger: OnceLock::new(),
+        }
+    }
+
     /// What the floor above keeps for this rank, made at the first call.
     pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let lodger = self.lodger.get_or_init(|| Box::new(make()));

@@ -1,65 +1,228 @@
-//! The one seam through which everything waits: `park`, `unpark`, `yield_now`.
+//! The one seam through which everything waits: [`Bell`] and [`yield_now`].
 //!
 //! The executor behind it runs each rank on an OS thread.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::time::Duration;
 
-/// What threads sleep on until somebody has news for them.
+/// Rung by whoever makes progress for those who wait.
 ///
-/// To wait: [`Bell::listen`], look whether there is something to do, and if not [`Bell::park`].
-/// To wake: make the news visible by a SeqCst operation, then [`Bell::unpark`]. Either the sleeper
-/// sees the news or the waker sees the sleeper. The word: bit 0 says that somebody may sleep, the
-/// rest counts the rings.
+/// ```text
+/// waiter                                  ringer
+///   seen = bell.listen()                    make it so
+///   is it so? then do not wait              bell.unpark()
+///   bell.park(seen)
+/// ```
+///
+/// `word`: the lowest bit says that somebody listens, the others count rings.
+///
+/// | word       | meaning                 | `listen`   | `unpark`                    |
+/// |------------|-------------------------|------------|-----------------------------|
+/// | `n`, 0     | nobody listens          | → `n`, 1   | nothing to do               |
+/// | `n`, 1     | somebody may be parked  | stays      | → `n + 1`, 0; wakes sleepers |
+///
+/// `asleep` counts threads in the futex, so that ringing for one who still looks costs no system
+/// call. A thread raises it before the futex compares the word; a ringer changes the word before
+/// it reads the count: one of the two sees the other.
 #[derive(Default)]
 pub struct Bell {
     word: AtomicU32,
+    asleep: AtomicU32,
 }
 
-/// That a thread has begun to listen, and since which ring.
-#[derive(Clone, Copy, Debug)]
-pub struct Heard(u32);
+/// The state of a [`Bell`] at the moment of [`Bell::listen`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen(u32);
 
-impl Bell {
-    /// Announces that the caller may go to sleep.
-    pub fn listen(&self) -> Heard {
-        Heard(self.word.fetch_or(1, Ordering::SeqCst) | 1)
-    }
+const LISTENING: u32 = 1;
 
-    /// Sleeps until the first ring after [`Bell::listen`]; may also return without one.
-    pub fn park(&self, heard: Heard) {
-        let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-        let word = self.word.as_ptr();
-        let forever = std::ptr::null::<libc::timespec>();
-        // SAFETY: the word is valid as long as `self`.
-        unsafe { libc::syscall(libc::SYS_futex, word, wait, heard.0, forever) };
-    }
+/// Whether there are more ranks than cores: spinning would only keep others from running.
+static IS_CROWDED: AtomicBool = AtomicBool::new(true);
 
-    /// Wakes everybody who listens. Costs one load when nobody does.
-    #[inline]
-    pub fn unpark(&self) {
-        if self.word.load(Ordering::SeqCst) & 1 == 1 {
-            self.ring();
-        }
-    }
-
-    #[cold]
-    fn ring(&self) {
-        let heard = self.word.load(Ordering::Relaxed);
-        if heard & 1 == 0 {
-            return;
-        }
-        let next = heard.wrapping_add(1);
-        // A lost race means that somebody else rings, or that one more has begun to listen.
-        if self.word.compare_exchange(heard, next, Ordering::SeqCst, Ordering::Relaxed).is_err() {
-            return self.ring();
-        }
-        let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-        // SAFETY: the word is valid as long as `self`.
-        unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), wake, i32::MAX) };
-    }
+pub(super) fn expect_crowd(is_crowded: bool) {
+    IS_CROWDED.store(is_crowded, Ordering::Relaxed);
 }
 
 /// Lets others run.
 pub fn yield_now() {
-    std::thread::yield_now();
+    // SAFETY: has no preconditions.
+    unsafe { libc::sched_yield() };
+}
+
+impl Bell {
+    pub const fn new() -> Bell {
+        Bell { word: AtomicU32::new(0), asleep: AtomicU32::new(0) }
+    }
+
+    /// From now on no ring is missed: look once more for what you wait for, then [`Bell::park`].
+    #[inline]
+    pub fn listen(&self) -> Seen {
+        let seen = Seen(self.word.fetch_or(LISTENING, Ordering::SeqCst) | LISTENING);
+        fence(Ordering::SeqCst);
+        seen
+    }
+
+    /// Sleeps until the bell has rung since `seen`; may return early.
+    pub fn park(&self, seen: Seen) {
+        if !self.has_rung_soon(seen) {
+            self.sleep(seen, None);
+        }
+    }
+
+    /// The same, but for no longer than `longest`.
+    pub fn park_for(&self, seen: Seen, longest: Duration) {
+        if !self.has_rung_soon(seen) {
+            self.sleep(seen, Some(longest));
+        }
+    }
+
+    /// Wakes everybody who listens. When nobody does: one fence and one load.
+    #[inline]
+    pub fn unpark(&self) {
+        fence(Ordering::SeqCst);
+        let word = self.word.load(Ordering::Relaxed);
+        if word & LISTENING != 0 {
+            self.ring(word);
+        }
+    }
+
+    #[cold]
+    fn ring(&self, word: u32) {
+        // Failure means that somebody else has rung since: that ring is ours, too.
+        let next = (word | LISTENING).wrapping_add(1);
+        let order = Ordering::SeqCst;
+        if self.word.compare_exchange(word, next, order, order).is_err() {
+            return;
+        }
+        if self.asleep.load(Ordering::SeqCst) > 0 {
+            let everybody = i32::MAX as u32;
+            // SAFETY: wakes sleepers on a word that exists.
+            unsafe { futex(&self.word, libc::FUTEX_WAKE, everybody, std::ptr::null()) };
+        }
+    }
+
+    fn has_rung(&self, seen: Seen) -> bool {
+        self.word.load(Ordering::Acquire) != seen.0
+    }
+
+    /// Waits for as long as it takes the kernel to put a thread to sleep and wake it again.
+    fn has_rung_soon(&self, seen: Seen) -> bool {
+        const SPINS: usize = 2000;
+        const YIELDS: usize = 2;
+        if IS_CROWDED.load(Ordering::Relaxed) {
+            return self.has_rung(seen)
+                || (0..YIELDS).any(|_| {
+                    yield_now();
+                    self.has_rung(seen)
+                });
+        }
+        (0..SPINS).any(|_| {
+            std::hint::spin_loop();
+            self.has_rung(seen)
+        })
+    }
+
+    fn sleep(&self, seen: Seen, longest: Option<Duration>) {
+        let longest = longest.map(|longest| libc::timespec {
+            tv_sec: longest.as_secs() as libc::time_t,
+            tv_nsec: longest.subsec_nanos().into(),
+        });
+        let timeout = longest.as_ref().map_or(std::ptr::null(), |time| &raw const *time);
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: sleeps only while the word is as seen; the time-out lives long enough.
+        unsafe { futex(&self.word, libc::FUTEX_WAIT, seen.0, timeout) };
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// # Safety
+/// `timeout` is null or points at a time.
+unsafe fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec) {
+    let operation = operation | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the kernel only reads the word.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Instant;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn a_ring_between_listening_and_parking_is_not_missed() {
+        let bell = Bell::new();
+        let seen = bell.listen();
+        bell.unpark();
+        let start = Instant::now();
+        bell.park_for(seen, PATIENCE);
+        assert!(start.elapsed() < PATIENCE / 2);
+    }
+
+    #[test]
+    fn ringing_for_nobody_changes_nothing() {
+        let bell = Bell::new();
+        bell.unpark();
+        assert_eq!(bell.word.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_limited_wait_ends_by_itself() {
+        let bell = Bell::new();
+        bell.park_for(bell.listen(), Duration::from_millis(1));
+    }
+
+    /// Two threads hand a token to and fro; a lost ring would leave both asleep.
+    #[test]
+    fn no_ring_is_lost() {
+        const ROUNDS: usize = 20_000;
+        let (bells, turn) = ([Bell::new(), Bell::new()], AtomicUsize::new(0));
+        let start = Instant::now();
+        let play = |me: usize| {
+            while turn.load(Ordering::Acquire) < ROUNDS {
+                let seen = bells[me].listen();
+                let now = turn.load(Ordering::Acquire);
+                if now >= ROUNDS {
+                    break;
+                }
+                if now % 2 == me {
+                    turn.store(now + 1, Ordering::Release);
+                    bells[1 - me].unpark();
+                } else {
+                    bells[me].park_for(seen, PATIENCE);
+                    assert!(start.elapsed() < PATIENCE, "a ring was lost");
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| play(0));
+            scope.spawn(|| play(1));
+        });
+    }
+
+    #[test]
+    fn one_ring_wakes_all() {
+        let (bell, ready, done) = (Bell::new(), AtomicUsize::new(0), AtomicBool::new(false));
+        let wait = || {
+            ready.fetch_add(1, Ordering::SeqCst);
+            let start = Instant::now();
+            while !done.load(Ordering::SeqCst) {
+                let seen = bell.listen();
+                if !done.load(Ordering::SeqCst) {
+                    bell.park_for(seen, PATIENCE);
+                }
+                assert!(start.elapsed() < PATIENCE, "the ring did not wake everybody");
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..4).for_each(|_| drop(scope.spawn(wait)));
+            while ready.load(Ordering::SeqCst) < 4 {
+                yield_now();
+            }
+            done.store(true, Ordering::SeqCst);
+            bell.unpark();
+        });
+    }
 }

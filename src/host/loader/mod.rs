@@ -1,5 +1,322 @@
 //! Gives every rank its own copy of the program and of the libraries that hold its state.
+//!
+//! The way of an image: ld.so has loaded the program and its libraries once (the *template*, whose
+//! constructors and `main` never run) → [`policy`] says which objects are private → [`relocs`]
+//! resolves their references once, by [`scope`]'s lookup → every rank maps the same files again
+//! ([`object`]), at the same distances from each other, and applies the relocations → it runs the
+//! constructors of its own images, and its own `main`.
+
+mod elf;
+mod object;
+mod order;
+mod policy;
+mod relocs;
+mod scope;
+
+use crate::host::job::Job;
+use crate::host::shims::LibcState;
+use elf::{PAGE, PF_X};
+use object::{Object, Piece};
+use scope::Scope;
+use std::ffi::{CStr, c_char, c_int};
+use std::fmt::Write;
+use std::io::Error;
+use std::ops::Range;
+
+/// Where the program starts, as ld.so loaded it, and with what.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// Addresses in the template.
+    pub main: usize,
+    /// What programs linked with a glibc before 2.34 pass: it runs the program's constructors.
+    pub init: Option<usize>,
+    pub argc: c_int,
+    pub argv: *const *const c_char,
+}
+
+// SAFETY: the argument and environment strings of the process are not changed while ranks live.
+unsafe impl Send for Program {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
+
+/// All private objects, ready to be mapped for any number of ranks.
+pub(super) struct Template {
+    objects: Vec<Object>,
+    /// Dependencies first.
+    init_order: Vec<usize>,
+    main: usize,
+    init: Option<usize>,
+    /// Bytes that the images of one rank take.
+    pub(super) bytes: usize,
+    pub(super) alignment: usize,
+    /// libm: a thread that is there holds no lock.
+    pub(super) harmless_code: Vec<Range<usize>>,
+    /// Whether an object wants to run code on its stack (nested functions of C and Fortran do).
+    pub(super) has_executable_stack: bool,
+}
 
 /// The private images of one rank.
-#[derive(Default)]
-pub(super) struct Images {}
+#[derive(Clone, Copy)]
+pub(super) struct Images {
+    template: &'static Template,
+    start: usize,
+}
+
+type Constructor = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char);
+type Destructor = extern "C-unwind" fn();
+type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+impl Template {
+    /// Reads what ld.so has loaded.
+    pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
+        let scope = Scope::of_process();
+        let choices = policy::choose(&scope, job)?;
+        let mut private = vec![None; scope.objects.len()];
+        let mut objects: Vec<Object> = Vec::new();
+        let (mut end, mut alignment) = (0usize, PAGE);
+        for (index, loaded) in scope.objects.iter().enumerate() {
+            if !choices[index].is_private {
+                continue;
+            }
+            let align = loaded.headers.iter().filter(|header| header.p_type == elf::PT_LOAD);
+            let align = align.map(|load| load.p_align as usize).max().unwrap_or(PAGE).max(PAGE);
+            alignment = alignment.max(align);
+            let low = loaded.span.start - loaded.base;
+            let at = (end + align - low % align).next_multiple_of(align) - (align - low % align);
+            private[index] = Some(objects.len());
+            objects.push(Object::new(loaded, at)?);
+            end = at + loaded.span.len();
+        }
+        let biases: Vec<usize> = objects.iter().map(|object| object.bias).collect();
+        let linker = relocs::Linker { scope: &scope, private: &private, biases: &biases };
+        for (index, own) in private.iter().enumerate() {
+            if let &Some(own) = own {
+                linker.link(&mut objects[own], index)?;
+                objects[own].cut();
+            }
+        }
+        let init_order = order::dependencies_first(&scope).into_iter();
+        let mut template = Template {
+            init_order: init_order.filter_map(|index| private[index]).collect(),
+            objects,
+            main: 0,
+            init: None,
+            bytes: end.next_multiple_of(PAGE),
+            alignment,
+            harmless_code: scope
+                .objects
+                .iter()
+                .filter(|object| object.file_name().starts_with("libm.so"))
+                .map(|object| object.span.clone())
+                .collect(),
+            has_executable_stack: scope.objects.iter().any(|object| {
+                const PT_GNU_STACK: u32 = 0x6474_e551;
+                let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == PT_GNU_STACK;
+                object.headers.iter().find(is_stack).is_some_and(|it| it.p_flags & PF_X != 0)
+            }),
+        };
+        let own = |address| template.offset_of(address);
+        let lost = || "the program's main is not where it was loaded".to_string();
+        (template.main, template.init) =
+            (own(program.main).ok_or_else(lost)?, program.init.and_then(own));
+        if job.explain {
+            template.explain(&scope, &choices, &private);
+        }
+        Ok(template)
+    }
+
+    /// How many mappings the images of one rank take, the stack before them included.
+    pub(super) fn maps(&self) -> usize {
+        // The stack is anonymous memory like the parts of the images that come from no file, and
+        // neighbours of that kind are one mapping.
+        let (mut maps, mut cursor, mut is_anonymous) = (1, 0, true);
+        for object in &self.objects {
+            for piece in &object.pieces {
+                let (Piece::Text { at, bytes, .. } | Piece::Data { at, bytes, .. }) = *piece else {
+                    continue;
+                };
+                if cursor < at || self.has_copied(cursor..at + 1) {
+                    maps += usize::from(!is_anonymous);
+                }
+                maps += 1;
+                (cursor, is_anonymous) = (at + bytes, false);
+            }
+        }
+        maps + usize::from(cursor < self.bytes && !is_anonymous)
+    }
+
+    fn has_copied(&self, range: Range<usize>) -> bool {
+        let pieces = self.objects.iter().flat_map(|object| &object.pieces);
+        pieces
+            .filter(|piece| matches!(piece, Piece::Copied { .. }))
+            .any(|piece| matches!(*piece, Piece::Copied { at, .. } if range.contains(&at)))
+    }
+
+    /// Where in the images the copy of the template's `address` lies.
+    fn offset_of(&self, address: usize) -> Option<usize> {
+        let object = self.objects.iter().find(|object| object.template.contains(&address))?;
+        Some((address - object.template_base).wrapping_add(object.bias))
+    }
+
+    fn explain(&self, scope: &Scope, choices: &[policy::Choice], private: &[Option<usize>]) {
+        let mut text = String::from("ftrun: what was loaded how\n");
+        for (index, loaded) in scope.objects.iter().enumerate() {
+            let choice = choices[index];
+            let how = if choice.is_private { "private" } else { "shared " };
+            let _ = write!(text, "  {how}  {} ({})", loaded.path.display(), choice.reason);
+            if let Some(own) = private[index] {
+                let object = &self.objects[own];
+                let tls = object.tls.as_ref().map_or(0, |tls| tls.bytes);
+                let (relocs, bytes) = (object.program.count(), loaded.span.len());
+                let _ = write!(text, ": {relocs} relocations, {bytes} bytes, {tls} of TLS image");
+                for name in &object.program.unresolved {
+                    let _ = write!(text, "\n           nobody defines {}", name.to_string_lossy());
+                }
+            }
+            text.push('\n');
+        }
+        eprint!("{text}");
+    }
+}
+
+impl Images {
+    /// The images that [`Images::make`] will make at `start`.
+    pub(super) fn at(template: &'static Template, start: usize) -> Images {
+        Images { template, start }
+    }
+
+    /// Maps and relocates them on zeroed memory of [`Template::bytes`].
+    ///
+    /// # Safety
+    /// The memory at `start` is the rank's own and unused; `start` is aligned as the template asks.
+    pub(super) unsafe fn make(&self, libc: &LibcState) -> Result<(), Error> {
+        let (objects, start) = (&self.template.objects, self.start);
+        for object in objects {
+            object.place(start)?;
+        }
+        for object in objects.iter().rev() {
+            // SAFETY: libraries come after the objects that need them, so they are done first.
+            unsafe { object.program.apply(start, libc) };
+        }
+        for object in objects.iter().rev() {
+            // SAFETY: everything is relocated.
+            unsafe { object.program.ask_resolvers(start) };
+        }
+        Ok(())
+    }
+
+    /// Where the rank's images hold libc's variables that the program has copied (`stdout`, …).
+    pub(super) fn symbol_homes(&self) -> impl Iterator<Item = (&'static CStr, *mut ())> {
+        let start = self.start;
+        let programs = self.template.objects.iter().map(|object| &object.program);
+        let homes = programs.flat_map(|program| program.homes());
+        homes.map(move |(name, at)| (name, std::ptr::with_exposed_provenance_mut(start + at)))
+    }
+
+    /// Whether `address` lies in one of these images.
+    pub(super) fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.template.bytes
+    }
+
+    /// The rank's copy of what lies at `address` in the template.
+    pub(super) fn translate(&self, address: usize) -> Option<usize> {
+        Some(self.start + self.template.offset_of(address)?)
+    }
+
+    /// Gives the calling thread this rank's initial values of thread-local variables.
+    pub(super) fn adopt_tls(&self) {
+        #[repr(C)]
+        struct Index {
+            module: usize,
+            offset: usize,
+        }
+        unsafe extern "C" {
+            fn __tls_get_addr(index: *const Index) -> *mut u8;
+        }
+        let tls = self.template.objects.iter().filter_map(|object| object.tls.as_ref());
+        for tls in tls.filter(|tls| tls.has_relocs) {
+            // SAFETY: the module is one of the template's, so every thread has a block for it.
+            let block = unsafe { __tls_get_addr(&Index { module: tls.module, offset: 0 }) };
+            let image = std::ptr::with_exposed_provenance::<u8>(self.start + tls.at);
+            // SAFETY: blocks begin with the bytes of their image.
+            unsafe { block.copy_from_nonoverlapping(image, tls.bytes) };
+        }
+    }
+
+    fn word<T: Copy>(&self, at: usize) -> T {
+        let address = std::ptr::with_exposed_provenance::<T>(self.start.wrapping_add(at));
+        // SAFETY: callers read tables of functions, which lie in the images.
+        unsafe { address.read_unaligned() }
+    }
+
+    fn code<F: Copy>(&self, at: usize) -> F {
+        let address = std::ptr::with_exposed_provenance::<()>(self.start.wrapping_add(at));
+        // SAFETY: callers name the address of a function and its type.
+        unsafe { std::mem::transmute_copy(&address) }
+    }
+
+    /// Runs the constructors, dependencies first.
+    pub(super) fn construct(&self, argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) {
+        let run_all = |array: elf::Array| {
+            for entry in 0..array.count {
+                self.word::<Constructor>(array.at + entry * 8)(argc, argv, envp);
+            }
+        };
+        run_all(self.template.objects[0].preinit_array);
+        for &index in &self.template.init_order {
+            let object = &self.template.objects[index];
+            if let Some(init) = self.template.init.filter(|_| index == 0) {
+                self.code::<Constructor>(init)(argc, argv, envp);
+                continue;
+            }
+            if let Some(init) = object.init {
+                self.code::<Constructor>(init)(argc, argv, envp);
+            }
+            run_all(object.init_array);
+        }
+    }
+
+    /// Runs the destructors, in the reverse order.
+    pub(super) fn destruct(&self) {
+        for &index in self.template.init_order.iter().rev() {
+            let object = &self.template.objects[index];
+            for entry in (0..object.fini_array.count).rev() {
+                self.word::<Destructor>(object.fini_array.at + entry * 8)();
+            }
+            if let Some(fini) = object.fini {
+                self.code::<Destructor>(fini)();
+            }
+        }
+    }
+
+    /// Runs the rank's own `main`.
+    pub(super) fn main(
+        &self, argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char,
+    ) -> c_int {
+        self.code::<Main>(self.template.main)(argc, argv, envp)
+    }
+
+    /// The images one by one, for unwinders.
+    pub(super) fn each(&self) -> impl Iterator<Item = Image> {
+        let start = self.start;
+        self.template.objects.iter().map(move |object| {
+            let span = object.span();
+            Image {
+                name: &object.name,
+                base: start.wrapping_add(object.bias),
+                span: start + span.start..start + span.end,
+                headers: object.headers,
+                frame_header: object.frame_header.map(|at| start + at),
+            }
+        })
+    }
+}
+
+/// One image of a rank, as unwinders and debuggers want it described.
+pub(super) struct Image {
+    pub(super) name: &'static CStr,
+    pub(super) base: usize,
+    pub(super) span: Range<usize>,
+    pub(super) headers: &'static [libc::Elf64_Phdr],
+    pub(super) frame_header: Option<usize>,
+}

@@ -1,0 +1,137 @@
+/* One measurement per run: `measure latency|bandwidth|rate|barrier|allreduce|empty [BYTES]`.
+ * Rank 0 prints one number: microseconds, GB/s or million messages a second. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 64, BATCHES = 9 };
+
+static int rank, size;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return values[count / 2];
+}
+
+static char *pages(size_t bytes)
+{
+    char *memory = malloc(bytes + 64);
+    memset(memory, 1, bytes + 64);
+    return memory;
+}
+
+/* Half of a round trip between ranks 0 and 1. */
+static double latency(int bytes)
+{
+    enum { ROUNDS = 5000 };
+    char *buffer = pages(bytes);
+    double took[BATCHES];
+    for (int batch = -2; batch < BATCHES; batch++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        for (int i = 0; i < ROUNDS && rank < 2; i++) {
+            if (rank == 0)
+                MPI_Send(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            MPI_Recv(buffer, bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank == 1)
+                MPI_Send(buffer, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        }
+        if (batch >= 0)
+            took[batch] = (MPI_Wtime() - start) / ROUNDS / 2 * 1e6;
+    }
+    return median(took, BATCHES);
+}
+
+/* Seconds that rank 0 needs to bring one window of messages to rank 1 and hear that all arrived. */
+static double window_seconds(int bytes, int window, int rounds)
+{
+    char *buffer = pages((size_t)bytes * (bytes > 1024 ? 2 : window));
+    MPI_Request requests[WINDOW];
+    double took[BATCHES];
+    for (int batch = -2; batch < BATCHES; batch++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < window; i++) {
+                char *at = buffer + (size_t)bytes * (bytes > 1024 ? i % 2 : i);
+                if (rank == 0)
+                    MPI_Isend(at, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &requests[i]);
+                else
+                    MPI_Irecv(at, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[i]);
+            }
+            MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
+            if (rank == 0)
+                MPI_Recv(buffer, 0, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            else
+                MPI_Send(buffer, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+        }
+        if (batch >= 0)
+            took[batch] = (MPI_Wtime() - start) / rounds;
+    }
+    return median(took, BATCHES);
+}
+
+static double bandwidth(int bytes)
+{
+    int window = bytes > 1 << 20 ? 8 : WINDOW;
+    int rounds = bytes > 1 << 20 ? 6 : 60;
+    return (double)bytes * window / window_seconds(bytes, window, rounds) / 1e9;
+}
+
+static double rate(int bytes)
+{
+    return WINDOW / window_seconds(bytes, WINDOW, 2000) / 1e6;
+}
+
+/* One barrier or allreduce of `count` doubles over all ranks. */
+static double collective(int count)
+{
+    int rounds = size > 16 ? 60 : 2000;
+    double *mine = (double *)pages(count * sizeof(double) + 8), *sum = (double *)pages(count * sizeof(double) + 8);
+    double took[BATCHES];
+    for (int batch = -1; batch < BATCHES; batch++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        for (int i = 0; i < rounds; i++) {
+            if (count > 0)
+                MPI_Allreduce(mine, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            else
+                MPI_Barrier(MPI_COMM_WORLD);
+        }
+        if (batch >= 0)
+            took[batch] = (MPI_Wtime() - start) / rounds * 1e6;
+    }
+    return median(took, BATCHES);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const char *what = argc > 1 ? argv[1] : "empty";
+    int bytes = argc > 2 ? atoi(argv[2]) : 8;
+    double result = 0;
+    if (strcmp(what, "latency") == 0)
+        result = latency(bytes);
+    else if (strcmp(what, "bandwidth") == 0)
+        result = bandwidth(bytes);
+    else if (strcmp(what, "rate") == 0)
+        result = rate(bytes);
+    else if (strcmp(what, "barrier") == 0)
+        result = collective(0);
+    else if (strcmp(what, "allreduce") == 0)
+        result = collective(bytes / 8);
+    if (rank == 0 && strcmp(what, "empty") != 0)
+        printf("%.6g\n", result);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,173 @@
+//! `ftmpi-install PREFIX`: lays out programs, library, headers, pkg-config file and documents.
+
+#![forbid(unsafe_code)]
+
+#[path = "shared/mod.rs"]
+mod shared;
+
+use shared::place::{self, LIBRARY, STANDARD_NAMES};
+use shared::refusal::{BROKEN, Refusal};
+use std::ffi::OsStr;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: ftmpi-install PREFIX
+Installs into PREFIX/bin, PREFIX/lib, PREFIX/include and PREFIX/share/doc.
+With DESTDIR in the environment the files go to DESTDIR/PREFIX and are for use
+in PREFIX: that is how packages are made.
+";
+
+const PROGRAMS: [&str; 3] = ["ftrun", "mpicc", "ftmpi-install"];
+/// Names of one program, which does what the name says.
+const LINKS: [(&str, &str); 8] = [
+    ("mpirun", "ftrun"),
+    ("mpiexec", "ftrun"),
+    ("mpicxx", "mpicc"),
+    ("mpic++", "mpicc"),
+    ("mpiCC", "mpicc"),
+    ("mpifort", "mpicc"),
+    ("mpif77", "mpicc"),
+    ("mpif90", "mpicc"),
+];
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/ARCHITECTURE.md"];
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    let first = words.next();
+    if first.as_deref().is_some_and(|word| word == "--help" || word == "-h") {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    let done = match (first, words.next()) {
+        (Some(prefix), None) => install(Path::new(&prefix)),
+        _ => Err(Refusal::usage("where to? Say `ftmpi-install PREFIX`, such as /opt/ftmpi-rs")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(refusal) => refusal.say("ftmpi-install"),
+    }
+}
+
+fn install(prefix: &Path) -> Result<(), Refusal> {
+    if prefix.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        return Err(Refusal::usage(format!("there is no option {}", prefix.display())));
+    }
+    let prefix = std::path::absolute(prefix)
+        .map_err(|error| Refusal::usage(format!("{}: {error}", prefix.display())))?;
+    // All that may be missing is found before anything is written.
+    let (own, library, headers) = (place::own_directory()?, place::library()?, place::headers()?);
+    let root = match std::env::var_os("DESTDIR") {
+        Some(stage) if !stage.is_empty() => {
+            let inside = prefix.strip_prefix("/").unwrap_or(&prefix);
+            std::path::absolute(Path::new(&stage)).unwrap_or(PathBuf::from(stage)).join(inside)
+        }
+        _ => prefix.clone(),
+    };
+
+    let bin = directory(root.join("bin"))?;
+    for name in PROGRAMS {
+        copy(&own.join(name), &bin.join(name))?;
+    }
+    for (name, program) in LINKS {
+        link(program, &bin.join(name))?;
+    }
+    let lib = directory(root.join("lib"))?;
+    copy(&library, &lib.join(LIBRARY))?;
+    for name in STANDARD_NAMES.into_iter().chain(["libmpi_abi.so"]) {
+        link(LIBRARY, &lib.join(name))?;
+    }
+    let include = directory(root.join("include"))?;
+    for header in files_of(&headers)? {
+        copy(&header, &include.join(header.file_name().unwrap_or_default()))?;
+    }
+    let pkgconfig = directory(lib.join("pkgconfig"))?;
+    write(&pkgconfig.join("ftmpi_rs.pc"), &description(&prefix))?;
+    documents(&headers, &root)?;
+    println!("installed in {}; add {}/bin to PATH", root.display(), prefix.display());
+    Ok(())
+}
+
+/// The documents lie beside the headers in the source tree; an installed copy has none to give on.
+fn documents(headers: &Path, root: &Path) -> Result<(), Refusal> {
+    let source = headers.parent().unwrap_or(Path::new("/"));
+    let target = directory(root.join("share/doc/ftmpi_rs"))?;
+    for name in DOCUMENTS {
+        let document = source.join(name);
+        if document.is_file() {
+            copy(&document, &target.join(document.file_name().unwrap_or_default()))?;
+        }
+    }
+    Ok(())
+}
+
+/// What pkg-config tells about the library.
+fn description(prefix: &Path) -> String {
+    format!(
+        "prefix={}\n\
+         libdir=${{prefix}}/lib\n\
+         includedir=${{prefix}}/include\n\
+         \n\
+         Name: ftmpi_rs\n\
+         Description: {}\n\
+         Version: {}\n\
+         Cflags: -I${{includedir}}\n\
+         Libs: -L${{libdir}} -Wl,-rpath,${{libdir}} -lftmpi_rs\n",
+        prefix.display(),
+        env!("CARGO_PKG_DESCRIPTION"),
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+fn files_of(directory: &Path) -> Result<Vec<PathBuf>, Refusal> {
+    let entries = std::fs::read_dir(directory).map_err(|error| failed("read", directory, error))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    let is_header = |path: &PathBuf| {
+        path.is_file() && path.extension().and_then(OsStr::to_str).is_some_and(|end| end == "h")
+    };
+    Ok(paths.filter(is_header).collect())
+}
+
+fn directory(path: PathBuf) -> Result<PathBuf, Refusal> {
+    std::fs::create_dir_all(&path).map_err(|error| failed("make the directory", &path, error))?;
+    Ok(path)
+}
+
+/// Copies beside the target first: a program or library that is in use can be replaced that way.
+fn copy(from: &Path, to: &Path) -> Result<(), Refusal> {
+    let partial = partial(to);
+    std::fs::copy(from, &partial).map_err(|error| {
+        let _ = std::fs::remove_file(&partial);
+        failed(&format!("copy {} to", from.display()), to, error)
+    })?;
+    put(&partial, to)
+}
+
+fn write(to: &Path, text: &str) -> Result<(), Refusal> {
+    let partial = partial(to);
+    std::fs::write(&partial, text).map_err(|error| failed("write", to, error))?;
+    put(&partial, to)
+}
+
+fn link(target: &str, to: &Path) -> Result<(), Refusal> {
+    let partial = partial(to);
+    let _ = std::fs::remove_file(&partial);
+    symlink(target, &partial).map_err(|error| failed("make the link", to, error))?;
+    put(&partial, to)
+}
+
+fn put(partial: &Path, to: &Path) -> Result<(), Refusal> {
+    std::fs::rename(partial, to).map_err(|error| failed("write", to, error))
+}
+
+fn partial(to: &Path) -> PathBuf {
+    let mut name = to.file_name().unwrap_or_default().to_os_string();
+    name.push(".new");
+    to.with_file_name(name)
+}
+
+fn failed(what: &str, path: &Path, error: std::io::Error) -> Refusal {
+    Refusal::new(BROKEN, format!("cannot {what} {}: {error}", path.display()))
+}

@@ -1,2 +1,0 @@
-//! The launcher.
-fn main() {}

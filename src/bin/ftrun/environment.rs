@@ -1,0 +1,110 @@
+//! The environment that the program starts with: the user's, the job, and the library in front.
+
+use crate::job;
+use crate::request::Request;
+use crate::shared::place::LIBRARY;
+use crate::shared::refusal::{BROKEN, Refusal};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+
+/// The changes to make to our own environment; the last word on a variable counts.
+pub(crate) struct Variables(Vec<(String, Option<OsString>)>);
+
+/// Puts the environment of a run together.
+pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal> {
+    let set = request.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
+    let mut variables = Variables(set.collect());
+    let directory = library.parent().unwrap_or(Path::new("/"));
+    let kept = kept_preload(variables.value("LD_PRELOAD").as_deref());
+
+    let mut preload = preload_name(library)?;
+    if let Some(kept) = &kept {
+        preload.push(":");
+        preload.push(kept);
+    }
+    // Ours goes first: elsewhere a `libmpi_abi.so.1` of another MPI may lie in wait.
+    let mut path = directory.as_os_str().to_os_string();
+    if let Some(before) = variables.value("LD_LIBRARY_PATH").filter(|value| !value.is_empty()) {
+        path.push(":");
+        path.push(before);
+    }
+    variables.set("LD_LIBRARY_PATH", Some(path));
+    variables.set("LD_PRELOAD", Some(preload));
+    variables.set(job::PRELOAD_KEPT, kept);
+    variables.set(job::VARIABLE, Some(request.job.encode().into()));
+    Ok(variables)
+}
+
+/// What the user preloads apart from this library, which an outer run may have put there.
+fn kept_preload(before: Option<&OsStr>) -> Option<OsString> {
+    let text = before?.as_bytes();
+    let ours = |entry: &[u8]| entry.ends_with(LIBRARY.as_bytes());
+    let entries = text.split(|byte| matches!(byte, b':' | b' '));
+    let kept: Vec<&[u8]> = entries.filter(|entry| !entry.is_empty() && !ours(entry)).collect();
+    (!kept.is_empty()).then(|| OsStr::from_bytes(&kept.join(&b':')).to_os_string())
+}
+
+/// How the library is named in `LD_PRELOAD`, where a space or a colon ends a name.
+fn preload_name(library: &Path) -> Result<OsString, Refusal> {
+    let bytes = library.as_os_str().as_bytes();
+    if bytes.iter().any(|byte| matches!(byte, b':' | b';')) {
+        return Err(Refusal::new(
+            BROKEN,
+            format!(
+                "the library cannot be preloaded from {}: move it to a directory without `:` \
+                     and `;` in its name",
+                library.display()
+            ),
+        ));
+    }
+    // Without a slash it is searched for in LD_LIBRARY_PATH, where a space is a letter.
+    let has_space = bytes.contains(&b' ');
+    Ok(if has_space { LIBRARY.into() } else { library.as_os_str().to_os_string() })
+}
+
+impl Variables {
+    /// The value that the program will see.
+    pub(crate) fn value(&self, name: &str) -> Option<OsString> {
+        let changed = self.0.iter().rev().find(|(known, _)| known == name);
+        changed.map_or_else(|| std::env::var_os(name), |(_, value)| value.clone())
+    }
+
+    pub(crate) fn give_to(&self, command: &mut Command) {
+        for (name, value) in &self.0 {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Option<OsString>) {
+        self.0.push((name.to_string(), value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_own_preload_is_kept_and_ours_is_not_doubled() {
+        let kept = |text: &str| kept_preload(Some(OsStr::new(text)));
+        assert_eq!(kept("libprof.so"), Some("libprof.so".into()));
+        assert_eq!(kept("/a/libftmpi_rs.so:libprof.so libx.so"), Some("libprof.so:libx.so".into()));
+        assert_eq!(kept("/a/libftmpi_rs.so"), None);
+        assert_eq!(kept_preload(None), None);
+    }
+
+    #[test]
+    fn a_library_in_a_directory_with_a_space_is_preloaded_by_name() {
+        assert_eq!(
+            preload_name(Path::new("/a/b/libftmpi_rs.so")),
+            Ok("/a/b/libftmpi_rs.so".into())
+        );
+        assert_eq!(preload_name(Path::new("/a b/libftmpi_rs.so")), Ok("libftmpi_rs.so".into()));
+        assert!(preload_name(Path::new("/a:b/libftmpi_rs.so")).is_err());
+    }
+}

@@ -1,0 +1,133 @@
+//! What `--help` and `--version` print.
+
+/// One line: the name it was called by, the project, its version and the standard.
+pub(crate) fn version(called: &str) -> String {
+    format!("{called} (ftmpi-rs) {}, MPI 5.0 ABI\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// The manual page.
+pub(crate) fn page(called: &str) -> String {
+    PAGE.replace("@NAME@", called)
+}
+
+const PAGE: &str = "\
+NAME
+    @NAME@ - run an MPI program as many ranks in one process
+
+SYNOPSIS
+    @NAME@ -np N [OPTIONS] [--] PROGRAM [ARGUMENTS]
+
+DESCRIPTION
+    Runs PROGRAM as an MPI job of N ranks. Every rank is a thread of one process
+    and has its own copy of the program's memory: globals, static variables,
+    the state of libc, heap and stack. The program needs no change; it is
+    compiled with mpicc, mpicxx or mpifort of this library, or with any compiler
+    that is given include/mpi.h and links -lftmpi_rs or -lmpi_abi.
+
+    Standard input goes to rank 0. A rank that ends by an error or a signal ends
+    only itself; what becomes of the others is told by --on-failure.
+
+    ftrun, mpirun and mpiexec are one program. An option may be written with one
+    dash or with two, and its value after a space or after `=`. Options end at
+    the first word that is none, or at `--`.
+
+OPTIONS
+  How many, and how they live
+    -n N, -np N       Run N ranks.
+    -N N              The same, where neither -n nor -np is given.
+    --ranks thread    Run every rank on a thread of the operating system. This is
+                      the default.
+    --on-failure end|continue|restart
+                      When a rank fails: end the job at once (the default), let
+                      the others go on, or let them go on and start the rank
+                      afresh.
+    --stack SIZE      The stack of each rank: 8M by default.
+    --heap SIZE       The largest heap that a rank may grow to: 1G by default.
+                      It is address space; memory is taken as it is used.
+                      A SIZE has a unit: K, M, G or T.
+    --timeout SECONDS End the job with an error when it has run that long.
+
+  What a rank has for itself
+    --private LIB     Give every rank its own copy of the library LIB.
+    --shared LIB      Let all ranks use the library LIB together.
+                      Without these, ranks share libc, libm, libgcc_s, libgomp
+                      and this library, and have copies of everything else. Both
+                      may be given several times.
+    --explain         Say on standard error what was loaded how, and why.
+
+  Surroundings
+    -x NAME=VALUE     Set an environment variable. (-x NAME is accepted: all
+                      variables are passed on anyway.)
+    -genv NAME VALUE, -env NAME VALUE
+                      The same.
+    --wdir DIR, -wd DIR
+                      Enter the directory DIR first.
+    --host localhost, --hostfile FILE
+                      Accepted if this host is meant; any other is refused.
+
+  What is printed
+    --tag-output, -l  Start every line of output with the rank in brackets.
+    -q                Print no warnings.
+    -v                Say which program is run with which library.
+    --help            Print this page.
+    --version         Print the version.
+
+  Accepted without effect
+    Options of other launchers that place processes or tell how to start them
+    are read with their values and have no effect, such as --oversubscribe,
+    --map-by, --bind-to, --allow-run-as-root, --mca A B, -ppn, --rankfile,
+    --report-bindings, --display-map, -genvall, -launcher. Several programs
+    separated by `:` are not supported yet.
+
+EXIT STATUS
+    0       every rank finalized and returned 0.
+    N       the status of the first rank that failed, or what was given to
+            MPI_Abort.
+    128+S   the first rank that failed was ended by signal S.
+    1       the library is missing or broken.
+    2       the command line makes no sense, or the job is too large.
+    126     the program is there but cannot be run as ranks.
+    127     the program does not exist.
+
+ENVIRONMENT
+    MPIEXEC_TIMEOUT   Seconds after which the job is ended, if --timeout is not
+                      given.
+    LD_PRELOAD        Is kept; the library goes in front of it.
+    LD_LIBRARY_PATH   Is kept; the library's directory goes in front of it.
+    Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have no
+    effect.
+
+EXAMPLES
+    mpicc ring.c -o ring && @NAME@ -np 8 ./ring
+        Compile and run on eight ranks.
+    @NAME@ -np 120 --tag-output ./heat 400 400
+        Start every line with the rank that wrote it.
+    @NAME@ -np 40 --on-failure continue ./solver
+        Go on with 39 ranks when one dies.
+    @NAME@ -np 4 --timeout 60 -x OMP_NUM_THREADS=2 ./hybrid
+        Four ranks of two threads each, for a minute at most.
+
+LIMITS
+    The program is for x86-64 and glibc 2.34 or newer. It is position
+    independent, as compilers make it by default: programs linked with -no-pie or
+    -static are refused, and so are scripts. Ranks are not protected from each
+    other's wild writes. A job has as many ranks as the machine allows threads
+    and mappings; a job that is too large is refused with the limit's name.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_the_sections_of_a_manual_and_fits_a_terminal() {
+        let page = page("ftrun");
+        for section in
+            ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES"]
+        {
+            assert!(page.lines().any(|line| line == section), "{section}");
+        }
+        assert!(page.lines().all(|line| line.len() <= 80));
+        assert!(!page.contains('@'));
+    }
+}

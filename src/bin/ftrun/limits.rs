@@ -1,0 +1,242 @@
+//! What the machine allows: refuses a job that would fail half-way, and says how to allow more.
+
+use crate::job::Job;
+use crate::numbers::spelled;
+use crate::shared::refusal::Refusal;
+use std::fs::read_to_string;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Mappings that a rank of a small program takes: program, stack, heap.
+const MAPS_PER_RANK: usize = 5;
+/// Mappings that each library of which a rank has a copy adds.
+const MAPS_PER_LIBRARY: usize = 2;
+/// Mappings of the process before there are ranks, with room for a program of many libraries.
+const MAPS_OF_PROCESS: usize = 500;
+/// Threads besides the ranks': the undertaker, timers.
+const OWN_THREADS: usize = 8;
+/// Numbers of processes that Linux does not hand out.
+const RESERVED_PIDS: usize = 300;
+/// Addresses that a process has, less what the program itself may want.
+const ADDRESSES: usize = (1 << 47) - (1 << 42);
+
+/// One limit: how many ranks it has room for.
+#[derive(Debug)]
+struct Limit {
+    name: &'static str,
+    value: String,
+    room: usize,
+    cure: String,
+}
+
+/// Refuses a job that is too large for this machine.
+pub(crate) fn check(job: &Job, private_libraries: usize) -> Result<(), Refusal> {
+    let maps = MAPS_PER_RANK + MAPS_PER_LIBRARY * private_libraries;
+    let limits = [
+        threads_max(job.ranks),
+        pid_max(job.ranks),
+        control_group(),
+        user_processes(job.ranks),
+        map_count(job.ranks, maps),
+        address_space(job),
+        addresses(job),
+    ];
+    let tightest = limits.into_iter().flatten().min_by_key(|limit| limit.room);
+    tightest.map_or(Ok(()), |limit| refuse(job.ranks, &limit))
+}
+
+fn refuse(ranks: usize, limit: &Limit) -> Result<(), Refusal> {
+    if ranks <= limit.room {
+        return Ok(());
+    }
+    let wanted = if ranks == usize::MAX { "so many".to_string() } else { ranks.to_string() };
+    let Limit { name, value, room, cure } = limit;
+    Err(Refusal::usage(format!(
+        "{wanted} ranks are too many here: {name} is {value}, which leaves room for {room}; {cure}"
+    )))
+}
+
+fn threads_max(ranks: usize) -> Option<Limit> {
+    let limit = number("/proc/sys/kernel/threads-max")?;
+    let room = limit.saturating_sub(running_threads() + OWN_THREADS);
+    let wanted = ranks.saturating_add(limit - room);
+    let cure = raise("kernel.threads-max", wanted);
+    Some(Limit { name: "kernel.threads-max", value: limit.to_string(), room, cure })
+}
+
+fn pid_max(ranks: usize) -> Option<Limit> {
+    let limit = number("/proc/sys/kernel/pid_max")?;
+    let room = limit.saturating_sub(running_threads() + RESERVED_PIDS + OWN_THREADS);
+    let wanted = ranks.saturating_add(limit - room);
+    // Linux allows no more than 2^22.
+    let cure = raise("kernel.pid_max", wanted.min(1 << 22));
+    Some(Limit { name: "kernel.pid_max", value: limit.to_string(), room, cure })
+}
+
+fn map_count(ranks: usize, maps_per_rank: usize) -> Option<Limit> {
+    let limit = number("/proc/sys/vm/max_map_count")?;
+    let room = limit.saturating_sub(MAPS_OF_PROCESS) / maps_per_rank;
+    let wanted = ranks.saturating_mul(maps_per_rank).saturating_add(MAPS_OF_PROCESS);
+    let cure = raise("vm.max_map_count", wanted);
+    let value = format!("{limit} and a rank of this program takes about {maps_per_rank} mappings");
+    Some(Limit { name: "vm.max_map_count", value, room, cure })
+}
+
+fn raise(name: &str, wanted: usize) -> String {
+    // A round number above what is needed reads better and leaves a margin.
+    let step = 10_000;
+    let wanted = wanted.min(1 << 30).div_ceil(step) * step;
+    format!("raise it with `sysctl -w {name}={wanted}` as root")
+}
+
+/// The tightest `pids.max` of the control groups that this process is in.
+fn control_group() -> Option<Limit> {
+    let text = read_to_string("/proc/self/cgroup").ok()?;
+    let mut tightest: Option<Limit> = None;
+    for directory in text.lines().flat_map(group_directories) {
+        let Some(limit) = number(directory.join("pids.max")) else { continue };
+        let current = number(directory.join("pids.current")).unwrap_or(0);
+        let room = limit.saturating_sub(current + OWN_THREADS);
+        if tightest.as_ref().is_none_or(|other| room < other.room) {
+            let cure = "give the container or service more processes (docker: --pids-limit, \
+                        systemd: TasksMax=)";
+            let (name, value) = ("the control group's pids.max", limit.to_string());
+            tightest = Some(Limit { name, value, room, cure: cure.to_string() });
+        }
+    }
+    tightest
+}
+
+/// The directories of one line of /proc/self/cgroup that may count processes, innermost first.
+fn group_directories(line: &str) -> Vec<PathBuf> {
+    let mut fields = line.splitn(3, ':').skip(1);
+    let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
+        return Vec::new();
+    };
+    let root = match controllers {
+        "" => Path::new("/sys/fs/cgroup"),
+        "pids" => Path::new("/sys/fs/cgroup/pids"),
+        _ => return Vec::new(),
+    };
+    let inner = root.join(path.trim_start_matches('/'));
+    inner.ancestors().take_while(|directory| directory.starts_with(root)).map(Into::into).collect()
+}
+
+/// `ulimit -u`: counts the threads of all processes of the user; root is free of it.
+fn user_processes(ranks: usize) -> Option<Limit> {
+    let user = Path::new("/proc/self").metadata().ok()?.uid();
+    let limit = soft_limit("Max processes")?;
+    if user == 0 {
+        return None;
+    }
+    // Counting reads a file per process: only where it may matter.
+    let running = if ranks.saturating_mul(2) > limit { threads_of(user) } else { 0 };
+    let room = limit.saturating_sub(running + OWN_THREADS);
+    let wanted = ranks.saturating_add(running + OWN_THREADS);
+    let cure = format!("raise it with `ulimit -u {wanted}`, or in /etc/security/limits.conf");
+    Some(Limit { name: "the limit of your processes", value: limit.to_string(), room, cure })
+}
+
+fn threads_of(user: u32) -> usize {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    let threads = |status: String| {
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<usize>().ok()
+        };
+        (field("Uid:")? == user as usize).then(|| field("Threads:")).flatten()
+    };
+    let statuses = processes.flatten().filter_map(|entry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        read_to_string(entry.path().join("status")).ok()
+    });
+    statuses.filter_map(threads).sum()
+}
+
+/// `ulimit -v`: every rank reserves addresses for its stack and heap.
+fn address_space(job: &Job) -> Option<Limit> {
+    let limit = soft_limit("Max address space")?;
+    let room = limit.saturating_sub(1 << 30) / per_rank(job);
+    let cure = format!(
+        "raise it with `ulimit -v unlimited`, or give ranks less with --heap and --stack (now {} \
+         and {})",
+        spelled(job.heap_bytes),
+        spelled(job.stack_bytes)
+    );
+    Some(Limit { name: "the limit of address space", value: spelled(limit), room, cure })
+}
+
+fn addresses(job: &Job) -> Option<Limit> {
+    let cure = format!(
+        "give ranks less with --heap and --stack (now {} and {})",
+        spelled(job.heap_bytes),
+        spelled(job.stack_bytes)
+    );
+    let (name, value) = ("the address space of a process", "128T".to_string());
+    Some(Limit { name, value, room: ADDRESSES / per_rank(job), cure })
+}
+
+fn per_rank(job: &Job) -> usize {
+    job.heap_bytes.saturating_add(job.stack_bytes).max(1)
+}
+
+/// The soft limit of this process; `None` where there is none.
+fn soft_limit(name: &str) -> Option<usize> {
+    let limits = read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// How many threads run on the machine, as far as this process can see.
+fn running_threads() -> usize {
+    let load = read_to_string("/proc/loadavg").unwrap_or_default();
+    let threads = load.split_whitespace().nth(3).and_then(|field| field.split('/').nth(1));
+    threads.and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+fn number(path: impl AsRef<Path>) -> Option<usize> {
+    read_to_string(path).ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_fits_is_not_refused() {
+        assert_eq!(check(&Job { ranks: 120, ..Job::default() }, 3), Ok(()));
+    }
+
+    #[test]
+    fn the_limit_its_value_what_fits_and_the_cure_are_named() {
+        let limit = Limit {
+            name: "kernel.pid_max",
+            value: "32768".into(),
+            room: 32_000,
+            cure: raise("kernel.pid_max", 40_300),
+        };
+        assert_eq!(refuse(32_000, &limit), Ok(()));
+        let said = refuse(40_000, &limit).unwrap_err();
+        assert_eq!(
+            said.sentence,
+            "40000 ranks are too many here: kernel.pid_max is 32768, which leaves room for 32000; \
+             raise it with `sysctl -w kernel.pid_max=50000` as root"
+        );
+    }
+
+    #[test]
+    fn large_heaps_leave_room_for_few() {
+        let job = Job { ranks: 100, heap_bytes: 2 << 40, ..Job::default() };
+        let said = check(&job, 0).unwrap_err();
+        assert!(said.sentence.contains("room for 61; give ranks less with --heap"), "{said:?}");
+    }
+
+    #[test]
+    fn every_group_above_may_set_the_limit() {
+        let all = group_directories("0::/user.slice/job.scope");
+        let roots =
+            ["/sys/fs/cgroup/user.slice/job.scope", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"];
+        assert_eq!(all, roots.map(PathBuf::from));
+        assert_eq!(group_directories("3:cpu,cpuacct:/x"), Vec::<PathBuf>::new());
+    }
+}

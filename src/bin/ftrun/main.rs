@@ -1,0 +1,76 @@
+//! The launcher: reads the command line, refuses what cannot work, and becomes the program.
+//!
+//! Nothing of the library is linked in here: it replaces libc's functions, which a launcher wants
+//! as they are. The two agree on one file, [`job`].
+
+#![forbid(unsafe_code)]
+
+mod elf;
+mod environment;
+mod help;
+mod hosts;
+#[allow(dead_code, unreachable_pub, reason = "the library reads what is only written here")]
+#[path = "../../host/job.rs"]
+mod job;
+mod libraries;
+mod limits;
+mod numbers;
+mod options;
+mod program;
+mod request;
+#[path = "../shared/mod.rs"]
+mod shared;
+
+use request::{Asked, Request};
+use shared::place;
+use shared::refusal::{NOT_RUNNABLE, Refusal};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    let called = shared::called(words.next(), "ftrun");
+    let done = match request::read(&called, words) {
+        Ok(Asked::Help) => return say(&help::page(&called)),
+        Ok(Asked::Version) => return say(&help::version(&called)),
+        Ok(Asked::Run(request)) => run(&called, *request),
+        Err(refusal) => Err(refusal),
+    };
+    match done {
+        Ok(never) => match never {},
+        Err(refusal) => refusal.say(&called),
+    }
+}
+
+/// Prints `text`; a reader that has gone away (`ftrun --help | head`) is no error.
+fn say(text: &str) -> ExitCode {
+    use std::io::Write;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Checks all that can be checked, then turns into the program; comes back only with a refusal.
+fn run(called: &str, request: Request) -> Result<std::convert::Infallible, Refusal> {
+    let library = place::library()?;
+    place::name_as_the_standard_does(&library);
+    if let Some(directory) = &request.directory {
+        std::env::set_current_dir(directory).map_err(|error| {
+            Refusal::usage(format!("cannot enter --wdir {}: {error}", directory.display()))
+        })?;
+    }
+    hosts::check(&request.hosts)?;
+    let variables = environment::of(&request, &library)?;
+    let program = program::check(&request.program, &variables)?;
+    limits::check(&request.job, program.private_libraries)?;
+    if request.verbose {
+        eprintln!("{called}: {} ranks of {}", request.job.ranks, program.path.display());
+        eprintln!("{called}: library {}", library.display());
+    }
+    let mut command = Command::new(&program.path);
+    command.arg0(&request.program).args(&request.arguments);
+    variables.give_to(&mut command);
+    let error = command.exec();
+    Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {}: {error}", program.path.display())))
+}

@@ -1,0 +1,167 @@
+//! The options by name: ours, the standard's, and those that scripts give to other launchers.
+//!
+//! An option may be written with one dash or two. What only makes sense on many hosts or with many
+//! processes is read with its values and has no effect.
+
+/// What an option does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Does {
+    Ranks,
+    RanksPerNode,
+    RankKind,
+    Private,
+    Shared,
+    Explain,
+    OnFailure,
+    Stack,
+    Heap,
+    Quiet,
+    Verbose,
+    Tag,
+    Output,
+    Timeout,
+    /// `-x NAME` or `-x NAME=VALUE`.
+    Variable,
+    /// `-genv NAME VALUE` or `-genv NAME=VALUE`.
+    VariablePair,
+    Directory,
+    Hosts,
+    HostFile,
+    Help,
+    Version,
+    /// Has no meaning in one process, or is the case anyway.
+    Nothing,
+    /// Would change what the user sees, and does not here: a warning says so.
+    NotHere,
+    /// Several programs in one job.
+    ManyPrograms,
+}
+
+/// One option: its names, how many words follow it, and what it does.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) names: &'static [&'static str],
+    pub(crate) values: usize,
+    pub(crate) does: Does,
+}
+
+const fn choice(names: &'static [&'static str], values: usize, does: Does) -> Choice {
+    Choice { names, values, does }
+}
+
+#[rustfmt::skip]
+const CHOICES: &[Choice] = &[
+    // Ours.
+    choice(&["np", "n", "c"], 1, Does::Ranks),
+    choice(&["ranks"], 1, Does::RankKind),
+    choice(&["private"], 1, Does::Private),
+    choice(&["shared"], 1, Does::Shared),
+    choice(&["explain"], 0, Does::Explain),
+    choice(&["on-failure"], 1, Does::OnFailure),
+    choice(&["stack"], 1, Does::Stack),
+    choice(&["heap"], 1, Does::Heap),
+    choice(&["q", "quiet"], 0, Does::Quiet),
+    choice(&["v", "verbose"], 0, Does::Verbose),
+    choice(&["tag-output", "prepend-rank", "l"], 0, Does::Tag),
+    choice(&["output"], 1, Does::Output),
+    choice(&["timeout"], 1, Does::Timeout),
+    choice(&["x"], 1, Does::Variable),
+    choice(&["env", "genv"], 1, Does::VariablePair),
+    choice(&["wdir", "wd", "dir"], 1, Does::Directory),
+    choice(&["host", "hosts", "H"], 1, Does::Hosts),
+    choice(&["hostfile", "machinefile", "f", "default-hostfile"], 1, Does::HostFile),
+    choice(&["help", "h"], 0, Does::Help),
+    choice(&["version", "V", "info"], 0, Does::Version),
+    choice(&["N", "npernode"], 1, Does::RanksPerNode),
+    // Several programs in one job.
+    choice(&["app", "configfile"], 1, Does::ManyPrograms),
+    // Placement and start-up on many hosts.
+    choice(&["oversubscribe", "nooversubscribe", "no-oversubscribe"], 0, Does::Nothing),
+    choice(&["allow-run-as-root", "do-not-launch", "do-not-resolve"], 0, Does::Nothing),
+    choice(&["map-by", "bind-to", "rank-by", "rankfile", "rf"], 1, Does::Nothing),
+    choice(&["bind-to-core", "bind-to-socket", "bind-to-none", "bycore"], 0, Does::Nothing),
+    choice(&["bynode", "byslot", "bysocket", "pernode", "use-hwthread-cpus"], 0, Does::Nothing),
+    choice(&["npersocket", "ppn", "perhost", "cpus-per-proc", "cpus-per-rank"], 1, Does::Nothing),
+    choice(&["cpu-set", "cpu-list", "membind", "mem-bind"], 1, Does::Nothing),
+    choice(&["topology", "hwloc-base-binding-policy", "binding", "map"], 1, Does::Nothing),
+    choice(&["report-bindings", "display-map", "display-devel-map"], 0, Does::Nothing),
+    choice(&["display-allocation", "display-topo", "nolocal", "novm"], 0, Does::Nothing),
+    choice(&["display", "runtime-options", "with-ft", "personality"], 1, Does::Nothing),
+    choice(&["overload-allowed", "use-regexp", "tune-map", "parsable"], 0, Does::Nothing),
+    choice(&["mca", "gmca", "omca", "prtemca", "pmixmca", "opmca"], 2, Does::Nothing),
+    choice(&["am", "tune", "prefix", "noprefix-path", "path", "pset"], 1, Does::Nothing),
+    choice(&["noprefix", "enable-recovery", "disable-recovery"], 0, Does::Nothing),
+    choice(&["max-restarts", "max-vm-size", "launch-agent", "personality-dir"], 1, Does::Nothing),
+    choice(&["continuous", "forward-signals-all", "d", "debug-daemons"], 0, Does::Nothing),
+    choice(&["forward-signals", "preload-files", "preload-files-dest-dir"], 1, Does::Nothing),
+    choice(&["preload-binary", "s-preload-binary", "leave-session-attached"], 0, Does::Nothing),
+    choice(&["enable-instant-on-support", "show-progress", "merge"], 0, Does::Nothing),
+    choice(&["tmpdir", "slot-list", "report-pid", "report-uri", "ompi-server"], 1, Does::Nothing),
+    choice(&["launcher", "rmk", "iface", "bootstrap", "launcher-exec"], 1, Does::Nothing),
+    choice(&["bootstrap-exec", "pmi-port", "nameserver", "usize"], 1, Does::Nothing),
+    choice(&["genvall", "genvnone", "envall", "envnone"], 0, Does::Nothing),
+    choice(&["genvlist", "envlist", "order-nodes", "ckpoint-interval"], 1, Does::Nothing),
+    choice(&["disable-hostname-propagation", "disable-auto-cleanup"], 0, Does::Nothing),
+    choice(&["enable-x", "disable-x", "print-all-exitcodes", "no-local"], 0, Does::Nothing),
+    choice(&["print-rank-map", "profile", "localhost-only", "rr", "localonly"], 0, Does::Nothing),
+    choice(&["localroot", "exitinfo", "soft-ok"], 0, Does::Nothing),
+    choice(&["soft", "arch", "gpus-per-proc", "gpu-subdevs-per-proc"], 1, Does::Nothing),
+    // What changes what the user sees elsewhere.
+    choice(&["output-filename", "outfile-pattern", "errfile-pattern"], 1, Does::NotHere),
+    choice(&["xml", "timestamp-output", "report-state-on-timeout"], 0, Does::NotHere),
+    choice(&["get-stack-traces"], 0, Does::NotHere),
+    choice(&["xterm", "stdin", "s", "debugger"], 1, Does::NotHere),
+    choice(&["tv", "gdb", "ddt"], 0, Does::NotHere),
+];
+
+/// Finds an option by its name without dashes.
+pub(crate) fn find(name: &str) -> Option<&'static Choice> {
+    CHOICES.iter().find(|choice| choice.names.contains(&name))
+}
+
+/// The known name that is nearest to a mistyped one, if one is near.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    let known = CHOICES.iter().flat_map(|choice| choice.names.iter().copied());
+    let measured =
+        known.filter(|known| known.len() > 1).map(|known| (distance(name, known), known));
+    let (steps, known) = measured.min_by_key(|(steps, _)| *steps)?;
+    (steps <= 1 + name.len() / 4).then_some(known)
+}
+
+/// How many letters must be typed differently to get from one word to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_name_is_listed_once() {
+        let mut seen = HashSet::new();
+        for name in CHOICES.iter().flat_map(|choice| choice.names) {
+            assert!(seen.insert(*name), "{name} is listed twice");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_name_finds_its_neighbour() {
+        assert_eq!(nearest("oversubscibe"), Some("oversubscribe"));
+        assert_eq!(nearest("explian"), Some("explain"));
+        assert_eq!(nearest("nnp"), Some("np"));
+        assert_eq!(nearest("frobnicate"), None);
+    }
+}

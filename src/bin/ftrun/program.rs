@@ -1,0 +1,197 @@
+//! Finds the program and refuses what cannot become ranks: one sentence each, with the cure.
+
+use crate::elf::{self, Elf, Kind};
+use crate::environment::Variables;
+use crate::libraries::{self, Asked};
+use crate::shared::place::{LIBRARY, STANDARD_NAMES};
+use crate::shared::refusal::{NOT_FOUND, NOT_RUNNABLE, Refusal};
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A program that can become ranks.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    /// How many libraries every rank gets a copy of, as far as can be told from here.
+    pub(crate) private_libraries: usize,
+}
+
+/// The libraries that all ranks share by default, besides libc's own.
+const SHARED: [&str; 2] = ["libgcc_s", "libgomp"];
+/// Other MPIs by the names of their libraries.
+const OTHERS: [(&str, &str); 10] = [
+    ("libmpi.so.12", "MPICH or Intel MPI"),
+    ("libmpi.so.4", "Open MPI"),
+    ("libmpi.so.2", "Open MPI"),
+    ("libmpi.so.1", "another MPI"),
+    ("libmpich", "MPICH"),
+    ("libmvapich", "MVAPICH"),
+    ("libmpi_cray", "Cray MPICH"),
+    ("libmpi_ibm", "IBM Spectrum MPI"),
+    ("libmpiseq", "a sequential stand-in for MPI"),
+    ("libmpi.so", "another MPI"),
+];
+
+/// Finds `program` and looks at everything that would stop it later.
+pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<Program, Refusal> {
+    let path = find(program, variables)?;
+    let shown = path.display();
+    let no = |why: String| Refusal::new(NOT_RUNNABLE, format!("{shown} {why}"));
+
+    let file = path.metadata().map_err(|error| no(format!("cannot be read: {error}")))?;
+    if file.is_dir() {
+        return Err(no("is a directory; name the program in it".into()));
+    }
+    if file.mode() & 0o111 == 0 {
+        return Err(no(format!("is not executable; allow it with `chmod +x {shown}`")));
+    }
+    if gains_rights(&file) {
+        return Err(no(
+            "is set-uid or set-gid, so no library can be preloaded into it; take the bit \
+                       away with `chmod ug-s`"
+                .into(),
+        ));
+    }
+    let kind = elf::look(&path).map_err(|error| no(format!("cannot be read: {error}")))?;
+    let elf = match kind {
+        Kind::Elf(elf) => elf,
+        Kind::Script(interpreter) => {
+            return Err(no(format!(
+                "is a script for `{interpreter}`; ranks are copies of one compiled program: name \
+                 that program here"
+            )));
+        }
+        Kind::ForeignElf(machine) => {
+            return Err(no(format!(
+                "is compiled for {machine}, and this is {}; compile it here",
+                this_machine()
+            )));
+        }
+        Kind::BrokenElf => return Err(no("is damaged (it ends too early); link it again".into())),
+        Kind::Other => {
+            return Err(no(
+                "is not a compiled program (no ELF file); compile it with mpicc, mpicxx \
+                           or mpifort"
+                    .into(),
+            ));
+        }
+    };
+    linked_well(&elf).map_err(no)?;
+    let library_path = variables.value("LD_LIBRARY_PATH").unwrap_or_default();
+    let asked = libraries::of(&path, elf, &library_path);
+    uses_us(&asked).map_err(no)?;
+    Ok(Program { private_libraries: private_libraries(&asked), path })
+}
+
+/// The file behind the name: a path as it is, a plain word through PATH.
+fn find(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
+    let name = Path::new(program);
+    let shown = name.display();
+    let missing = |why: &str| Refusal::new(NOT_FOUND, format!("{shown} {why}"));
+    if program.is_empty() {
+        return Err(Refusal::new(NOT_FOUND, "the program's name is empty"));
+    }
+    if name.components().count() > 1 || program.to_string_lossy().contains('/') {
+        return match name.metadata() {
+            Ok(_) => Ok(name.to_path_buf()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(missing("does not exist; is it compiled, and is the path right?"))
+            }
+            Err(error) => Err(Refusal::new(NOT_RUNNABLE, format!("{shown}: {error}"))),
+        };
+    }
+    let path = variables.value("PATH").unwrap_or_default();
+    let is_program = |path: &PathBuf| {
+        path.metadata().is_ok_and(|file| file.is_file() && file.mode() & 0o111 != 0)
+    };
+    let found = std::env::split_paths(&path).map(|directory| directory.join(name)).find(is_program);
+    found.ok_or_else(|| {
+        if name.exists() {
+            missing(&format!("is not on PATH; for the one in this directory say ./{shown}"))
+        } else {
+            missing("is not on PATH and not in this directory")
+        }
+    })
+}
+
+/// Whether running the file changes the user or group: ld.so then ignores LD_PRELOAD.
+fn gains_rights(file: &Metadata) -> bool {
+    // /proc/self belongs to whoever runs this.
+    let Ok(own) = Path::new("/proc/self").metadata() else { return false };
+    let other_user = file.mode() & 0o4000 != 0 && file.uid() != own.uid();
+    let other_group = file.mode() & 0o2010 == 0o2010 && file.gid() != own.gid();
+    other_user || other_group
+}
+
+/// Whether every rank can get its own copy of the image.
+fn linked_well(elf: &Elf) -> Result<(), String> {
+    if let Some(interpreter) = &elf.interpreter {
+        if !elf.position_independent {
+            return Err("is not position independent, so that ranks cannot have copies of it; \
+                        compile with -fPIE and link it again with -pie, without -no-pie"
+                .into());
+        }
+        if interpreter.contains("musl") {
+            return Err(
+                "is built for musl; the library needs glibc: compile it with a compiler for \
+                        glibc"
+                    .into(),
+            );
+        }
+        if !Path::new(interpreter).exists() {
+            return Err(format!("wants {interpreter} to start it, which does not exist here"));
+        }
+        return Ok(());
+    }
+    if elf.position_independent && elf.needed.is_empty() && elf.marked_as_program {
+        return Err(
+            "is static (-static-pie) and cannot load the library; link it without it".into()
+        );
+    }
+    if elf.position_independent {
+        return Err("is a shared library, not a program; link it without -shared".into());
+    }
+    Err("is static and cannot load the library; link it again without -static".into())
+}
+
+/// Whether the program reaches this library, and no other MPI.
+fn uses_us(asked: &[Asked]) -> Result<(), String> {
+    let cure = "compile it again with mpicc, mpicxx or mpifort of this library";
+    for library in asked {
+        let other = OTHERS.iter().find(|(start, _)| library.name.starts_with(start));
+        let is_ours = STANDARD_NAMES.contains(&library.name.as_str());
+        if let Some((_, maker)) = other.filter(|_| !is_ours) {
+            let (name, by) = (&library.name, &library.by);
+            return Err(format!("is linked with {maker} ({name}, wanted by {by}); {cure}"));
+        }
+    }
+    let ours = |library: &Asked| {
+        library.name == LIBRARY || STANDARD_NAMES.contains(&library.name.as_str())
+    };
+    // Behind a library that is not found there may be anything; ld.so will name it.
+    let unknown = asked.iter().any(|library| !library.found && !libraries::is_libc(&library.name));
+    if unknown || asked.iter().any(ours) {
+        return Ok(());
+    }
+    Err(format!("does not use this library ({LIBRARY}); {cure}"))
+}
+
+fn private_libraries(asked: &[Asked]) -> usize {
+    let is_shared = |name: &str| {
+        libraries::is_libc(name)
+            || name == LIBRARY
+            || STANDARD_NAMES.contains(&name)
+            || SHARED.iter().any(|start| name.starts_with(start))
+    };
+    asked.iter().filter(|library| !is_shared(&library.name)).count()
+}
+
+fn this_machine() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "x86-64",
+        "aarch64" => "64-bit ARM",
+        other => other,
+    }
+}

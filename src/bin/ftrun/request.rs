@@ -1,0 +1,277 @@
+//! The command line, understood: what to run, as how many ranks, and how they are to live.
+
+use crate::job::{Job, OnFailure};
+use crate::numbers;
+use crate::options::{self, Choice, Does};
+use crate::shared::refusal::Refusal;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What the user wants.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    Run(Box<Request>),
+    Help,
+    Version,
+}
+
+/// One run.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) job: Job,
+    pub(crate) program: OsString,
+    pub(crate) arguments: Vec<OsString>,
+    /// Variables to set, in the order in which they were named.
+    pub(crate) variables: Vec<(String, OsString)>,
+    pub(crate) directory: Option<PathBuf>,
+    /// Where the job is to run, by name and by file: it can only be here.
+    pub(crate) hosts: Hosts,
+    pub(crate) verbose: bool,
+}
+
+/// The hosts that were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Hosts {
+    pub(crate) names: Vec<String>,
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Reads the words after the program's own name.
+pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
+    Reader { called, words, request: Request::default(), ranks: None, per_node: None, quiet: false }
+        .read()
+}
+
+struct Reader<'a, Words> {
+    called: &'a str,
+    words: Words,
+    request: Request,
+    ranks: Option<usize>,
+    per_node: Option<usize>,
+    quiet: bool,
+}
+
+impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
+    fn read(mut self) -> Result<Asked, Refusal> {
+        let mut plain = false;
+        let mut warnings = Vec::new();
+        let program = loop {
+            let Some(word) = self.words.next() else { return Err(self.nothing_to_run()) };
+            let text = word.to_string_lossy().into_owned();
+            if text == "--" {
+                plain = true;
+                break self.words.next().ok_or_else(|| self.nothing_to_run())?;
+            }
+            let Some(name) = text.strip_prefix("--").or(text.strip_prefix('-')) else {
+                break word;
+            };
+            let (name, given) = match name.split_once('=') {
+                Some((name, value)) => (name, Some(OsString::from(value))),
+                None => (name, None),
+            };
+            let choice = options::find(name).ok_or_else(|| unknown(&text, name))?;
+            let option = Written { dashed: text.split('=').next().unwrap_or(&text), choice, given };
+            match option.choice.does {
+                Does::Help => return Ok(Asked::Help),
+                Does::Version => return Ok(Asked::Version),
+                _ => warnings.extend(self.obey(option)?),
+            }
+        };
+        self.request.program = program;
+        self.request.arguments = self.words.by_ref().collect();
+        if !plain && self.request.arguments.iter().any(|word| word == ":") {
+            return Err(Refusal::usage(several_programs("`:`")));
+        }
+        self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
+        let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
+        self.request.job.timeout = self.request.job.timeout.or(limit);
+        if !self.quiet {
+            warnings.iter().for_each(|warning| eprintln!("{}: {warning}", self.called));
+        }
+        Ok(Asked::Run(Box::new(self.request)))
+    }
+
+    /// Does what one option says; may hand back a warning.
+    fn obey(&mut self, option: Written) -> Result<Option<String>, Refusal> {
+        let dashed = option.dashed.to_string();
+        let does = option.choice.does;
+        let values = self.values(option)?;
+        let value = values.first().map(|value| value.as_os_str()).unwrap_or_default();
+        let job = &mut self.request.job;
+        match does {
+            Does::Ranks => self.ranks = Some(ranks(&dashed, value)?),
+            Does::RanksPerNode => self.per_node = Some(ranks(&dashed, value)?),
+            Does::RankKind => rank_kind(&dashed, value)?,
+            Does::Private => job.private.push(library(&dashed, value)?),
+            Does::Shared => job.shared.push(library(&dashed, value)?),
+            Does::Explain => job.explain = true,
+            Does::OnFailure => job.on_failure = on_failure(&dashed, value)?,
+            Does::Stack => job.stack_bytes = size(&dashed, value, 64 << 10)?,
+            Does::Heap => job.heap_bytes = size(&dashed, value, 1 << 20)?,
+            Does::Quiet => self.quiet = true,
+            Does::Verbose => self.request.verbose = true,
+            Does::Tag => job.tag_output = true,
+            Does::Output => {
+                let text = value.to_string_lossy();
+                job.tag_output |= text.split(',').any(|part| matches!(part, "tag" | "rank"));
+            }
+            Does::Timeout => job.timeout = Some(time(&dashed, value)?),
+            Does::Variable => return self.export(&dashed, value),
+            Does::VariablePair => self.set(&dashed, values)?,
+            Does::Directory => self.request.directory = Some(value.into()),
+            Does::Hosts => {
+                let text = value.to_string_lossy();
+                self.request.hosts.names.extend(text.split(',').map(str::to_string));
+            }
+            Does::HostFile => self.request.hosts.files.push(value.into()),
+            Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),
+            Does::ManyPrograms => return Err(Refusal::usage(several_programs(&dashed))),
+            Does::Nothing | Does::Help | Does::Version => {}
+        }
+        Ok(None)
+    }
+
+    /// The words that belong to an option.
+    fn values(&mut self, option: Written) -> Result<Vec<OsString>, Refusal> {
+        let (dashed, does) = (option.dashed, option.choice.does);
+        let lacking = || lacks_value(dashed, does);
+        let mut values: Vec<OsString> = option.given.into_iter().collect();
+        if !values.is_empty() && option.choice.values == 0 {
+            return Err(Refusal::usage(format!("{} takes no value", option.dashed)));
+        }
+        while values.len() < option.choice.values {
+            values.push(self.words.next().ok_or_else(lacking)?);
+        }
+        let pair = option.choice.does == Does::VariablePair;
+        if pair && !values[0].to_string_lossy().contains('=') {
+            values.push(self.words.next().ok_or_else(lacking)?);
+        }
+        Ok(values)
+    }
+
+    /// `-x NAME=VALUE` sets; `-x NAME` passes on, as everything is passed on anyway.
+    fn export(&mut self, dashed: &str, value: &OsStr) -> Result<Option<String>, Refusal> {
+        if value.to_string_lossy().contains('=') {
+            self.set(dashed, vec![value.to_os_string()])?;
+            return Ok(None);
+        }
+        let missing = std::env::var_os(value).is_none();
+        Ok(missing.then(|| format!("{dashed} {0}: {0} is not set", value.to_string_lossy())))
+    }
+
+    fn set(&mut self, dashed: &str, values: Vec<OsString>) -> Result<(), Refusal> {
+        let whole = values[0].to_string_lossy().into_owned();
+        let (name, value) = match (whole.split_once('='), values.into_iter().nth(1)) {
+            (_, Some(value)) => (whole, value),
+            (Some((name, value)), None) => (name.to_string(), value.into()),
+            (None, None) => (whole, OsString::new()),
+        };
+        if name.is_empty() {
+            return Err(Refusal::usage(format!(
+                "{dashed} wants NAME=VALUE, and the name is empty"
+            )));
+        }
+        self.request.variables.push((name, value));
+        Ok(())
+    }
+
+    fn nothing_to_run(&self) -> Refusal {
+        let called = self.called;
+        Refusal::usage(format!(
+            "which program? Say `{called} -np N ./program`; see {called} --help"
+        ))
+    }
+
+    fn no_ranks(&self) -> Refusal {
+        let called = self.called;
+        let program = self.request.program.to_string_lossy();
+        Refusal::usage(format!("how many ranks? Say `{called} -np N {program}`"))
+    }
+}
+
+/// An option as it was written.
+struct Written<'a> {
+    dashed: &'a str,
+    choice: &'static Choice,
+    given: Option<OsString>,
+}
+
+fn unknown(text: &str, name: &str) -> Refusal {
+    let dashes = if text.starts_with("--") { "--" } else { "-" };
+    let hint = match options::nearest(name) {
+        Some(near) => format!("; did you mean {dashes}{near}?"),
+        None => "; --help lists the options".to_string(),
+    };
+    Refusal::usage(format!("there is no option {dashes}{name}{hint}"))
+}
+
+fn lacks_value(dashed: &str, does: Does) -> Refusal {
+    let wanted = match does {
+        Does::Ranks | Does::RanksPerNode => "a number of ranks",
+        Does::RankKind => "`thread`",
+        Does::Private | Does::Shared => "the name of a library",
+        Does::OnFailure => "`end`, `continue` or `restart`",
+        Does::Stack | Does::Heap => "a size such as 64M",
+        Does::Timeout => "a time in seconds",
+        Does::Variable | Does::VariablePair => "NAME=VALUE",
+        Does::Directory => "a directory",
+        Does::Hosts => "the name of a host",
+        Does::HostFile => "a file",
+        _ => "a value",
+    };
+    Refusal::usage(format!("{dashed} wants {wanted} after it"))
+}
+
+fn several_programs(what: &str) -> String {
+    format!("{what}: several programs in one job are not supported yet; all ranks run one program")
+}
+
+fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
+    let text = value.to_string_lossy();
+    match numbers::count(&text) {
+        Some(0) => Err(Refusal::usage(format!("{dashed} 0: a job has at least one rank"))),
+        Some(count) => Ok(count),
+        None => Err(Refusal::usage(format!("{dashed} wants a number of ranks, not `{text}`"))),
+    }
+}
+
+fn rank_kind(dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+    let text = value.to_string_lossy();
+    let known = text == "thread";
+    let no = || format!("{dashed} {text}: ranks are threads here, say `--ranks thread`");
+    known.then_some(()).ok_or_else(|| Refusal::usage(no()))
+}
+
+fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
+    let text = value.to_str().filter(|text| !text.is_empty() && !text.contains('\n'));
+    let no = || format!("{dashed} wants the name of a library, such as libapp.so");
+    text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
+}
+
+fn on_failure(dashed: &str, value: &OsStr) -> Result<OnFailure, Refusal> {
+    match value.to_string_lossy().as_ref() {
+        "end" => Ok(OnFailure::End),
+        "continue" => Ok(OnFailure::Continue),
+        "restart" => Ok(OnFailure::Restart),
+        other => Err(Refusal::usage(format!(
+            "{dashed} wants `end`, `continue` or `restart`, not `{other}`"
+        ))),
+    }
+}
+
+fn size(dashed: &str, value: &OsStr, least: usize) -> Result<usize, Refusal> {
+    let text = value.to_string_lossy();
+    let no = || Refusal::usage(format!("{dashed} wants a size such as 64M, not `{text}`"));
+    let bytes = numbers::size(&text).ok_or_else(no)?;
+    if bytes < least {
+        let least = numbers::spelled(least);
+        return Err(Refusal::usage(format!("{dashed} {text} is too small: at least {least}")));
+    }
+    Ok(bytes)
+}
+
+fn time(dashed: &str, value: &OsStr) -> Result<std::time::Duration, Refusal> {
+    let text = value.to_string_lossy();
+    let no = || Refusal::usage(format!("{dashed} wants a time in seconds, not `{text}`"));
+    numbers::seconds(&text).ok_or_else(no)
+}

@@ -1,0 +1,123 @@
+//! The compiler wrappers: add what MPI needs to the words for a compiler, and become the compiler.
+//!
+//! One program for all languages: the name it is called by says which (`mpicc`, `mpicxx`,
+//! `mpifort`).
+
+#![forbid(unsafe_code)]
+
+mod compiler;
+#[path = "../shared/mod.rs"]
+mod shared;
+mod words;
+
+use compiler::{Compiler, Language};
+use shared::place;
+use shared::refusal::{BROKEN, NOT_FOUND, Refusal};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::ExitCode;
+use words::{Goal, Show, Words};
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    let called = shared::called(words.next(), "mpicc");
+    match run(&called, words) {
+        Ok(status) => status,
+        Err(refusal) => refusal.say(&called),
+    }
+}
+
+fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, Refusal> {
+    let words = Words::read(words);
+    let language = Language::of(called);
+    let compiler = Compiler::choose(language, words.compiler.as_deref())?;
+    let flags = Flags::find(&compiler, &words)?;
+    if let Some(show) = words.show {
+        println!("{}", flags.shown(show, called, &compiler, &words));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let all = flags.around(&words);
+    let error = compiler.command().args(all).exec();
+    let name = compiler.name();
+    Err(Refusal::new(NOT_FOUND, format!("cannot run the {language} compiler {name}: {error}")))
+}
+
+/// What MPI adds to the words of the user; nothing where the compiler is only asked something.
+#[derive(Default)]
+struct Flags {
+    include: String,
+    library_directory: String,
+    compile: Vec<String>,
+    link: Vec<String>,
+}
+
+impl Flags {
+    fn find(compiler: &Compiler, words: &Words) -> Result<Flags, Refusal> {
+        if words.goal == Goal::Ask {
+            return Ok(Flags::default());
+        }
+        if words.goal == Goal::Link {
+            words.refuse_what_cannot_have_ranks()?;
+        }
+        let headers = place::headers()?;
+        let library = place::library()?;
+        place::name_as_the_standard_does(&library);
+        let include = place::shown(&headers);
+        let directory = place::shown(library.parent().unwrap_or(Path::new("/")));
+
+        let mut compile = vec![format!("-I{include}")];
+        let mut link = Vec::new();
+        let nature = compiler.nature();
+        if !nature.makes_pie {
+            // Not -fPIE: the same object may go into a shared library.
+            compile.push("-fPIC".into());
+            link.extend((!words.has("-shared")).then(|| "-pie".to_string()));
+        }
+        if nature.checks_arguments {
+            // MPI's choice buffers are of any type, which this compiler takes for a mistake.
+            compile.push("-fallow-argument-mismatch".into());
+        }
+        link.push(format!("-L{directory}"));
+        if directory.contains(',') {
+            link.extend(["-Xlinker", "-rpath", "-Xlinker", &directory].map(String::from));
+        } else {
+            link.push(format!("-Wl,-rpath,{directory}"));
+        }
+        link.push("-lftmpi_rs".into());
+        Ok(Flags { include, library_directory: directory, compile, link })
+    }
+
+    /// The user's words with ours before and behind them.
+    fn around(&self, words: &Words) -> Vec<OsString> {
+        let is_linking = words.goal == Goal::Link;
+        let compile = self.compile.iter().map(OsString::from);
+        let link = self.link.iter().filter(|_| is_linking).map(OsString::from);
+        compile.chain(words.rest.iter().cloned()).chain(link).collect()
+    }
+
+    fn shown(&self, show: Show, called: &str, compiler: &Compiler, words: &Words) -> String {
+        let line = |parts: &[&[String]]| words::quoted(parts.concat().iter().map(OsString::from));
+        let name = compiler.words();
+        match show {
+            Show::Command => {
+                format!("{} {}", line(&[name]), words::quoted(self.around(words).into_iter()))
+            }
+            Show::CompileCommand => line(&[name, &self.compile]),
+            Show::LinkCommand => line(&[name, &self.link]),
+            Show::Compiler => line(&[name]),
+            Show::Compile => line(&[&self.compile]),
+            Show::Link => line(&[&self.link]),
+            Show::IncludeDirectories => self.include.clone(),
+            Show::LibraryDirectories => self.library_directory.clone(),
+            Show::Libraries => "ftmpi_rs".into(),
+            Show::Version => format!("{called} (ftmpi-rs) {}", env!("CARGO_PKG_VERSION")),
+            Show::Help => words::HELP.replace("@NAME@", called).trim_end().to_string(),
+        }
+    }
+}
+
+/// A file of ours is missing: nothing the user wrote is wrong.
+fn broken(sentence: String) -> Refusal {
+    Refusal::new(BROKEN, sentence)
+}

@@ -1,0 +1,230 @@
+//! The command line of a wrapper: what is for the wrapper itself, and what the compiler will do.
+
+use crate::broken;
+use crate::shared::refusal::Refusal;
+use std::ffi::OsString;
+
+/// What the compiler is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// Nothing: it is asked for its version and the like.
+    Ask,
+    Compile,
+    Link,
+}
+
+/// What the wrapper is to print instead of running the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Show {
+    Command,
+    CompileCommand,
+    LinkCommand,
+    Compiler,
+    Compile,
+    Link,
+    IncludeDirectories,
+    LibraryDirectories,
+    Libraries,
+    Version,
+    Help,
+}
+
+/// The words of the user.
+#[derive(Debug)]
+pub(crate) struct Words {
+    pub(crate) show: Option<Show>,
+    /// The compiler that `-cc=` and its like name.
+    pub(crate) compiler: Option<String>,
+    /// What the compiler gets.
+    pub(crate) rest: Vec<OsString>,
+    pub(crate) goal: Goal,
+}
+
+pub(crate) const HELP: &str = "\
+@NAME@ passes its arguments to a compiler and adds what MPI needs.
+  -show, -showme       print the command instead of running it
+  -showme:command      print the name of the compiler
+  -showme:compile      print the flags for compiling
+  -showme:link         print the flags for linking
+  -showme:incdirs, -showme:libdirs, -showme:libs, -showme:version
+  -compile_info, -link_info
+                       print the command for compiling, for linking
+  -cc=C -cxx=C -fc=C   use the compiler C; so do FTMPI_CC, FTMPI_CXX, FTMPI_FC
+                       and their MPICH_ and OMPI_ forms in the environment
+";
+
+/// Options whose value is a word of its own.
+const WITH_VALUE: [&str; 33] = [
+    "-o",
+    "-I",
+    "-L",
+    "-D",
+    "-U",
+    "-x",
+    "-l",
+    "-J",
+    "-T",
+    "-u",
+    "-z",
+    "-A",
+    "-B",
+    "-G",
+    "-e",
+    "-h",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-idirafter",
+    "-iquote",
+    "-iprefix",
+    "-isysroot",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclang",
+    "--param",
+    "-target",
+    "-aux-info",
+];
+
+/// Options with which the compiler stops before it links.
+const STOPPING: [&str; 7] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"];
+
+impl Words {
+    pub(crate) fn read(words: impl Iterator<Item = OsString>) -> Words {
+        let mut read = Words { show: None, compiler: None, rest: Vec::new(), goal: Goal::Ask };
+        for word in words {
+            let text = word.to_string_lossy();
+            let flags = ["-cc=", "-cxx=", "-fc=", "-f77=", "-f90="];
+            if let Some(show) = show(&text) {
+                read.show = Some(show);
+            } else if let Some(compiler) = flags.iter().find_map(|flag| text.strip_prefix(flag)) {
+                read.compiler = Some(compiler.to_string());
+            } else {
+                read.rest.push(word);
+            }
+        }
+        read.goal = match read.show {
+            Some(Show::Compiler | Show::Version | Show::Help) => Goal::Ask,
+            // What is shown without words of the user's are the flags for everything.
+            Some(Show::Command) if !read.rest.is_empty() => goal(&read.rest),
+            Some(_) => Goal::Link,
+            None => goal(&read.rest),
+        };
+        read
+    }
+
+    /// Whether the compiler gets this very word.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.rest.iter().any(|known| known == word)
+    }
+
+    /// Programs that are linked like this cannot have copies of themselves.
+    pub(crate) fn refuse_what_cannot_have_ranks(&self) -> Result<(), Refusal> {
+        for word in ["-static", "--static", "-static-pie"] {
+            if self.has(word) {
+                return Err(broken(format!(
+                    "{word}: a static program cannot load the library; leave it out \
+                     (-static-libgcc, -static-libstdc++ and -static-libgfortran are fine)"
+                )));
+            }
+        }
+        for word in ["-no-pie", "-nopie"] {
+            if self.has(word) && !self.has("-shared") {
+                return Err(broken(format!(
+                    "{word}: ranks are copies of the program at different addresses, so it must be \
+                     position independent; leave {word} out and compile with -fPIE"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn show(text: &str) -> Option<Show> {
+    let text = text.strip_prefix("--").or(text.strip_prefix('-'))?;
+    Some(match text {
+        "show" | "showme" => Show::Command,
+        "showme:command" => Show::Compiler,
+        "showme:compile" => Show::Compile,
+        "showme:link" => Show::Link,
+        "showme:incdirs" => Show::IncludeDirectories,
+        "showme:libdirs" => Show::LibraryDirectories,
+        "showme:libs" => Show::Libraries,
+        "showme:version" => Show::Version,
+        "showme:help" => Show::Help,
+        "compile_info" | "compile-info" => Show::CompileCommand,
+        "link_info" | "link-info" => Show::LinkCommand,
+        _ => return None,
+    })
+}
+
+fn goal(words: &[OsString]) -> Goal {
+    let mut stops = false;
+    let mut has_input = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        if WITH_VALUE.contains(&text.as_ref()) {
+            words.next();
+        } else if STOPPING.contains(&text.as_ref()) {
+            stops = true;
+        } else if !text.starts_with('-') || text == "-" {
+            has_input = true;
+        }
+    }
+    match (has_input, stops) {
+        (false, _) => Goal::Ask,
+        (true, true) => Goal::Compile,
+        (true, false) => Goal::Link,
+    }
+}
+
+/// The words as a shell would read them.
+pub(crate) fn quoted(words: impl Iterator<Item = OsString>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+,:@%".contains(c);
+    let quote = |word: OsString| {
+        let text = word.to_string_lossy().into_owned();
+        if !text.is_empty() && text.chars().all(plain) {
+            return text;
+        }
+        format!("'{}'", text.replace('\'', "'\\''"))
+    };
+    words.map(quote).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal_of(line: &str) -> Goal {
+        Words::read(line.split_whitespace().map(OsString::from)).goal
+    }
+
+    #[test]
+    fn only_a_compiler_that_links_gets_libraries() {
+        assert_eq!(goal_of("prog.c -o prog -lm"), Goal::Link);
+        assert_eq!(goal_of("-c prog.c"), Goal::Compile);
+        assert_eq!(goal_of("-E -x c -"), Goal::Compile);
+        for question in ["--version", "-v", "-dumpmachine", "-print-file-name=x", "-o out", ""] {
+            assert_eq!(goal_of(question), Goal::Ask, "{question}");
+        }
+    }
+
+    #[test]
+    fn words_with_spaces_are_quoted() {
+        let words = ["-DNAME=\"a b\"", "it's", "", "plain-1.0"].map(OsString::from);
+        assert_eq!(quoted(words.into_iter()), r#"'-DNAME="a b"' 'it'\''s' '' plain-1.0"#);
+    }
+
+    #[test]
+    fn words_for_the_wrapper_do_not_reach_the_compiler() {
+        let words = ["-show", "-cc=clang", "a.c"].map(OsString::from);
+        let words = Words::read(words.into_iter());
+        assert_eq!((words.show, words.compiler.as_deref()), (Some(Show::Command), Some("clang")));
+        assert_eq!(words.rest, ["a.c"]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Finds what belongs to this program: the library and the headers, in place after `cargo build`
+//! and after an installation.
+
+use crate::shared::refusal::{BROKEN, Refusal};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The library's file, which is also its soname.
+pub(crate) const LIBRARY: &str = "libftmpi_rs.so";
+/// The standard's names for the library: a program built with any MPI-5 ABI header asks for these.
+pub(crate) const STANDARD_NAMES: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so.0"];
+
+/// The directory that holds the program that is running, links followed.
+pub(crate) fn own_directory() -> Result<PathBuf, Refusal> {
+    let own = std::env::current_exe().map_err(|error| {
+        Refusal::new(BROKEN, format!("cannot tell where this program is: {error}"))
+    })?;
+    Ok(own.parent().unwrap_or(Path::new("/")).to_path_buf())
+}
+
+/// The library that goes with this program.
+///
+/// `cargo test` renews only the copy in `deps`, `cargo build` both: the newest is the right one.
+pub(crate) fn library() -> Result<PathBuf, Refusal> {
+    let here = own_directory()?;
+    let near = [here.join(LIBRARY), here.join("deps").join(LIBRARY)];
+    let age = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
+    let mut newest: Option<(SystemTime, &PathBuf)> = None;
+    for path in &near {
+        if let Some(time) = age(path)
+            && newest.is_none_or(|(other, _)| time > other)
+        {
+            newest = Some((time, path));
+        }
+    }
+    if let Some((_, path)) = newest {
+        return Ok(path.clone());
+    }
+    let installed = here.join("..").join("lib").join(LIBRARY);
+    installed.canonicalize().map_err(|_| {
+        let looked = near.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
+        let sentence = format!(
+            "cannot find {LIBRARY}: looked for {looked} and {}; build it with `cargo build \
+             --release`, or install again with `ftmpi-install`",
+            shown(&installed)
+        );
+        Refusal::new(BROKEN, sentence)
+    })
+}
+
+/// The directory of `mpi.h` and `mpif.h`.
+pub(crate) fn headers() -> Result<PathBuf, Refusal> {
+    let here = own_directory()?;
+    // Installed, built in the source tree (also for a named target), built elsewhere.
+    let places = [
+        here.join("../include"),
+        here.join("../../include"),
+        here.join("../../../include"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("include"),
+    ];
+    let found = places.iter().find(|place| place.join("mpi.h").is_file());
+    let real = found.and_then(|place| place.canonicalize().ok());
+    real.ok_or_else(|| {
+        let looked = places.iter().map(|place| shown(place)).collect::<Vec<_>>().join(", ");
+        let sentence =
+            format!("cannot find mpi.h: looked in {looked}; install again with `ftmpi-install`");
+        Refusal::new(BROKEN, sentence)
+    })
+}
+
+/// Makes the standard's names beside the library where they are missing. A directory that cannot
+/// be written to has them already or does without.
+pub(crate) fn name_as_the_standard_does(library: &Path) {
+    let Some(directory) = library.parent() else { return };
+    for name in STANDARD_NAMES {
+        let link = directory.join(name);
+        if link.symlink_metadata().is_err() {
+            let _ = symlink(LIBRARY, link);
+        }
+    }
+}
+
+/// A path for a message.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

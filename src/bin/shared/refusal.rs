@@ -1,0 +1,35 @@
+//! A clear no: one sentence that names the cure, and an exit status like a shell's.
+
+use std::process::ExitCode;
+
+/// The command line makes no sense.
+pub(crate) const USAGE: u8 = 2;
+/// The program is there but cannot be run.
+pub(crate) const NOT_RUNNABLE: u8 = 126;
+/// There is no such program.
+pub(crate) const NOT_FOUND: u8 = 127;
+/// Something of ours is missing or broken.
+pub(crate) const BROKEN: u8 = 1;
+
+/// Why nothing was run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: u8,
+    pub(crate) sentence: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u8, sentence: impl Into<String>) -> Refusal {
+        Refusal { status, sentence: sentence.into() }
+    }
+
+    pub(crate) fn usage(sentence: impl Into<String>) -> Refusal {
+        Refusal::new(USAGE, sentence)
+    }
+
+    /// Says it on stderr in the name of the program that was called.
+    pub(crate) fn say(&self, called: &str) -> ExitCode {
+        eprintln!("{called}: {}", self.sentence);
+        ExitCode::from(self.status)
+    }
+}

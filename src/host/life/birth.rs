@@ -1,0 +1,78 @@
+//! How a rank comes to life: ground, record, thread, images, constructors, `main`.
+
+use super::ending::exit_current;
+use super::threads::Thread;
+use super::world::{World, end_process};
+use super::{Life, threads};
+use crate::host::Rank;
+use crate::host::loader::Images;
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::Ordering;
+
+/// Starts a life in `seat`.
+pub(super) fn bear(world: &'static World, seat: usize, incarnation: u32) -> Result<(), String> {
+    let place = &world.seats[seat];
+    let mut ground = place.ground.lock();
+    let failed = |what: &str, error: std::io::Error| format!("rank {seat}: {what}: {error}");
+    let prepared = world.plan.prepare(&mut ground);
+    prepared.map_err(|error| failed("no memory for its stack", error))?;
+    let images = Images::at(&world.template, world.plan.images(&ground));
+    let life = Life::new(&world.plan, &ground);
+    let rank: &'static Rank = Box::leak(Box::new(Rank::new(seat, incarnation, images, life)));
+    let thread = Thread::new(0);
+    rank.life.threads.lock().push(thread);
+    place.let_to(rank);
+    start(rank, world.plan.stack(&ground)).map_err(|error| failed("no thread for it", error))
+}
+
+fn start(rank: &'static Rank, stack: std::ops::Range<usize>) -> Result<(), std::io::Error> {
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    let (attributes, bottom) =
+        (attributes.as_mut_ptr(), ptr::with_exposed_provenance_mut(stack.start));
+    let mut handle = 0;
+    let argument = ptr::from_ref(rank).cast_mut().cast::<c_void>();
+    let body: extern "C-unwind" fn(*mut c_void) -> *mut c_void = live;
+    // SAFETY: the attributes are initialised first; the stack is the rank's own.
+    let status = unsafe {
+        libc::pthread_attr_init(attributes);
+        libc::pthread_attr_setstack(attributes, bottom, stack.len());
+        threads::pthread_create(&mut handle, attributes, body, argument)
+    };
+    if status == 0 { Ok(()) } else { Err(std::io::Error::from_raw_os_error(status)) }
+}
+
+/// What a rank's first thread does.
+extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
+    // SAFETY: `start` passes a record that stays until the process ends.
+    let rank: &'static Rank = unsafe { &*rank.cast::<Rank>() };
+    let frame = ptr::from_ref(&rank).addr();
+    rank.life.first_frame.store(frame, Ordering::Relaxed);
+    let thread = rank.life.threads.lock()[0].clone();
+    thread.begin(rank, rank.life.signal_stack);
+    drop(thread);
+    // SAFETY: the ground was prepared for these images.
+    if let Err(error) = unsafe { rank.images.make(&rank.libc) } {
+        end_process(2, &format!("ftrun: rank {}: no memory for its images: {error}\n", rank.seat));
+    }
+    for (name, home) in rank.images.symbol_homes() {
+        rank.libc.set_home(name.to_str().unwrap_or(""), home);
+    }
+    rank.images.adopt_tls();
+    let world = super::world::of_process();
+    let (argc, argv) = (world.program.argc, arguments(world));
+    rank.images.construct(argc, argv, rank.libc.envp());
+    exit_current(rank.images.main(argc, argv, rank.libc.envp()))
+}
+
+/// The rank's own copy of the arguments, which programs like to cut up and reorder.
+fn arguments(world: &World) -> *mut *mut c_char {
+    let count = usize::try_from(world.program.argc).unwrap_or(0);
+    // SAFETY: the process got that many arguments, each a string.
+    let each = (0..count).map(|index| unsafe { CStr::from_ptr(*world.program.argv.add(index)) });
+    let copies = each.map(|argument| argument.to_owned().into_raw());
+    let all: Vec<*mut c_char> = copies.chain([ptr::null_mut()]).collect();
+    // Small, and the program may keep pointers to it for as long as it lives.
+    Box::leak(all.into_boxed_slice()).as_mut_ptr()
+}

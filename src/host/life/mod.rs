@@ -1,0 +1,153 @@
+//! A rank's life: new → running → ended or dead → perhaps a fresh incarnation. And the undertaker.
+//!
+//! A rank begins in [`birth`] and ends in [`ending`], on its own thread, whose last act is to hand
+//! the rank to the [`undertaker`] on the process's first thread. Only there is anything taken away.
+
+mod birth;
+mod ending;
+mod exits;
+mod files;
+mod ground;
+mod limits;
+mod obituary;
+mod seat;
+mod threads;
+mod undertaker;
+mod world;
+
+use crate::host::Rank;
+use crate::host::sched::Bell;
+use parking_lot::Mutex;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+pub use ending::end_current;
+pub use obituary::obituary;
+pub use seat::Pin;
+pub use world::{end_process, incarnation, kill, pin, run};
+
+pub(super) use ending::{exit_current, is_own_process};
+pub(super) use threads::this as this_thread;
+pub(super) use world::{forward, harmless_code, interrupt};
+
+/// The signal by which the undertaker makes a thread look whether it is to die.
+pub(super) const KILL: i32 = libc::SIGURG;
+
+/// How a rank ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Returned from `main` or called `exit`, `_exit` and the like.
+    Exited { status: i32 },
+    /// A signal that nobody handled; `address` is what it touched, where it touched something.
+    Signalled { number: i32, address: usize },
+    /// Killed from outside (`kill` below, `raise(SIGKILL)`).
+    Killed,
+}
+
+/// What becomes of the job after a rank has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The others go on.
+    Continue,
+    /// The others go on, and the seat gets a fresh incarnation.
+    Restart,
+    /// The job ends at once with this exit status; the sentence goes to stderr.
+    End { status: i32, last_words: String },
+}
+
+/// Who lives above the host: is told what happens to ranks, and decides.
+pub trait Tenant: Send + Sync {
+    /// `rank` has ended and runs no more. Called on the undertaker's thread, once per incarnation.
+    fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
+    /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
+    fn wake(&self, seat: usize);
+}
+
+/// Whether a rank is to die: set from outside, looked at by the rank at every door and in waits.
+#[derive(Clone, Default)]
+pub struct Pulse(Arc<AtomicBool>);
+
+impl Pulse {
+    /// True once this rank has been told to die.
+    #[inline]
+    pub fn is_stopping(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Tells the rank to die.
+    pub(crate) fn stop(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// What a rank's record holds for this room.
+pub(super) struct Life {
+    started: Instant,
+    ending: OnceLock<Ending>,
+    /// Where in the program a signal struck; 0 for other endings.
+    struck_at: AtomicUsize,
+    /// It ended by `exit`, on its only thread, and holds no lock of libc.
+    is_orderly: AtomicBool,
+    threads: Mutex<Vec<Arc<threads::Thread>>>,
+    /// Rung when a thread of the rank ends.
+    bell: Bell,
+    /// The next in the undertaker's queue.
+    next: AtomicPtr<Rank>,
+    guard: Range<usize>,
+    signal_stack: (usize, usize),
+    /// Above it, the stack belongs to glibc (see [`ground`]).
+    first_frame: AtomicUsize,
+    exits: Mutex<exits::Exits>,
+}
+
+impl Life {
+    fn new(plan: &ground::Plan, ground: &ground::Ground) -> Life {
+        let stack = plan.stack(ground);
+        Life {
+            started: Instant::now(),
+            ending: OnceLock::new(),
+            struck_at: AtomicUsize::new(0),
+            is_orderly: AtomicBool::new(false),
+            threads: Mutex::default(),
+            bell: Bell::new(),
+            next: AtomicPtr::default(),
+            guard: stack.start - ground::GUARD_BYTES..stack.start,
+            signal_stack: (plan.signal_stack(ground), ground::SIGNAL_STACK_BYTES),
+            first_frame: AtomicUsize::new(0),
+            exits: Mutex::default(),
+        }
+    }
+
+    /// Whether the rank has ended, or is about to.
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.get().is_some()
+    }
+
+    /// Notes the place where a signal strikes the rank.
+    pub(super) fn struck(&self, pc: usize) {
+        self.struck_at.store(pc, Ordering::Relaxed);
+    }
+}
+
+impl Rank {
+    /// How long it has lived.
+    pub fn age(&self) -> Duration {
+        self.life.started.elapsed()
+    }
+}
+
+/// The rank's stand-in for a function of libc that has to do with its life.
+pub(super) fn function(name: &str) -> Option<*const ()> {
+    let tables = [exits::SHIMS, ending::SHIMS, crate::host::signals::SHIMS];
+    let entries = tables.iter().flat_map(|table| table.iter());
+    entries.copied().find(|&(known, _)| known == name).map(|(_, Shim(function))| function)
+}
+
+/// A function in a table of stand-ins.
+#[derive(Clone, Copy)]
+pub(super) struct Shim(pub(super) *const ());
+
+// SAFETY: the address of code.
+unsafe impl Sync for Shim {}

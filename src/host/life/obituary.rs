@@ -1,0 +1,56 @@
+//! The sentence that says how a rank ended.
+
+use super::Ending;
+use crate::host::Rank;
+use std::sync::atomic::Ordering;
+
+/// `rank 3 died of SIGSEGV (address 0x0, at prog+0x1139) after 0.12 s`
+pub fn obituary(rank: &Rank, ending: Ending) -> String {
+    let (seat, age) = (rank.seat, rank.age().as_secs_f64());
+    let of_which = match rank.incarnation {
+        0 => String::new(),
+        later => format!(" (incarnation {later})"),
+    };
+    let how = match ending {
+        Ending::Exited { status: 0 } => "ended".to_string(),
+        Ending::Exited { status } => format!("exited with code {status}"),
+        Ending::Signalled { number, address } => {
+            format!("died of {}{}", name(number), circumstances(rank, number, address))
+        }
+        Ending::Killed => "was killed".to_string(),
+    };
+    format!("rank {seat}{of_which} {how} after {age:.2} s")
+}
+
+fn circumstances(rank: &Rank, number: i32, address: usize) -> String {
+    let is_fault = matches!(number, libc::SIGSEGV | libc::SIGBUS);
+    let mut parts = Vec::new();
+    if is_fault && rank.life.guard.contains(&address) {
+        parts.push("stack overflow; give ranks more with `ulimit -s` or --stack".to_string());
+    } else if is_fault {
+        parts.push(format!("address {address:#x}"));
+    }
+    parts.extend(place(rank, rank.life.struck_at.load(Ordering::Relaxed)));
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
+/// Where in the program that is, as debuggers count: `addr2line -e prog 0x1139` names the line.
+fn place(rank: &Rank, pc: usize) -> Option<String> {
+    let image = rank.images.each().find(|image| image.span.contains(&pc))?;
+    let path = image.name.to_string_lossy();
+    let file = path.rsplit('/').next().unwrap_or(&path);
+    Some(format!("at {file}+{:#x}", pc - image.base))
+}
+
+/// The signal's name, as `kill -l` knows it.
+pub(super) fn name(number: i32) -> String {
+    const NAMES: [&str; 32] = [
+        "0", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+        "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+        "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+    ];
+    match NAMES.get(number as usize) {
+        Some(name) => format!("SIG{name}"),
+        None => format!("signal {number}"),
+    }
+}

@@ -1,0 +1,232 @@
+//! Threads of ranks: a thread that a rank starts belongs to the rank, and ends with it.
+
+use crate::host::rank::adopt;
+use crate::host::{Rank, current};
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// One OS thread of a rank.
+///
+/// | `alive`    | `is_leaving` | meaning                                          |
+/// |------------|--------------|--------------------------------------------------|
+/// | `STARTING` | no           | created, has not run yet                         |
+/// | its id     | no           | runs                                             |
+/// | its id     | yes          | on the last steps to the exit system call        |
+/// | 0          | yes          | gone: the kernel wrote the 0 as its last act     |
+pub(in crate::host) struct Thread {
+    alive: AtomicU32,
+    is_leaving: AtomicBool,
+    /// How glibc calls it; it is the owner in the locks of `FILE`s.
+    pthread: AtomicUsize,
+    /// Where it may be ended although it is not in the program's code (see `undertaker`).
+    excused_at: [AtomicUsize; 2],
+    /// How often glibc has run our destructor for it.
+    farewells: AtomicU32,
+    signal_stack: Box<[u8]>,
+}
+
+const STARTING: u32 = u32::MAX;
+
+thread_local! {
+    static THREAD: Cell<*const Thread> = const { Cell::new(ptr::null()) };
+}
+
+impl Thread {
+    /// `signal_stack_bytes` is 0 where the thread gets its signal stack from elsewhere.
+    pub(super) fn new(signal_stack_bytes: usize) -> Arc<Thread> {
+        Arc::new(Thread {
+            alive: AtomicU32::new(STARTING),
+            is_leaving: AtomicBool::new(false),
+            pthread: AtomicUsize::new(0),
+            excused_at: [AtomicUsize::new(0), AtomicUsize::new(0)],
+            farewells: AtomicU32::new(0),
+            signal_stack: vec![0; signal_stack_bytes].into_boxed_slice(),
+        })
+    }
+
+    /// Its number in the kernel, while it runs.
+    pub(super) fn number(&self) -> Option<i32> {
+        let alive = self.alive.load(Ordering::Acquire);
+        (alive != STARTING && alive != 0).then_some(alive as i32)
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.alive.load(Ordering::Acquire) == 0
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_leaving.load(Ordering::Acquire)
+    }
+
+    pub(super) fn pthread(&self) -> usize {
+        self.pthread.load(Ordering::Relaxed)
+    }
+
+    /// Sends the signal that makes a thread look whether it is to die.
+    pub(super) fn poke(&self) {
+        if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
+            // SAFETY: sends a signal to a thread of this process, or to nobody.
+            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, super::KILL) };
+        }
+    }
+
+    /// From now on it may also be ended at this program counter and stack pointer.
+    pub(super) fn excuse(&self, pc: usize, sp: usize) {
+        self.excused_at[0].store(pc, Ordering::Relaxed);
+        self.excused_at[1].store(sp, Ordering::Relaxed);
+    }
+
+    pub(in crate::host) fn is_excused(&self, pc: usize, sp: usize) -> bool {
+        let [at, stack] = &self.excused_at;
+        at.load(Ordering::Relaxed) == pc && stack.load(Ordering::Relaxed) == sp
+    }
+
+    /// Makes the calling thread this one, of `rank`.
+    pub(super) fn begin(self: &Arc<Thread>, rank: &'static Rank, signal_stack: (usize, usize)) {
+        adopt(Some(rank));
+        THREAD.set(Arc::as_ptr(self));
+        // SAFETY: has no preconditions.
+        self.pthread.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
+        use_signal_stack(signal_stack);
+        // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory.
+        unsafe { libc::unshare(libc::CLONE_FS) };
+        // SAFETY: has no preconditions.
+        let number = unsafe { libc::gettid() };
+        self.alive.store(number as u32, Ordering::SeqCst);
+    }
+}
+
+fn use_signal_stack((start, bytes): (usize, usize)) {
+    let flags = if bytes == 0 { libc::SS_DISABLE } else { 0 };
+    let stack = libc::stack_t {
+        ss_sp: ptr::with_exposed_provenance_mut(start),
+        ss_flags: flags,
+        ss_size: bytes,
+    };
+    // SAFETY: the stack is this thread's until it ends.
+    unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
+}
+
+/// The calling thread, if it is one of a rank.
+pub(in crate::host) fn this() -> Option<&'static Thread> {
+    // SAFETY: a rank keeps the records of its threads until they are gone.
+    unsafe { THREAD.get().as_ref() }
+}
+
+/// The calling thread ends here and now, without a word to glibc, whose locks it might hold.
+pub(super) fn leave() -> ! {
+    let (nobody, all_signals) = (AtomicU32::new(0), u64::MAX);
+    let word = this().map_or(&nobody, |thread| {
+        thread.is_leaving.store(true, Ordering::Release);
+        &thread.alive
+    });
+    // SAFETY: raw system calls: no signal from here on, the kernel clears the word at the end, and
+    // nothing of this thread runs afterwards.
+    unsafe {
+        libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &all_signals, 0usize, 8usize);
+        libc::syscall(libc::SYS_set_tid_address, word.as_ptr());
+        loop {
+            libc::syscall(libc::SYS_exit, 0);
+        }
+    }
+}
+
+type Body = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+struct Start {
+    body: Body,
+    argument: *mut c_void,
+    rank: &'static Rank,
+    thread: Arc<Thread>,
+}
+
+type Create = unsafe extern "C-unwind" fn(
+    *mut libc::pthread_t,
+    *const libc::pthread_attr_t,
+    Body,
+    *mut c_void,
+) -> c_int;
+
+/// Starts a thread; one that a rank starts is the rank's.
+///
+/// # Safety
+/// As `pthread_create(3)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn pthread_create(
+    handle: *mut libc::pthread_t, attributes: *const libc::pthread_attr_t, body: Body,
+    argument: *mut c_void,
+) -> c_int {
+    let create: Create = crate::host::real!("pthread_create");
+    let Some(rank) = current() else {
+        // SAFETY: as our caller promises.
+        return unsafe { create(handle, attributes, body, argument) };
+    };
+    const SIGNAL_STACK_BYTES: usize = 32 << 10;
+    let thread = Thread::new(SIGNAL_STACK_BYTES);
+    rank.life.threads.lock().push(thread.clone());
+    let start = Box::new(Start { body, argument, rank, thread: thread.clone() });
+    let start = Box::into_raw(start);
+    // SAFETY: as our caller promises; the new thread takes `start` over.
+    let status = unsafe { create(handle, attributes, begin, start.cast()) };
+    if status != 0 {
+        // SAFETY: there is no new thread, so it is still ours.
+        drop(unsafe { Box::from_raw(start) });
+        forget(rank, &thread);
+    }
+    status
+}
+
+extern "C-unwind" fn begin(start: *mut c_void) -> *mut c_void {
+    // SAFETY: `pthread_create` above passes a boxed start.
+    let start = *unsafe { Box::from_raw(start.cast::<Start>()) };
+    let Start { body, argument, rank, thread } = start;
+    let stack = (thread.signal_stack.as_ptr().expose_provenance(), thread.signal_stack.len());
+    thread.begin(rank, stack);
+    // SAFETY: the record stays in the rank's list until `farewell`.
+    unsafe { libc::pthread_setspecific(farewell_key(), Arc::as_ptr(&thread).cast()) };
+    drop(thread);
+    if rank.life.is_ending() {
+        leave();
+    }
+    rank.images.adopt_tls();
+    body(argument)
+}
+
+fn farewell_key() -> libc::pthread_key_t {
+    static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
+    *KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: writes to a key of our own.
+        let status = unsafe { libc::pthread_key_create(&mut key, Some(farewell)) };
+        assert!(status == 0, "the first key of a process is always there");
+        key
+    })
+}
+
+/// glibc runs this when a thread ends in an orderly way, among the destructors of other keys.
+unsafe extern "C" fn farewell(thread: *mut c_void) {
+    const LAST_ROUND: u32 = 2;
+    let Some(rank) = current() else { return };
+    // SAFETY: `begin` set the key to a record that the rank still holds.
+    let record = unsafe { &*thread.cast::<Thread>() };
+    if record.farewells.fetch_add(1, Ordering::Relaxed) < LAST_ROUND {
+        // The program's own destructors may still run after this one.
+        // SAFETY: the same key and value as before.
+        unsafe { libc::pthread_setspecific(farewell_key(), thread) };
+        return;
+    }
+    if rank.life.is_ending() {
+        leave();
+    }
+    use_signal_stack((0, 0));
+    THREAD.set(ptr::null());
+    forget(rank, record);
+    rank.life.bell.unpark();
+}
+
+fn forget(rank: &Rank, thread: &Thread) {
+    rank.life.threads.lock().retain(|other| !ptr::eq(&raw const **other, thread));
+}

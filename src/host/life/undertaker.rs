@@ -1,0 +1,312 @@
+//! The process's first thread: starts ranks, buries them, and does what the tenant decides.
+//!
+//! The way of a burial: the rank has ended on one of its threads → the others are made to end, too
+//! (*mourning*) → locks of libc that they held are released, the tenant is told → once nobody
+//! copies from its memory any more, that is given back → perhaps a fresh incarnation moves in.
+
+use super::threads::Thread;
+use super::world::{World, end_process};
+use super::{Ending, Verdict, birth, files, obituary};
+use crate::host::job::Job;
+use crate::host::sched::yield_now;
+use crate::host::{Rank, signals};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How often threads that are to die are asked again.
+const AGAIN: Duration = Duration::from_millis(1);
+/// How long a thread must have sat in one place before it counts as blocked there.
+const GRACE: Duration = Duration::from_millis(50);
+/// After this, a dead rank's threads and memory are given up: they stay, and nobody uses them.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub(super) struct Undertaker {
+    world: &'static World,
+    ranks: usize,
+    started: Instant,
+    timeout: Option<Duration>,
+    living: usize,
+    condemned: Vec<&'static Rank>,
+    burials: Vec<Burial>,
+}
+
+struct Burial {
+    rank: &'static Rank,
+    ending: Ending,
+    since: Instant,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Some of its threads still run.
+    Mourning,
+    /// Somebody may still copy from its memory.
+    Clearing {
+        restart: bool,
+        abandoned: bool,
+    },
+    Done,
+}
+
+impl Undertaker {
+    pub(super) fn new(world: &'static World, job: &Job) -> Undertaker {
+        Undertaker {
+            world,
+            ranks: job.ranks,
+            started: Instant::now(),
+            timeout: job.timeout,
+            living: 0,
+            condemned: Vec::new(),
+            burials: Vec::new(),
+        }
+    }
+
+    /// Runs the job to its end.
+    pub(super) fn work(&mut self) -> ! {
+        for seat in 0..self.ranks {
+            self.bear(seat, 0);
+        }
+        loop {
+            let seen = self.world.bell.listen();
+            self.look_around();
+            if self.living == 0 && self.burials.is_empty() {
+                self.close(0, "");
+            }
+            let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
+            if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
+                let seconds = limit.as_secs_f64();
+                self.close(124, &format!("ftrun: the job is not done after {seconds} s; it ends"));
+            }
+            match self.burials.is_empty() && self.condemned.is_empty() {
+                false => self.world.bell.park_for(seen, AGAIN),
+                true => match left {
+                    Some(left) => self.world.bell.park_for(seen, left),
+                    None => self.world.bell.park(seen),
+                },
+            }
+        }
+    }
+
+    fn bear(&mut self, seat: usize, incarnation: u32) {
+        if let Err(why) = birth::bear(self.world, seat, incarnation) {
+            end_process(2, &format!("ftrun: {why}\n"));
+        }
+        self.living += 1;
+    }
+
+    fn look_around(&mut self) {
+        for rank in self.world.take_ended() {
+            let ending = *rank.life.ending.get().expect("only ranks that have ended are reported");
+            let since = Instant::now();
+            self.burials.push(Burial { rank, ending, since, stage: Stage::Mourning });
+        }
+        self.condemned.extend(self.world.take_condemned());
+        self.condemned.retain(|rank| !rank.life.is_ending());
+        for rank in &self.condemned {
+            self.world.tenant.wake(rank.seat);
+            rank.life.bell.unpark();
+            living_threads(rank).iter().for_each(|thread| thread.poke());
+        }
+        self.pass_signals_on();
+        for mut burial in std::mem::take(&mut self.burials) {
+            self.go_on_with(&mut burial);
+            if burial.stage != Stage::Done {
+                self.burials.push(burial);
+            }
+        }
+    }
+
+    fn go_on_with(&mut self, burial: &mut Burial) {
+        if burial.stage == Stage::Mourning {
+            let all_gone = self.mourn(burial);
+            let abandoned = burial.since.elapsed() > PATIENCE;
+            if !all_gone && !abandoned {
+                return;
+            }
+            let restart = self.announce(burial);
+            burial.since = Instant::now();
+            burial.stage = Stage::Clearing { restart, abandoned: !all_gone };
+        }
+        if let Stage::Clearing { restart, abandoned } = burial.stage {
+            self.clear(burial, restart, abandoned);
+        }
+    }
+
+    /// Makes all threads of the rank end; whether they have.
+    fn mourn(&self, burial: &Burial) -> bool {
+        const YIELDS: usize = 100;
+        let rank = burial.rank;
+        let is_on_its_way = |thread: &Arc<Thread>| thread.is_leaving() && !thread.is_gone();
+        for _ in 0..YIELDS {
+            let threads = living_threads(rank);
+            if threads.is_empty() {
+                return true;
+            }
+            if !threads.iter().any(is_on_its_way) {
+                break;
+            }
+            yield_now();
+        }
+        self.world.tenant.wake(rank.seat);
+        rank.life.bell.unpark();
+        for thread in living_threads(rank) {
+            if burial.since.elapsed() > GRACE {
+                excuse_if_blocked(rank, &thread);
+            }
+            thread.poke();
+        }
+        false
+    }
+
+    /// Tells the tenant; whether a fresh incarnation is wanted.
+    fn announce(&mut self, burial: &Burial) -> bool {
+        let rank = burial.rank;
+        let threads = std::mem::take(&mut *rank.life.threads.lock());
+        if !rank.life.is_orderly.load(Ordering::Relaxed) || threads.len() > 1 {
+            threads.iter().for_each(|thread| files::release_locks_of(thread.pthread()));
+        }
+        // A thread that was given up may still look at its record.
+        threads.into_iter().filter(|thread| !thread.is_gone()).for_each(std::mem::forget);
+        self.living -= 1;
+        match self.world.tenant.ended(rank, burial.ending) {
+            Verdict::Continue => false,
+            Verdict::Restart => true,
+            Verdict::End { status, last_words } => self.close(status, &last_words),
+        }
+    }
+
+    fn clear(&mut self, burial: &mut Burial, restart: bool, abandoned: bool) {
+        let rank = burial.rank;
+        let seat = &self.world.seats[rank.seat];
+        if self.living == 0 && !restart {
+            burial.stage = Stage::Done;
+            return;
+        }
+        let is_free = seat.close();
+        let gave_up = abandoned || burial.since.elapsed() > PATIENCE;
+        if !is_free && !gave_up {
+            return;
+        }
+        let plan = &self.world.plan;
+        let mut ground = seat.ground.lock();
+        if gave_up {
+            plan.desert(&mut ground);
+        } else {
+            plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
+            if let Err(error) = plan.clear(&ground) {
+                let seat = rank.seat;
+                end_process(2, &format!("ftrun: memory of dead rank {seat}: {error}\n"));
+            }
+            rank.heap.give_back();
+        }
+        drop(ground);
+        burial.stage = Stage::Done;
+        if restart {
+            self.bear(rank.seat, rank.incarnation + 1);
+        }
+    }
+
+    /// Signals to the whole process go to the ranks that handle them, or end the job.
+    fn pass_signals_on(&mut self) {
+        let forwarded = self.world.take_forwarded();
+        for number in (1..64).filter(|number| forwarded >> number & 1 == 1) {
+            let is_alive = |rank: &&'static Rank| !rank.life.is_ending();
+            let heard =
+                self.world.ranks().filter(is_alive).filter(|rank| signals::send(rank, number));
+            if heard.count() == 0 && signals::ends_a_process(number) {
+                let name = obituary::name(number);
+                self.close(128 + number, &format!("ftrun: {name}; the job ends"));
+            }
+        }
+    }
+
+    /// Ends the process: words to stderr first, then what libc still holds, if that is possible.
+    fn close(&self, status: i32, last_words: &str) -> ! {
+        const FLUSHING: Duration = Duration::from_millis(500);
+        if !last_words.is_empty() {
+            let line = format!("{last_words}\n");
+            // SAFETY: writes a string of ours.
+            unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
+        }
+        let (done, is_done) = channel();
+        let flush = move || {
+            // SAFETY: flushes all streams.
+            unsafe { libc::fflush(std::ptr::null_mut()) };
+            let _ = done.send(());
+        };
+        // Ranks that still run may hold the locks of streams for ever.
+        let is_over = self.living == 0;
+        if is_over {
+            flush();
+        } else if std::thread::Builder::new().spawn(flush).is_ok() {
+            let _: Result<(), RecvTimeoutError> = is_done.recv_timeout(FLUSHING);
+        }
+        end_process(status, "")
+    }
+}
+
+fn living_threads(rank: &Rank) -> Vec<Arc<Thread>> {
+    rank.life.threads.lock().iter().filter(|thread| !thread.is_gone()).cloned().collect()
+}
+
+/// A thread of a dead rank that waits in the kernel for something that holds no lock of libc's or
+/// ours may be ended there.
+fn excuse_if_blocked(rank: &Rank, thread: &Thread) {
+    let Some(number) = thread.number() else { return };
+    let path = format!("/proc/self/task/{number}/syscall");
+    let Ok(line) = std::fs::read_to_string(path) else { return };
+    // `number arg0 … arg5 sp pc`, or `running`.
+    let parse = |word: &str| usize::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+    let mut words = line.split_whitespace();
+    let Some(call) = words.next().and_then(|word| word.parse::<i64>().ok()) else { return };
+    let values: Vec<usize> = words.filter_map(parse).collect();
+    let &[first, _, _, _, _, _, sp, pc] = values.as_slice() else { return };
+    const WAITS: &[i64] = &[
+        libc::SYS_read,
+        libc::SYS_readv,
+        libc::SYS_write,
+        libc::SYS_writev,
+        libc::SYS_poll,
+        libc::SYS_ppoll,
+        libc::SYS_select,
+        libc::SYS_pselect6,
+        libc::SYS_epoll_wait,
+        libc::SYS_epoll_pwait,
+        libc::SYS_pause,
+        libc::SYS_nanosleep,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_wait4,
+        libc::SYS_waitid,
+        libc::SYS_accept,
+        libc::SYS_accept4,
+        libc::SYS_connect,
+        libc::SYS_recvfrom,
+        libc::SYS_recvmsg,
+        libc::SYS_sendto,
+        libc::SYS_sendmsg,
+        libc::SYS_rt_sigsuspend,
+        libc::SYS_rt_sigtimedwait,
+        libc::SYS_flock,
+        libc::SYS_semtimedop,
+    ];
+    // A lock of the program's own, a thread to be joined: but never a lock of libc's or ours.
+    let is_own_wait = || {
+        let is_descriptor = |other: &Arc<Thread>| first.wrapping_sub(other.pthread()) < PAGE;
+        rank.owns(first) || living_threads(rank).iter().any(is_descriptor)
+    };
+    const PAGE: usize = 4096;
+    if WAITS.contains(&call) || call == libc::SYS_futex && is_own_wait() {
+        thread.excuse(pc, sp);
+    }
+}
+
+impl Rank {
+    /// Whether `address` lies in this rank's images or on its stack.
+    fn owns(&self, address: usize) -> bool {
+        let stack = self.life.guard.end..self.life.first_frame.load(Ordering::Relaxed);
+        self.images.contains(address) || stack.contains(&address)
+    }
+}

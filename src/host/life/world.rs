@@ -1,0 +1,190 @@
+//! The job that runs in this process: its seats, and the way to the undertaker.
+
+use super::ground::Plan;
+use super::seat::{Pin, Seat};
+use super::undertaker::Undertaker;
+use super::{Tenant, limits};
+use crate::host::job::Job;
+use crate::host::loader::{Program, Template};
+use crate::host::sched::{self, Bell};
+use crate::host::{Rank, heap, shims, signals};
+use parking_lot::Mutex;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::thread::available_parallelism;
+
+pub(super) struct World {
+    pub(super) program: Program,
+    pub(super) template: Template,
+    pub(super) plan: Plan,
+    pub(super) seats: Vec<Seat>,
+    pub(super) tenant: Box<dyn Tenant>,
+    /// The process that ranks live in; their forked children are others.
+    process: libc::pid_t,
+    /// Rung for the undertaker.
+    pub(super) bell: Bell,
+    /// Ranks that have ended and wait to be buried, linked by [`super::Life`]'s `next`.
+    ended: AtomicPtr<Rank>,
+    condemned: Mutex<Vec<&'static Rank>>,
+    /// Signals to the whole process that the undertaker has to pass on, one bit each.
+    forwarded: AtomicU64,
+}
+
+static WORLD: OnceLock<World> = OnceLock::new();
+
+/// Runs `program` as the ranks of `job` until all have ended or `tenant` ends the job.
+pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
+    match prepare(program, &job, tenant) {
+        Ok(world) => Undertaker::new(world, &job).work(),
+        Err(why) => end_process(2, &format!("ftrun: {why}\n")),
+    }
+}
+
+fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static World, String> {
+    shims::prepare(job);
+    let template = Template::of_process(&program, job)?;
+    let plan = Plan::new(&template, job.stack_bytes);
+    // The images with their stack, and the guard before it.
+    limits::check(job.ranks, template.maps() + 1)?;
+    let grounds = plan.reserve(job.ranks).map_err(|error| {
+        let gigabytes = (plan.bytes >> 20) * job.ranks >> 10;
+        format!(
+            "{} ranks of this program need {gigabytes} GB of address space: {error}; allow more \
+             with `ulimit -v unlimited`, or run fewer ranks",
+            job.ranks
+        )
+    })?;
+    if !heap::reserve(job.ranks, job.heap_bytes) {
+        return Err(format!("there is no address space for the heaps of {} ranks", job.ranks));
+    }
+    let cores = available_parallelism().map_or(1, usize::from);
+    sched::expect_crowd(job.ranks > cores);
+    let world = World {
+        program,
+        template,
+        plan,
+        seats: grounds.into_iter().map(Seat::new).collect(),
+        tenant,
+        // SAFETY: has no preconditions.
+        process: unsafe { libc::getpid() },
+        bell: Bell::new(),
+        ended: AtomicPtr::default(),
+        condemned: Mutex::default(),
+        forwarded: AtomicU64::new(0),
+    };
+    assert!(WORLD.set(world).is_ok(), "one job per process");
+    signals::install();
+    Ok(of_process())
+}
+
+/// The job that this thread is part of.
+pub(super) fn of_process() -> &'static World {
+    found().expect("ranks and the undertaker live in a job")
+}
+
+fn found() -> Option<&'static World> {
+    WORLD.get()
+}
+
+/// The process that the ranks live in; 0 where there are none.
+pub(super) fn process() -> libc::pid_t {
+    found().map_or(0, |world| world.process)
+}
+
+/// Hands a rank that has ended to the undertaker. Safe in signal handlers.
+pub(super) fn report(rank: &'static Rank) {
+    let Some(world) = found() else { return };
+    let mut first = world.ended.load(Ordering::Relaxed);
+    let own = std::ptr::from_ref(rank).cast_mut();
+    loop {
+        rank.life.next.store(first, Ordering::Relaxed);
+        let (given, seen) = (Ordering::Release, Ordering::Relaxed);
+        match world.ended.compare_exchange_weak(first, own, given, seen) {
+            Ok(_) => break,
+            Err(now) => first = now,
+        }
+    }
+    world.bell.unpark();
+}
+
+/// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
+pub fn kill(seat: usize) {
+    let world = found();
+    let Some((world, rank)) = world.and_then(|it| Some((it, it.seats.get(seat)?.rank()?))) else {
+        return;
+    };
+    rank.pulse.stop();
+    world.condemned.lock().push(rank);
+    world.tenant.wake(seat);
+    world.bell.unpark();
+}
+
+/// Keeps the memory of an incarnation of the rank in `seat` mapped, as long as the pin is held.
+/// `None` when that memory is gone, or about to go.
+pub fn pin(seat: usize, incarnation: u32) -> Option<Pin> {
+    found()?.seats.get(seat)?.pin(incarnation)
+}
+
+/// The incarnation that lives in `seat`, or did last.
+pub fn incarnation(seat: usize) -> Option<u32> {
+    Some(found()?.seats.get(seat)?.rank()?.incarnation)
+}
+
+/// Passes a signal to the whole process on to the undertaker. Safe in signal handlers.
+pub(in crate::host) fn forward(number: i32) {
+    if let Some(world) = found() {
+        world.forwarded.fetch_or(1 << number, Ordering::SeqCst);
+        world.bell.unpark();
+    }
+}
+
+/// Makes the first thread of `rank` look at its signals.
+pub(in crate::host) fn interrupt(rank: &Rank) {
+    if let Some(thread) = rank.life.threads.lock().first() {
+        thread.poke();
+    }
+}
+
+/// Shared code in which a thread holds nothing, so that it may be ended there.
+pub(in crate::host) fn harmless_code() -> &'static [Range<usize>] {
+    found().map_or(&[], |world| &world.template.harmless_code)
+}
+
+impl World {
+    /// The ranks that have ended since the last look, in the order in which they did.
+    pub(super) fn take_ended(&self) -> Vec<&'static Rank> {
+        let mut next = self.ended.swap(std::ptr::null_mut(), Ordering::Acquire);
+        let mut ended: Vec<&'static Rank> = Vec::new();
+        // SAFETY: `report` links records that stay until the process ends.
+        while let Some(rank) = unsafe { next.as_ref() } {
+            ended.push(rank);
+            next = rank.life.next.load(Ordering::Relaxed);
+        }
+        ended.reverse();
+        ended
+    }
+
+    pub(super) fn take_condemned(&self) -> Vec<&'static Rank> {
+        std::mem::take(&mut self.condemned.lock())
+    }
+
+    pub(super) fn take_forwarded(&self) -> u64 {
+        self.forwarded.swap(0, Ordering::SeqCst)
+    }
+
+    /// The ranks that live, or lived last, in each seat.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = &'static Rank> {
+        self.seats.iter().filter_map(Seat::rank)
+    }
+}
+
+/// Ends the process with one write to stderr and no further ceremony.
+pub fn end_process(status: i32, last_words: &str) -> ! {
+    // SAFETY: writes a string of ours.
+    unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
+    loop {
+        // SAFETY: ends the process.
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    }
+}

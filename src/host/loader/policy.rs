@@ -1,0 +1,93 @@
+//! Which objects every rank gets for itself, and which all ranks share.
+
+use super::scope::{Loaded, Scope};
+use crate::host::job::Job;
+
+/// libc keeps one state per process whatever one does, and the shims give ranks theirs; a second
+/// libm, unwinder or OpenMP pool would only cost; sanitizers must see all memory.
+const SHARED_FAMILY: &[&str] = &[
+    "libc",
+    "libm",
+    "libmvec",
+    "libpthread",
+    "libdl",
+    "librt",
+    "libutil",
+    "libresolv",
+    "libanl",
+    "libnsl",
+    "libgcc_s",
+    "libgomp",
+    "libasan",
+    "liblsan",
+    "libtsan",
+    "libubsan",
+];
+const OWN: &[&str] = &["libftmpi_rs", "libmpi_abi"];
+
+/// Whether each rank has its own, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Choice {
+    pub(super) is_private: bool,
+    pub(super) reason: &'static str,
+}
+
+/// Chooses for every object of `scope`, in its order.
+pub(super) fn choose(scope: &Scope, job: &Job) -> Result<Vec<Choice>, String> {
+    let choices = scope.objects.iter().enumerate().map(|(index, object)| {
+        let name = object.file_name();
+        let own = OWN.iter().any(|own| is_family(&name, own)) || object.span.contains(&here());
+        let is_wanted = |list: &[String]| list.iter().any(|wanted| is_meant(wanted, object));
+        let is_core = is_family(&name, "libc") || name.starts_with("ld-linux");
+        let (is_private, reason) = if own {
+            (false, "this library")
+        } else if index == 0 {
+            (true, "the program")
+        } else if is_core && is_wanted(&job.private) {
+            return Err(format!("{name} cannot be private: all ranks live on one C library"));
+        } else if is_wanted(&job.private) {
+            (true, "--private")
+        } else if is_wanted(&job.shared) {
+            (false, "--shared")
+        } else if is_core || SHARED_FAMILY.iter().any(|family| is_family(&name, family)) {
+            (false, "the C library's family")
+        } else {
+            (true, "may hold state of the program")
+        };
+        Ok(Choice { is_private, reason })
+    });
+    choices.collect()
+}
+
+fn here() -> usize {
+    choose as *const () as usize
+}
+
+/// `libm.so.6` and `libm-2.31.so` are of the family `libm`; `libmpi.so` is not.
+fn is_family(name: &str, family: &str) -> bool {
+    let rest = name.strip_prefix(family).unwrap_or("");
+    let versioned = rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_numeric));
+    rest.starts_with(".so") || versioned
+}
+
+/// `libx.so` means `libx.so.1` too; a path means that file.
+fn is_meant(wanted: &str, object: &Loaded) -> bool {
+    let soname = object.dynamic.soname.map(|name| name.to_string_lossy()).unwrap_or_default();
+    let is_prefix = |name: &str| {
+        let rest = name.strip_prefix(wanted);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with(".so"))
+    };
+    object.path.as_os_str() == wanted || is_prefix(&object.file_name()) || is_prefix(&soname)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_family;
+
+    #[test]
+    fn a_family_is_known_by_its_whole_name() {
+        assert!(is_family("libc.so.6", "libc") && is_family("libc-2.31.so", "libc"));
+        assert!(!is_family("libcalc.so", "libc") && !is_family("libc++.so.1", "libc"));
+        assert!(!is_family("libmpi.so", "libm") && !is_family("libc-client.so", "libc"));
+    }
+}

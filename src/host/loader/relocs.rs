@@ -1,0 +1,390 @@
+//! Relocations: resolved once for all ranks, applied to every rank's images.
+
+use super::elf::{PAGE, Rela, kind};
+use super::object::Object;
+use super::scope::{Definition, Reference, Scope};
+use crate::host::life;
+use crate::host::shims::{self, LibcState};
+use std::ffi::CStr;
+use std::ops::Range;
+
+/// What to write into an object's image. Places and targets are relative to the images.
+#[derive(Default)]
+pub(super) struct Program {
+    moved: Vec<Moved>,
+    fixed: Vec<Fixed>,
+    variables: Vec<Variable>,
+    copies: Vec<Copied>,
+    resolved: Vec<Resolved>,
+    /// Strong references that nobody satisfies; ld.so would complain at the first call.
+    pub(super) unresolved: Vec<&'static CStr>,
+}
+
+/// The word at `at` is an address in the images.
+struct Moved {
+    at: usize,
+    to: usize,
+}
+
+/// The word at `at` is the same in every rank.
+struct Fixed {
+    at: usize,
+    value: u64,
+}
+
+/// The word at `at` is the address of the rank's own variable of libc, if it has its own.
+struct Variable {
+    at: usize,
+    name: &'static CStr,
+    shared: usize,
+    addend: i64,
+}
+
+/// The bytes at `at` are a copy of a library's variable; this copy is the variable from then on.
+struct Copied {
+    at: usize,
+    bytes: usize,
+    from: Origin,
+    name: &'static CStr,
+}
+
+enum Origin {
+    Images(usize),
+    Process(usize),
+}
+
+/// The word at `at` is what the function at `resolver` returns.
+struct Resolved {
+    at: usize,
+    resolver: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Images(usize),
+    Fixed(usize),
+    Variable(&'static CStr, usize),
+    Resolver(usize),
+}
+
+/// Resolves references of private objects.
+pub(super) struct Linker<'a> {
+    pub(super) scope: &'a Scope,
+    /// By place in the scope: which private object that is.
+    pub(super) private: &'a [Option<usize>],
+    /// By private object: its bias (see [`Object`]).
+    pub(super) biases: &'a [usize],
+}
+
+impl Linker<'_> {
+    /// Makes the program of `object`, which is number `index` in the scope.
+    pub(super) fn link(&self, object: &mut Object, index: usize) -> Result<(), String> {
+        let dynamic = &self.scope.objects[index].dynamic;
+        let mut linking = Linking { linker: self, index, known: Vec::new() };
+        let mut program = Program::default();
+        for value in relative_places(dynamic.relr) {
+            let addend = object.word_in_file(value).unwrap_or(0) as usize;
+            let to = object.bias.wrapping_add(addend);
+            program.moved.push(Moved { at: object.bias.wrapping_add(value), to });
+        }
+        for rela in dynamic.rela.iter().chain(dynamic.jump_slots) {
+            linking.add(&mut program, object, rela)?;
+        }
+        if let Some(tls) = &mut object.tls {
+            tls.has_relocs = program.pages_of(tls.at..tls.at + tls.bytes).next().is_some();
+        }
+        object.program = program;
+        Ok(())
+    }
+}
+
+struct Linking<'a> {
+    linker: &'a Linker<'a>,
+    index: usize,
+    /// By symbol: what it was resolved to before.
+    known: Vec<Option<Target>>,
+}
+
+impl Linking<'_> {
+    fn add(&mut self, program: &mut Program, object: &Object, rela: &Rela) -> Result<(), String> {
+        let place = rela.offset as usize;
+        let at = object.bias.wrapping_add(place);
+        let loaded = &self.linker.scope.objects[self.index];
+        let as_loaded = |skip: usize| {
+            let word = std::ptr::with_exposed_provenance::<u64>(loaded.base + place + skip);
+            // SAFETY: ld.so relocated the template at this very place.
+            Fixed { at: at + skip, value: unsafe { word.read_unaligned() } }
+        };
+        if rela.kind() != R_NONE && !object.is_writable(place) {
+            let name = object.name.to_string_lossy();
+            return Err(format!("{name} has relocations in its text; compile it with -fPIC"));
+        }
+        match rela.kind() {
+            R_NONE => {}
+            R_RELATIVE => {
+                let to = object.bias.wrapping_add(rela.addend as usize);
+                program.moved.push(Moved { at, to });
+            }
+            R_64 | R_GLOB_DAT | R_JUMP_SLOT => {
+                let addend = if rela.kind() == R_64 { rela.addend } else { 0 };
+                let target = self.target(program, rela.symbol());
+                program.point(at, target, addend);
+            }
+            // Copies use the same modules and offsets as the template, in every thread.
+            R_DTPMOD | R_DTPOFF | R_TPOFF => program.fixed.push(as_loaded(0)),
+            R_TLSDESC => program.fixed.extend([as_loaded(0), as_loaded(8)]),
+            R_SIZE => {
+                let bytes = self.definition(rela.symbol()).map_or(0, |found| found.symbol.bytes);
+                let value = bytes.wrapping_add_signed(rela.addend);
+                program.fixed.push(Fixed { at, value });
+            }
+            R_COPY => self.copy(program, at, loaded.base + place, rela.symbol()),
+            R_IRELATIVE => {
+                let resolver = object.bias.wrapping_add(rela.addend as usize);
+                program.resolved.push(Resolved { at, resolver });
+            }
+            kind => {
+                return Err(format!(
+                    "{}: relocation kind {kind} is unknown",
+                    object.name.to_string_lossy()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn reference(&self, symbol: usize) -> Reference {
+        let dynamic = &self.linker.scope.objects[self.index].dynamic;
+        let version = dynamic.version_index(symbol).map(|tagged| usize::from(tagged & 0x7fff));
+        let own = |index: usize| dynamic.defined_versions.get(index).copied().flatten();
+        let wanted = |index: usize| dynamic.wanted_versions.get(index).copied().flatten();
+        Reference {
+            name: dynamic.string(dynamic.symbol(symbol).name as usize),
+            version: version.and_then(|index| wanted(index).or_else(|| own(index))),
+        }
+    }
+
+    fn definition(&self, symbol: usize) -> Option<Definition> {
+        let scope = self.linker.scope;
+        let dynamic = &scope.objects[self.index].dynamic;
+        let own = dynamic.symbol(symbol);
+        if own.binds_at_home() {
+            return Some(Definition { object: self.index, symbol: own });
+        }
+        let reference = self.reference(symbol);
+        let at_home = dynamic.is_symbolic.then(|| scope.find_at_home(self.index, reference));
+        at_home.flatten().or_else(|| scope.find(reference, None))
+    }
+
+    fn target(&mut self, program: &mut Program, symbol: usize) -> Target {
+        if let Some(&Some(known)) = self.known.get(symbol) {
+            return known;
+        }
+        let target = self.resolve(program, symbol);
+        if self.known.len() <= symbol {
+            self.known.resize(symbol + 1, None);
+        }
+        self.known[symbol] = Some(target);
+        target
+    }
+
+    fn resolve(&self, program: &mut Program, symbol: usize) -> Target {
+        let linker = self.linker;
+        if symbol == 0 {
+            let own = linker.private[self.index].expect("only private objects are linked");
+            return Target::Images(linker.biases[own]);
+        }
+        let own = linker.scope.objects[self.index].dynamic.symbol(symbol);
+        let name = linker.scope.objects[self.index].dynamic.string(own.name as usize);
+        let Some(found) = self.definition(symbol) else {
+            if let Some(shim) = function(name) {
+                return Target::Fixed(shim);
+            }
+            if !own.is_weak() {
+                program.unresolved.push(name);
+            }
+            return Target::Fixed(0);
+        };
+        let address = linker.scope.objects[found.object].address(found.symbol);
+        if found.symbol.section == super::elf::SHN_ABS {
+            return Target::Fixed(address);
+        }
+        if let Some(private) = linker.private[found.object] {
+            let place = linker.biases[private].wrapping_add(found.symbol.value as usize);
+            return match found.symbol.kind() {
+                kind::IFUNC => Target::Resolver(place),
+                _ => Target::Images(place),
+            };
+        }
+        match found.symbol.kind() {
+            kind::OBJECT | kind::COMMON => Target::Variable(name, address),
+            found_kind => Target::Fixed(function(name).unwrap_or_else(|| match found_kind {
+                // SAFETY: an IFUNC symbol of a shared object is a resolver without parameters.
+                kind::IFUNC => unsafe { call_resolver(address) },
+                _ => address,
+            })),
+        }
+    }
+
+    fn copy(&self, program: &mut Program, at: usize, in_template: usize, symbol: usize) {
+        let linker = self.linker;
+        let reference = self.reference(symbol);
+        let bytes = linker.scope.objects[self.index].dynamic.symbol(symbol).bytes as usize;
+        let found = linker.scope.find(reference, Some(self.index));
+        let private = found.and_then(|found| Some((linker.private[found.object]?, found.symbol)));
+        let from = match private {
+            Some((private, symbol)) => {
+                Origin::Images(linker.biases[private].wrapping_add(symbol.value as usize))
+            }
+            // The template's copy is the process's variable, as libc has set it up.
+            None => Origin::Process(in_template),
+        };
+        program.copies.push(Copied { at, bytes, from, name: reference.name });
+    }
+}
+
+/// The rank's stand-in for a function of libc.
+fn function(name: &CStr) -> Option<usize> {
+    let name = name.to_str().ok()?;
+    let shim = shims::function(name).or_else(|| life::function(name))?;
+    Some(shim as usize)
+}
+
+impl Program {
+    fn point(&mut self, at: usize, target: Target, addend: i64) {
+        let moved = |value: usize| value.wrapping_add(addend as usize);
+        match target {
+            Target::Images(to) => self.moved.push(Moved { at, to: moved(to) }),
+            Target::Fixed(value) => self.fixed.push(Fixed { at, value: moved(value) as u64 }),
+            Target::Variable(name, shared) => {
+                self.variables.push(Variable { at, name, shared, addend });
+            }
+            Target::Resolver(resolver) => self.resolved.push(Resolved { at, resolver }),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        let Program { moved, fixed, variables, copies, resolved, unresolved: _ } = self;
+        moved.len() + fixed.len() + variables.len() + copies.len() + resolved.len()
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let moved = self.moved.iter().map(|it| it.at);
+        let others = self.fixed.iter().map(|it| it.at).chain(self.variables.iter().map(|it| it.at));
+        moved.chain(others).chain(self.resolved.iter().map(|it| it.at))
+    }
+
+    /// The pages of the places in `range` that it writes to; pages may come more than once.
+    fn pages_of(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
+        self.places().filter(move |at| range.contains(at)).map(|at| at / PAGE)
+    }
+
+    pub(super) fn pages_written(&self, range: &Range<usize>) -> usize {
+        let mut pages: Vec<usize> = self.pages_of(range.clone()).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages.len()
+    }
+
+    /// Writes everything that needs no code of the rank to run.
+    ///
+    /// # Safety
+    /// The images at `images` are laid out as the linker was told, and the objects that this one
+    /// depends on are relocated.
+    pub(super) unsafe fn apply(&self, images: usize, libc: &LibcState) {
+        // SAFETY (both closures): places lie in writable parts of the images, as `add` checked.
+        let word =
+            |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));
+        let write = |at: usize, value: u64| unsafe { word(at).write_unaligned(value) };
+        for moved in &self.moved {
+            write(moved.at, images.wrapping_add(moved.to) as u64);
+        }
+        for fixed in &self.fixed {
+            write(fixed.at, fixed.value);
+        }
+        for variable in &self.variables {
+            let name = variable.name.to_str().unwrap_or("");
+            let own = shims::variable(libc, name).map(|own| own as usize);
+            let address = own.unwrap_or(variable.shared) as u64;
+            write(variable.at, address.wrapping_add_signed(variable.addend));
+        }
+        for copied in &self.copies {
+            let from = match copied.from {
+                Origin::Images(at) => images.wrapping_add(at),
+                Origin::Process(address) => address,
+            };
+            let source = std::ptr::with_exposed_provenance::<u8>(from);
+            // SAFETY: both are variables of that size; the linker made room for this one.
+            unsafe { word(copied.at).cast::<u8>().copy_from(source, copied.bytes) };
+        }
+    }
+
+    /// Tells libc's state where the variables live that the program holds copies of.
+    pub(super) fn homes(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
+        let of_process = |copied: &&Copied| matches!(copied.from, Origin::Process(_));
+        self.copies.iter().filter(of_process).map(|copied| (copied.name, copied.at))
+    }
+
+    /// Asks the rank's own resolvers which implementation to use.
+    ///
+    /// # Safety
+    /// [`Program::apply`] is done for this object and those it depends on.
+    pub(super) unsafe fn ask_resolvers(&self, images: usize) {
+        for resolved in &self.resolved {
+            // SAFETY: an IFUNC symbol or IRELATIVE relocation names a resolver.
+            let value = unsafe { call_resolver(images.wrapping_add(resolved.resolver)) };
+            let at = images.wrapping_add(resolved.at);
+            // SAFETY: the place lies in a writable part of the images.
+            unsafe { std::ptr::with_exposed_provenance_mut::<usize>(at).write_unaligned(value) };
+        }
+    }
+}
+
+/// # Safety
+/// `address` is that of an IFUNC resolver, its object relocated.
+unsafe fn call_resolver(address: usize) -> usize {
+    let code = std::ptr::with_exposed_provenance::<()>(address);
+    // SAFETY: as the caller promises; on x86-64 resolvers take nothing and return an address.
+    let resolver: extern "C" fn() -> usize = unsafe { std::mem::transmute(code) };
+    resolver()
+}
+
+/// The places that a DT_RELR table stands for.
+fn relative_places(table: &[u64]) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut next = 0;
+    for &entry in table {
+        if entry & 1 == 0 {
+            places.push(entry as usize);
+            next = entry as usize + 8;
+        } else {
+            places.extend((0..63).filter(|bit| entry >> (bit + 1) & 1 == 1).map(|b| next + b * 8));
+            next += 63 * 8;
+        }
+    }
+    places
+}
+
+const R_NONE: u32 = 0;
+const R_64: u32 = 1;
+const R_COPY: u32 = 5;
+const R_GLOB_DAT: u32 = 6;
+const R_JUMP_SLOT: u32 = 7;
+const R_RELATIVE: u32 = 8;
+const R_DTPMOD: u32 = 16;
+const R_DTPOFF: u32 = 17;
+const R_TPOFF: u32 = 18;
+const R_SIZE: u32 = 33;
+const R_TLSDESC: u32 = 36;
+const R_IRELATIVE: u32 = 37;
+
+#[cfg(test)]
+mod tests {
+    use super::relative_places;
+
+    #[test]
+    fn a_bitmap_of_relocations_is_unrolled() {
+        let table = [0x1000, 0b1011, 0b11];
+        assert_eq!(relative_places(&table), [0x1000, 0x1008, 0x1018, 0x1000 + 8 * 64]);
+    }
+}

@@ -1,0 +1,262 @@
+//! ld.so's symbol lookup, done again: the same objects in the same order by the same rules.
+//!
+//! `dlsym` will not do: it cannot ask for a version as a reference does (our own unversioned `exit`
+//! satisfies a reference to `exit@GLIBC_2.2.5`, but `dlvsym` passes it by), and it is slow.
+
+use super::elf::{
+    Dynamic, PAGE, PT_DYNAMIC, PT_LOAD, PT_TLS, SHN_ABS, Symbol, Version, kind, read,
+};
+use libc::{Elf64_Phdr, dl_phdr_info};
+use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// An object that ld.so loaded.
+pub(super) struct Loaded {
+    pub(super) path: PathBuf,
+    /// What ld.so adds to the addresses in the file.
+    pub(super) base: usize,
+    pub(super) span: Range<usize>,
+    pub(super) headers: &'static [Elf64_Phdr],
+    pub(super) dynamic: Dynamic,
+    /// The module's number in thread-local storage; 0 where it has none.
+    pub(super) tls_module: usize,
+}
+
+/// All objects in the order in which symbols are looked for.
+pub(super) struct Scope {
+    pub(super) objects: Vec<Loaded>,
+}
+
+/// A reference to be resolved.
+#[derive(Clone, Copy)]
+pub(super) struct Reference {
+    pub(super) name: &'static CStr,
+    pub(super) version: Option<Version>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Definition {
+    pub(super) object: usize,
+    pub(super) symbol: &'static Symbol,
+}
+
+impl Loaded {
+    pub(super) fn file_name(&self) -> String {
+        self.path.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned()
+    }
+
+    /// How other objects call it: its soname, or the name of its file.
+    pub(super) fn is_called(&self, name: &CStr) -> bool {
+        self.dynamic.soname == Some(name)
+            || self.path.file_name().is_some_and(|file| file.as_bytes() == name.to_bytes())
+            || self.path.as_os_str().as_bytes() == name.to_bytes()
+    }
+
+    /// The address ld.so gave to `definition`'s symbol of this object.
+    pub(super) fn address(&self, symbol: &Symbol) -> usize {
+        match symbol.section {
+            SHN_ABS => symbol.value as usize,
+            _ => self.base.wrapping_add(symbol.value as usize),
+        }
+    }
+}
+
+impl Scope {
+    /// The objects of this process, except the kernel's.
+    pub(super) fn of_process() -> Scope {
+        let mut scope = Scope { objects: Vec::new() };
+        let data = (&raw mut scope).cast::<c_void>();
+        // SAFETY: `note` is called with the scope, and only during this call.
+        unsafe { libc::dl_iterate_phdr(Some(note), data) };
+        scope
+    }
+
+    /// What ld.so would bind `reference` to; `skip` passes an object by, for COPY relocations.
+    pub(super) fn find(&self, reference: Reference, skip: Option<usize>) -> Option<Definition> {
+        let hashes = Hashes::of(reference.name);
+        (0..self.objects.len())
+            .filter(|&object| Some(object) != skip)
+            .find_map(|object| self.find_in(object, reference, hashes))
+    }
+
+    /// The same, in one object only.
+    pub(super) fn find_at_home(&self, object: usize, reference: Reference) -> Option<Definition> {
+        self.find_in(object, reference, Hashes::of(reference.name))
+    }
+
+    fn find_in(&self, object: usize, wanted: Reference, hashes: Hashes) -> Option<Definition> {
+        let dynamic = &self.objects[object].dynamic;
+        let mut choice = Choice { dynamic, wanted, default: None, defaults: 0 };
+        let exact = if let Some(table) = dynamic.gnu_hash {
+            // SAFETY: the table belongs to a loaded object.
+            unsafe { gnu_chain(table, hashes.gnu, |index| choice.offer(index)) }
+        } else if let Some(table) = dynamic.sysv_hash {
+            // SAFETY: the table belongs to a loaded object.
+            unsafe { sysv_chain(table, hashes.sysv, |index| choice.offer(index)) }
+        } else {
+            None
+        };
+        // Several default versions of one name and no wish: ld.so takes none of them.
+        let symbol = exact.or(choice.default.filter(|_| choice.defaults == 1))?;
+        (!symbol.is_hidden() && !symbol.is_local()).then_some(Definition { object, symbol })
+    }
+}
+
+/// The rules by which a symbol of the right name is taken or passed by.
+struct Choice<'a> {
+    dynamic: &'a Dynamic,
+    wanted: Reference,
+    default: Option<&'static Symbol>,
+    defaults: usize,
+}
+
+impl Choice<'_> {
+    fn offer(&mut self, index: usize) -> Option<&'static Symbol> {
+        let symbol = self.dynamic.symbol(index);
+        let has_value =
+            symbol.value != 0 || symbol.section == SHN_ABS || symbol.kind() == kind::TLS;
+        let is_of_a_kind = matches!(
+            symbol.kind(),
+            kind::NONE | kind::OBJECT | kind::FUNCTION | kind::COMMON | kind::TLS | kind::IFUNC
+        );
+        if !has_value || !is_of_a_kind || !symbol.is_defined() {
+            return None;
+        }
+        if self.dynamic.string(symbol.name as usize) != self.wanted.name {
+            return None;
+        }
+        let Some(tagged) = self.dynamic.version_index(index) else {
+            return Some(symbol);
+        };
+        let (version, is_old) = (usize::from(tagged & 0x7fff), tagged & 0x8000 != 0);
+        match self.wanted.version {
+            Some(wanted) => {
+                let defined = self.dynamic.defined_versions.get(version).copied().flatten();
+                let matches = match defined {
+                    Some(defined) => defined.is_same(&wanted),
+                    // Unversioned definitions satisfy any reference that does not insist.
+                    None => !wanted.is_hidden && !is_old,
+                };
+                matches.then_some(symbol)
+            }
+            // Without a wish: the base version, or the first; else the only default one.
+            None if version < 3 => Some(symbol),
+            None => {
+                if !is_old {
+                    self.defaults += 1;
+                    self.default.get_or_insert(symbol);
+                }
+                None
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Hashes {
+    gnu: u32,
+    sysv: u32,
+}
+
+impl Hashes {
+    fn of(name: &CStr) -> Hashes {
+        let (mut gnu, mut sysv) = (5381u32, 0u32);
+        for &byte in name.to_bytes() {
+            gnu = gnu.wrapping_mul(33).wrapping_add(byte.into());
+            sysv = (sysv << 4).wrapping_add(byte.into());
+            let high = sysv & 0xf000_0000;
+            sysv = (sysv ^ high >> 24) & !high;
+        }
+        Hashes { gnu, sysv }
+    }
+}
+
+/// # Safety
+/// `table` is the DT_GNU_HASH of a loaded object.
+unsafe fn gnu_chain<T>(
+    table: usize, hash: u32, mut offer: impl FnMut(usize) -> Option<T>,
+) -> Option<T> {
+    // SAFETY: the head: buckets, first symbol in the table, words and shift of the Bloom filter.
+    let [buckets, first, words, shift] = unsafe { read::<[u32; 4]>(table) };
+    let filter = table + 16;
+    let (one, two) = (hash % 64, (hash >> shift) % 64);
+    // SAFETY: the filter has `words` words, a power of two.
+    let word = unsafe { read::<u64>(filter + (hash / 64 & (words - 1)) as usize * 8) };
+    if word >> one & word >> two & 1 == 0 {
+        return None;
+    }
+    let bucket = filter + words as usize * 8;
+    // SAFETY: there are `buckets` buckets.
+    let mut index = unsafe { read::<u32>(bucket + (hash % buckets) as usize * 4) };
+    if index == 0 {
+        return None;
+    }
+    let chain = bucket + buckets as usize * 4;
+    loop {
+        // SAFETY: a chain runs on until an entry with its lowest bit set.
+        let entry = unsafe { read::<u32>(chain + (index - first) as usize * 4) };
+        if entry | 1 == hash | 1
+            && let Some(found) = offer(index as usize)
+        {
+            return Some(found);
+        }
+        if entry & 1 == 1 {
+            return None;
+        }
+        index += 1;
+    }
+}
+
+/// # Safety
+/// `table` is the DT_HASH of a loaded object.
+unsafe fn sysv_chain<T>(
+    table: usize, hash: u32, mut offer: impl FnMut(usize) -> Option<T>,
+) -> Option<T> {
+    // SAFETY: the head of the table.
+    let [buckets, _symbols] = unsafe { read::<[u32; 2]>(table) };
+    let chain = table + 8 + buckets as usize * 4;
+    // SAFETY: there are `buckets` buckets.
+    let mut index = unsafe { read::<u32>(table + 8 + (hash % buckets) as usize * 4) };
+    while index != 0 {
+        if let Some(found) = offer(index as usize) {
+            return Some(found);
+        }
+        // SAFETY: a chain links symbols and ends with 0.
+        index = unsafe { read::<u32>(chain + index as usize * 4) };
+    }
+    None
+}
+
+extern "C" fn note(info: *mut dl_phdr_info, _bytes: usize, scope: *mut c_void) -> c_int {
+    // SAFETY: dl_iterate_phdr passes a valid description, and `of_process` its scope.
+    let (info, scope) = unsafe { (&*info, &mut *scope.cast::<Scope>()) };
+    let (start, count) = (info.dlpi_phdr, usize::from(info.dlpi_phnum));
+    // SAFETY: the headers lie in the object, which stays.
+    let headers = unsafe { std::slice::from_raw_parts(start, count) };
+    // SAFETY: dl_iterate_phdr passes a string.
+    let name = unsafe { CStr::from_ptr(info.dlpi_name) };
+    let is_program = scope.objects.is_empty();
+    let section = headers.iter().find(|header| header.p_type == PT_DYNAMIC);
+    let base = info.dlpi_addr as usize;
+    let Some(section) = section.filter(|_| name != c"linux-vdso.so.1") else { return 0 };
+    let path = match is_program {
+        true => std::env::current_exe().unwrap_or_default(),
+        false => Path::new(OsStr::from_bytes(name.to_bytes())).to_path_buf(),
+    };
+    let loads = || headers.iter().filter(|header| header.p_type == PT_LOAD);
+    let low = loads().map(|load| load.p_vaddr as usize & !(PAGE - 1)).min().unwrap_or(0);
+    let high = loads().map(|load| (load.p_vaddr + load.p_memsz) as usize).max().unwrap_or(0);
+    let has_tls = headers.iter().any(|header| header.p_type == PT_TLS);
+    scope.objects.push(Loaded {
+        path,
+        base,
+        span: base + low..base + high.next_multiple_of(PAGE),
+        headers,
+        // SAFETY: ld.so loaded this object; objects present at start are never unloaded.
+        dynamic: unsafe { Dynamic::read(base, base + section.p_vaddr as usize) },
+        tls_module: if has_tls { info.dlpi_tls_modid } else { 0 },
+    });
+    0
+}

@@ -1,0 +1,115 @@
+//! What integration tests share: programs compiled once, and runs that end by a deadline.
+//!
+//! ```ignore
+//! mod support;
+//! let ring = support::c("ring.c").flags(&["-O2"]).build(); // tests/programs/ring.c
+//! let seen = support::run(&ring).ranks(8).args(["3"]).succeeds();
+//! assert_eq!(seen.sorted_lines(), ["rank 0 …", "rank 1 …"]);
+//!
+//! let seen = support::run(&ring).ranks(8).option("--on-failure=continue").deadline(5).outcome();
+//! assert_eq!(seen.status, Some(139));
+//! ```
+//!
+//! A path with a slash starts at the root of the project: `support::c("c_examples/ring.c")`.
+//! A test that needs a tool which is not there fails and names it: `./test.sh` installs them all.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "every test uses the part that it needs"
+)]
+
+pub mod programs;
+pub mod runs;
+
+pub use programs::{Program, Source};
+pub use runs::{Outcome, Run};
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A C program from `tests/programs`, or from elsewhere in the project.
+pub fn c(file: &str) -> Source {
+    Source::of_file(file, "cc")
+}
+
+/// A C++ program.
+pub fn cxx(file: &str) -> Source {
+    Source::of_file(file, "c++")
+}
+
+/// A Fortran program.
+pub fn fortran(file: &str) -> Source {
+    Source::of_file(file, "gfortran")
+}
+
+/// A C program that is written in the test; `name` is for its file.
+pub fn c_text(name: &str, text: &str) -> Source {
+    Source::of_text(&format!("{name}.c"), text, "cc")
+}
+
+/// A C++ program that is written in the test.
+pub fn cxx_text(name: &str, text: &str) -> Source {
+    Source::of_text(&format!("{name}.cpp"), text, "c++")
+}
+
+/// A Fortran program (free form, preprocessed) that is written in the test.
+pub fn fortran_text(name: &str, text: &str) -> Source {
+    Source::of_text(&format!("{name}.F90"), text, "gfortran")
+}
+
+/// Runs `program` under ftrun.
+pub fn run(program: &Program) -> Run {
+    Run::of(program.path())
+}
+
+/// Runs any command, without ftrun.
+pub fn command(program: impl AsRef<Path>) -> Run {
+    Run::of(program.as_ref()).alone()
+}
+
+/// The launcher that this build made.
+pub fn ftrun() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_ftrun"))
+}
+
+/// One of the other programs that this build made, such as `mpicc`.
+pub fn tool(name: &str) -> PathBuf {
+    ftrun().with_file_name(name)
+}
+
+/// The directory of the library that ftrun will preload: `cargo test` renews only the one in
+/// `deps`, so the newest counts.
+pub fn library_directory() -> PathBuf {
+    let beside = ftrun().parent().expect("a program lies in a directory").to_path_buf();
+    let deps = beside.join("deps");
+    let age = |directory: &PathBuf| {
+        directory.join("libftmpi_rs.so").metadata().and_then(|file| file.modified()).ok()
+    };
+    if age(&deps) > age(&beside) { deps } else { beside }
+}
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A new, empty directory for one test.
+pub fn fresh_directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(unique(name));
+    std::fs::create_dir_all(&path).expect("the target directory can be written to");
+    path
+}
+
+/// `name` with something that no other test of this or another process has.
+fn unique(name: &str) -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    format!("{name}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Whether a tool is on PATH.
+pub fn has(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(tool).is_file())
+}
