@@ -22,3 +22,4 @@ mod pt2pt;
 mod request;
 mod start;
 mod status;
+mod unsupported;

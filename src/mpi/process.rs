@@ -52,7 +52,7 @@ pub struct Process {
     pub messages: Messages,
     pub requests: Requests,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
-    pub initial_errhandler: Mutex<Installed>,
+    pub initial_errhandler: Installed,
     pulse: Pulse,
     world_comm: Comm,
     self_comm: Comm,
@@ -92,7 +92,7 @@ impl Process {
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
-            initial_errhandler: Mutex::new(Installed::fatal()),
+            initial_errhandler: Installed::fatal(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
