@@ -4,16 +4,22 @@
 
 #[macro_use]
 mod door;
+mod attr;
+mod coll;
 mod comm;
 mod current;
+mod datatype;
 mod env;
-mod extensions;
 mod fortran;
+mod group;
 mod handlers;
 #[cfg(test)]
 mod header;
+mod info;
 mod init;
+mod ints;
 mod kinds;
+mod op;
 mod program;
 mod start;
 mod unsupported;

@@ -8,6 +8,8 @@ use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
+use crate::mpi::comm::Comm;
+use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 
@@ -58,7 +60,8 @@ fn start(program: Program, text: &str) -> ! {
     set_variable(PRELOAD_KEPT, None);
     match Job::decode(text) {
         Ok(job) => {
-            let tenant = Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            let tenant =
+                Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
             life::run(program, job, tenant)
         }
         Err(why) => {
@@ -119,6 +122,16 @@ impl Tenant for Tenancy {
     fn wake(&self, seat: usize) {
         self.world.wake(seat);
     }
+}
+
+/// MPI_Abort: the job ends with `code`, as far as an exit status can say it.
+pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
+    let status = match code & 0xff {
+        0 if code != 0 => 1,
+        status => status,
+    };
+    let comm = comm.map_or("no communicator".to_string(), Comm::title);
+    end_job(status, &format!("rank {} called MPI_Abort on {comm} with {code}", process.me.seat))
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.
