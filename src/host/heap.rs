@@ -8,7 +8,7 @@ mod ground;
 mod large;
 mod latch;
 
-use dlmalloc::{Allocator, Dlmalloc};
+use dlmalloc::{Allocator, Dlmalloc, GlobalDlmalloc};
 use ground::{STRIP_BYTES, ground};
 use latch::Latch;
 use std::cell::{Cell, UnsafeCell};
@@ -26,6 +26,10 @@ const TRIM_PIECE: usize = 64 << 10;
 const TRIM_PAD: usize = 16 << 20;
 const PAGE: usize = 4096;
 const SEAL: usize = size_of::<usize>();
+
+/// What the library itself allocates. libc's allocator may be left locked by a dead rank.
+#[global_allocator]
+static LIBRARY: GlobalDlmalloc = GlobalDlmalloc;
 
 /// A rank's heap: a strip and a slice of one reservation, named by the seat.
 #[derive(Debug)]
@@ -74,6 +78,8 @@ pub(super) enum Owner {
 /// Reserves address space for the heaps of `ranks` ranks, once, before the first of them lives.
 /// `least_bytes` is how far each may grow at least. False when there is no room at all.
 pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
+    // SAFETY: called before there are ranks that could fork.
+    unsafe { dlmalloc::enable_alloc_after_fork() };
     ground::reserve(ranks, least_bytes)
 }
 
@@ -224,17 +230,6 @@ impl Heap {
         Ok(moved)
     }
 
-    /// Takes back a block with a mapping of its own.
-    pub(super) fn free_large(&self, block: *mut u8) {
-        let bytes = large::usable(block.addr()).unwrap_or(0);
-        large::free(block.expose_provenance());
-        if let Some(books) = self.books()
-            && (FIRST_LARGE..LAST_LARGE).contains(&bytes)
-        {
-            books.large.fetch_max(bytes + PAGE, Ordering::Relaxed);
-        }
-    }
-
     /// Gives all memory back. The rank is dead, and none of its threads runs any more.
     pub(super) fn give_back(&self) {
         let (Some(books), Some(ground)) = (self.books(), ground()) else { return };
@@ -334,6 +329,18 @@ pub(super) fn usable(seat: usize, block: *mut u8) -> Result<usize, Broken> {
     let address = block.addr();
     let books = Heap::new(seat).books().ok_or(Broken { address })?;
     check_seal(block, books.key.load(Ordering::Acquire))
+}
+
+/// Takes back a block with a mapping of its own. The heap of the rank that frees it learns from it.
+pub(super) fn free_large(heap: Option<&Heap>, block: *mut u8) {
+    let bytes = large::usable(block.addr()).unwrap_or(0);
+    large::free(block.expose_provenance());
+    if let Some(books) = heap.and_then(Heap::books)
+        && books.key.load(Ordering::Relaxed) != 0
+        && (FIRST_LARGE..LAST_LARGE).contains(&bytes)
+    {
+        books.large.fetch_max(bytes + PAGE, Ordering::Relaxed);
+    }
 }
 
 /// How many bytes a block with a mapping of its own has.

@@ -47,7 +47,7 @@ impl Piece {
 fn free_any(heap: &Heap, block: *mut u8) {
     match owner(block) {
         Owner::Seat(_) => heap.free(block).unwrap(),
-        Owner::Large => heap.free_large(block),
+        Owner::Large => free_large(Some(heap), block),
         Owner::Libc => panic!("not a block of a rank"),
     }
 }
