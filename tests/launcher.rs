@@ -1,4 +1,4 @@
-//! `ftrun` says no before anything runs, in one sentence that names the cure; what it accepts, runs.
+//! `ftrun` says no before anything runs, in one sentence that names the cure; the rest, it runs.
 
 mod support;
 
