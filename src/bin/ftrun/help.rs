@@ -108,9 +108,9 @@ EXAMPLES
         Four ranks of two threads each, for a minute at most.
 
 LIMITS
-    The program is for x86-64 and glibc 2.34 or newer. It is position independent,
-    as compilers make it by default: programs linked with -no-pie or -static are
-    refused, and so are scripts. Ranks are not protected from each
+    The program is for x86-64 and glibc 2.34 or newer. It is position
+    independent, as compilers make it by default: those linked with -no-pie or
+    -static are refused, and so are scripts. Ranks are not protected from each
     other's wild writes. A job has as many ranks as the machine allows threads
     and mappings; a job that is too large is refused with the limit's name.
 ";
