@@ -1,14 +1,15 @@
 //! The ways in which a rank ends, on its own thread.
 
-use super::{Ending, Shim, exits, threads, world};
+use super::{Ended, Ending, Shim, exits, threads, world};
 use crate::host::{Rank, current, signals};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Ends the rank whose thread this is. Safe in signal handlers.
 pub fn end_current(ending: Ending) -> ! {
     if let Some(rank) = current()
-        && rank.life.ending.set(ending).is_ok()
+        && rank.life.ended.set(Ended { ending, at: Instant::now() }).is_ok()
     {
         rank.pulse.stop();
         world::report(rank);
@@ -17,7 +18,7 @@ pub fn end_current(ending: Ending) -> ! {
 }
 
 /// What `exit` means for a rank: its `atexit` entries, its destructors, its end.
-pub(in crate::host) fn exit_current(status: c_int) -> ! {
+pub(super) fn exit_current(status: c_int) -> ! {
     if let Some(rank) = current() {
         exits::run_all(rank, status);
         flush();

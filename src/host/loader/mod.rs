@@ -51,6 +51,8 @@ pub(super) struct Template {
     pub(super) alignment: usize,
     /// libm: a thread that is there holds no lock.
     pub(super) harmless_code: Vec<Range<usize>>,
+    /// The pool of OpenMP's threads: one that sleeps there holds no lock.
+    pub(super) waiting_code: Vec<Range<usize>>,
     /// Whether an object wants to run code on its stack (nested functions of C and Fortran do).
     pub(super) has_executable_stack: bool,
 }
@@ -103,12 +105,8 @@ impl Template {
             init: None,
             bytes: end.next_multiple_of(PAGE),
             alignment,
-            harmless_code: scope
-                .objects
-                .iter()
-                .filter(|object| object.file_name().starts_with("libm.so"))
-                .map(|object| object.span.clone())
-                .collect(),
+            harmless_code: scope.spans_of("libm.so"),
+            waiting_code: scope.spans_of("libgomp.so"),
             has_executable_stack: scope.objects.iter().any(|object| {
                 const PT_GNU_STACK: u32 = 0x6474_e551;
                 let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == PT_GNU_STACK;
