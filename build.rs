@@ -15,6 +15,8 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     // Without it, a program that is linked with the library's path would keep that path.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libftmpi_rs.so");
+    // ld.so runs its constructor before all others (see `host::loader::template`).
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,initfirst");
     let out = std::env::var_os("OUT_DIR").expect("cargo sets it for build scripts");
     // target/<profile>/build/<package>/out: what is built goes three levels up.
     if let Some(profile) = Path::new(&out).ancestors().nth(3) {

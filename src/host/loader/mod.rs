@@ -12,6 +12,7 @@ mod order;
 mod policy;
 mod relocs;
 mod scope;
+mod template;
 
 use crate::host::job::Job;
 use crate::host::shims::LibcState;
@@ -71,7 +72,7 @@ type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c
 impl Template {
     /// Reads what ld.so has loaded.
     pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
-        let scope = Scope::of_process();
+        let scope = template::scope();
         let choices = policy::choose(&scope, job)?;
         let mut private = vec![None; scope.objects.len()];
         let mut objects: Vec<Object> = Vec::new();
