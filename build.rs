@@ -1,4 +1,5 @@
-//! Gives the library its soname, and its programs and itself the further names they go by.
+//! Compiles the shims that only C can define, gives the library its soname, and its programs and
+//! itself the further names they go by.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -11,8 +12,13 @@ const LINKS: [(&str, &str); 4] = [
     ("mpiCC", "mpicxx"),
 ];
 
+/// Functions with a variable number of arguments, which stable Rust cannot define.
+const IN_C: &str = "src/host/shims/variadic.c";
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={IN_C}");
+    cc::Build::new().file(IN_C).std("gnu11").opt_level(2).pic(true).compile("ftmpi_variadic");
     // Without it, a program that is linked with the library's path would keep that path.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libftmpi_rs.so");
     // ld.so runs its constructor before all others (see `host::loader::template`).

@@ -1,6 +1,7 @@
 //! The ways in which a rank ends, on its own thread.
 
 use super::{Ended, Ending, Shim, exits, threads, world};
+use crate::host::shims::stdio;
 use crate::host::{Rank, current, signals};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
@@ -21,19 +22,10 @@ pub fn end_current(ending: Ending) -> ! {
 pub(super) fn exit_current(status: c_int) -> ! {
     if let Some(rank) = current() {
         exits::run_all(rank, status);
-        flush();
+        stdio::flush(rank);
         rank.life.is_orderly.store(true, Ordering::Relaxed);
     }
     end_current(Ending::Exited { status: status & 0xff })
-}
-
-/// Output that libc still holds goes out now, as it would at the end of a process.
-fn flush() {
-    unsafe extern "C" {
-        static stdout: *mut libc::FILE;
-    }
-    // SAFETY: libc's own stream; its lock is never held across a wait for input.
-    unsafe { libc::fflush(stdout) };
 }
 
 /// Whether this is the process of the ranks, and not a child that one of them forked.
@@ -63,6 +55,7 @@ pub(super) unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
     }
     if let Some(rank) = current() {
         exits::run_all(rank, status);
+        stdio::flush(rank);
     }
     let real: unsafe extern "C-unwind" fn(c_int) -> ! = crate::host::real!("exit");
     // SAFETY: as our caller promises.

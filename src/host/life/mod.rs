@@ -28,7 +28,7 @@ pub use obituary::obituary;
 pub use seat::Pin;
 pub use world::{end_process, incarnation, kill, pin, run};
 
-pub(super) use ending::is_own_process;
+pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::this as this_thread;
 pub(super) use world::{forward, harmless_code, interrupt};
 

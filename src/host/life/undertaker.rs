@@ -9,6 +9,7 @@ use super::world::{World, end_process};
 use super::{Ending, Verdict, birth, files, obituary};
 use crate::host::job::Job;
 use crate::host::sched::yield_now;
+use crate::host::shims::stdio;
 use crate::host::{Rank, signals};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -176,6 +177,7 @@ impl Undertaker {
         let threads = std::mem::take(&mut *rank.life.threads.lock());
         if !rank.life.is_orderly.load(Ordering::Relaxed) || threads.len() > 1 {
             threads.iter().for_each(|thread| files::release_locks_of(thread.pthread()));
+            stdio::rescue(rank);
         }
         // A thread that was given up may still look at its record.
         threads.into_iter().filter(|thread| !thread.is_gone()).for_each(std::mem::forget);
@@ -211,6 +213,7 @@ impl Undertaker {
             }
             rank.heap.give_back();
         }
+        rank.libc.close_files();
         drop(ground);
         burial.stage = Stage::Done;
         if restart {

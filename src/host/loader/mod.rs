@@ -222,6 +222,13 @@ impl Images {
         Some(self.start + self.template.offset_of(address)?)
     }
 
+    /// Where in the template the original of the rank's `address` lies.
+    pub(super) fn origin(&self, address: usize) -> Option<usize> {
+        let at = address.checked_sub(self.start)?;
+        let object = self.template.objects.iter().find(|object| object.span().contains(&at))?;
+        Some(object.template_base.wrapping_add(at.wrapping_sub(object.bias)))
+    }
+
     /// Gives the calling thread this rank's initial values of thread-local variables.
     pub(super) fn adopt_tls(&self) {
         #[repr(C)]
