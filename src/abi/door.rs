@@ -40,6 +40,17 @@ enum Verdict {
     Died,
 }
 
+/// A call that is not built yet.
+#[cold]
+pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
+    enter(
+        name,
+        Season::Always,
+        || scope,
+        |_| Err(Class::UNSUPPORTED_OPERATION.because("this library does not have it yet")),
+    )
+}
+
 /// Runs one MPI call: notices failures first, shields C from panics, raises errors on `scope`.
 #[inline]
 pub(super) fn enter(
@@ -305,5 +316,82 @@ macro_rules! season {
     };
     ($season:ident) => {
         $crate::abi::door::Season::$season
+    };
+}
+
+/// Declares calls that are not built yet. Their parameters are words of no matter, but for the
+/// communicator that hears of the error; `all` is the list, for tests.
+macro_rules! unsupported {
+    (
+        $(#[doc = $doc:literal])*
+        $scope:ident: $($name:ident [$($fortran:ident)?] ($($arg:tt)*);)*
+    ) => {
+        $(unsupported_door!($scope, $name, [$($fortran)?], [$($arg)*]);)*
+
+        $(#[doc = $doc])*
+        #[cfg(test)]
+        #[allow(non_upper_case_globals)]
+        const $scope: &[(&str, &[&str])] =
+            &[$((stringify!($name), &[$(stringify!($arg)),*])),*];
+    };
+}
+
+macro_rules! unsupported_door {
+    ($scope:ident, $name:ident, [$($fortran:ident)?], [$($arg:tt)*]) => {
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        mod $name {
+            use $crate::abi::door::{Scope, refuse};
+            use ::std::ffi::c_int;
+
+            #[unsafe(export_name = stringify!($name))]
+            unsafe extern "C-unwind" fn mpi($($arg: usize),*) -> c_int {
+                refuse(stringify!($name), unsupported_scope!($scope, $($arg)*))
+            }
+
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            unsafe extern "C-unwind" fn pmpi($($arg: usize),*) -> c_int {
+                refuse(stringify!($name), unsupported_scope!($scope, $($arg)*))
+            }
+
+            unsupported_fortran!($scope, $name, [$($fortran)?], [$($arg)*]);
+        }
+    };
+}
+
+macro_rules! unsupported_fortran {
+    ($scope:ident, $name:ident, [], $args:tt) => {};
+    ($scope:ident, $name:ident, [$fortran:ident], [$($arg:tt)*]) => {
+        #[unsafe(export_name = stringify!($fortran))]
+        unsafe extern "C-unwind" fn fortran(
+            $($arg: *const c_int,)* ierror: $crate::abi::kinds::Ierror,
+        ) {
+            ierror.set(refuse(stringify!($name), unsupported_scope!(@fortran $scope, $($arg)*)));
+        }
+
+        #[unsafe(export_name = concat!("p", stringify!($fortran)))]
+        unsafe extern "C-unwind" fn pfortran(
+            $($arg: *const c_int,)* ierror: $crate::abi::kinds::Ierror,
+        ) {
+            ierror.set(refuse(stringify!($name), unsupported_scope!(@fortran $scope, $($arg)*)));
+        }
+    };
+}
+
+macro_rules! unsupported_scope {
+    (Comm, _ $($rest:tt)*) => {
+        unsupported_scope!(Comm, $($rest)*)
+    };
+    (Comm, $comm:ident $($rest:tt)*) => {
+        Scope::Comm($comm)
+    };
+    (@fortran Comm, _ $($rest:tt)*) => {
+        unsupported_scope!(@fortran Comm, $($rest)*)
+    };
+    (@fortran Comm, $comm:ident $($rest:tt)*) => {
+        // SAFETY: Fortran passes scalars by reference, and the reference is live here.
+        Scope::Comm(unsafe { *$comm } as u32 as usize)
+    };
+    ($(@fortran)? $scope:ident, $($arg:tt)*) => {
+        Scope::$scope
     };
 }

@@ -7,7 +7,7 @@ use crate::abi::door::Scope;
 use crate::abi::{current, start};
 use crate::mpi::callback::Callback;
 use crate::mpi::comm;
-use crate::mpi::errhandler::{Errhandler, Installed};
+use crate::mpi::errhandler;
 use crate::mpi::error::Class;
 use crate::mpi::process::Process;
 use std::ffi::{c_int, c_void};
@@ -38,29 +38,29 @@ pub(super) fn raise(
 }
 
 fn reaction(process: &'static Process, scope: Scope) -> Reaction {
-    let (comm, installed) = match scope {
+    let named = match scope {
         // Until files have handlers of their own they have their default.
         Scope::File | Scope::Tool => return Reaction::Return,
-        Scope::Comm(handle) => match process.find_comm(handle) {
-            Some(found) if process.is_inside().is_ok() => (handle, found.errhandler.lock().clone()),
-            _ => initial(process),
-        },
-        Scope::Initial => initial(process),
+        Scope::Comm(handle) if process.is_inside().is_ok() => process.find_comm(handle),
+        Scope::Comm(_) | Scope::Initial => None,
     };
-    match &*installed.errhandler {
-        Errhandler::Return => Reaction::Return,
-        Errhandler::User(function) => Reaction::Call { function: *function, comm },
-        Errhandler::Fatal | Errhandler::Abort => Reaction::End,
+    let (comm, chosen) = match named {
+        Some(comm) => (comm.handle, comm.errhandler.reaction()),
+        None => (comm::SELF, initial(process)),
+    };
+    match chosen {
+        errhandler::Reaction::Return => Reaction::Return,
+        errhandler::Reaction::User(function) => Reaction::Call { function, comm },
+        errhandler::Reaction::Fatal | errhandler::Reaction::Abort => Reaction::End,
     }
 }
 
 /// Errors of no object are MPI_COMM_SELF's while MPI is up (MPI-5.0 §9.3).
-fn initial(process: &'static Process) -> (usize, Installed) {
-    let installed = match process.is_inside() {
-        Ok(()) => process.self_comm().errhandler.lock().clone(),
-        Err(_) => process.initial_errhandler.lock().clone(),
-    };
-    (comm::SELF, installed)
+fn initial(process: &'static Process) -> errhandler::Reaction {
+    match process.is_inside() {
+        Ok(()) => process.self_comm().errhandler.reaction(),
+        Err(_) => process.initial_errhandler.reaction(),
+    }
 }
 
 /// Calls a handler of the program's with a communicator and a code.

@@ -4,6 +4,7 @@
 
 #[macro_use]
 mod door;
+mod buffer;
 mod comm;
 mod current;
 mod env;
@@ -14,5 +15,11 @@ mod handlers;
 mod header;
 mod init;
 mod kinds;
+mod persistent;
+mod probe;
 mod program;
+mod pt2pt;
+mod request;
 mod start;
+mod status;
+mod unsupported;

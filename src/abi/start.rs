@@ -58,7 +58,8 @@ fn start(program: Program, text: &str) -> ! {
     set_variable(PRELOAD_KEPT, None);
     match Job::decode(text) {
         Ok(job) => {
-            let tenant = Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            let tenant =
+                Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
             life::run(program, job, tenant)
         }
         Err(why) => {

@@ -100,7 +100,7 @@ impl Engine {
 
     /// This rank named memory that is not there: it ends, as any program would.
     #[cold]
-    pub(super) fn suffer(&self, address: usize) -> Died {
+    pub fn suffer(&self, address: usize) -> Died {
         self.fault.get_or_init(|| address);
         Died
     }

@@ -6,10 +6,11 @@ use crate::mpi::attr::Attributes;
 use crate::mpi::buffer;
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::group::Group;
+use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 pub const NULL: usize = 0x100;
 pub const WORLD: usize = 0x101;
@@ -17,6 +18,9 @@ pub const SELF: usize = 0x102;
 
 const PROC_NULL: i32 = -3;
 const ANY_SOURCE: i32 = -1;
+
+/// Tags from here on are of operations among some of the members only.
+pub(super) const SUBSET_TAGS: i32 = 1 << 30;
 
 /// An intracommunicator.
 pub struct Comm {
@@ -28,11 +32,14 @@ pub struct Comm {
     /// The rank of this process in it.
     pub rank: i32,
     pub name: Mutex<Vec<u8>>,
-    pub errhandler: Mutex<Installed>,
+    pub errhandler: Installed,
     pub attributes: Attributes,
-    pub info: Mutex<Info>,
+    /// The hints that were given for it.
+    pub info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
+    /// Counts the collective operations, so that a late message of one is never taken for another's.
+    collectives: AtomicU32,
 }
 
 /// Where a message goes to or comes from.
@@ -63,11 +70,37 @@ impl Comm {
             group,
             rank,
             name: Mutex::new(name.as_bytes().to_vec()),
-            errhandler: Mutex::new(Installed::fatal()),
+            errhandler: Installed::fatal(),
             attributes: Attributes::new(),
             info: Mutex::default(),
             buffer: buffer::Slot::new(),
+            collectives: AtomicU32::new(0),
         }
+    }
+
+    /// The same, with the error handler of `parent` and these attributes.
+    pub(super) fn inherit(self, parent: &Comm, attributes: Attributes) -> Comm {
+        Comm { errhandler: Installed::inherit(&parent.errhandler), attributes, ..self }
+    }
+
+    /// True for MPI_COMM_WORLD and MPI_COMM_SELF.
+    pub fn is_predefined(&self) -> bool {
+        matches!(self.handle, WORLD | SELF)
+    }
+
+    /// How this communicator compares to `other` (MPI-5.0 §7.4.1).
+    pub fn compare(&self, other: &Comm) -> Comparison {
+        match self.group.compare(&other.group) {
+            _ if self.handle == other.handle => Comparison::Ident,
+            Comparison::Ident => Comparison::Congruent,
+            unequal => unequal,
+        }
+    }
+
+    /// The tag of the next collective operation; all members count alike.
+    pub(super) fn next_collective(&self) -> i32 {
+        let number = self.collectives.fetch_add(1, Ordering::Relaxed) % SUBSET_TAGS as u32;
+        number as i32
     }
 
     /// How many members there are.

@@ -15,6 +15,7 @@ use crate::mpi::info::Info;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
 use crate::mpi::phase::Phases;
+use crate::mpi::request::Requests;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
@@ -49,8 +50,9 @@ pub struct Process {
     pub buffer: buffer::Slot,
     /// What MPI_Mprobe has matched.
     pub messages: Messages,
+    pub requests: Requests,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
-    pub initial_errhandler: Mutex<Installed>,
+    pub initial_errhandler: Installed,
     pulse: Pulse,
     world_comm: Comm,
     self_comm: Comm,
@@ -89,7 +91,8 @@ impl Process {
             keyvals: Table::new(Sort::Keyval),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
-            initial_errhandler: Mutex::new(Installed::fatal()),
+            requests: Requests::new(),
+            initial_errhandler: Installed::fatal(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),

@@ -178,6 +178,11 @@ impl<H: Handle> Var<H> {
         self.0.set(0, key);
     }
 
+    /// Sets the handle, if there is one to set.
+    pub(in crate::abi) fn set_if(self, key: Option<usize>) {
+        key.into_iter().for_each(|key| self.set(key));
+    }
+
     pub(in crate::abi) fn set_null(self) {
         self.0.set(0, H::NULL);
     }
@@ -218,9 +223,15 @@ impl<H: Handle> Vars<H> {
         self.0.set(index, key);
     }
 
-    /// The first `count` handles; from then on `set` may write that many.
-    pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
-        keys(self.0, self.1, count)
+    /// The handle at `index`, which is below the length that was passed to `of_length`.
+    pub(in crate::abi) fn key(self, index: usize) -> usize {
+        self.0.key(index)
+    }
+
+    /// Fails when there is no array for so many handles.
+    pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
+        refuse_null(self.0, self.1, count)?;
+        Ok(self)
     }
 }
 
@@ -249,9 +260,21 @@ impl<H: Handle> Fortran for Vars<H> {
 pub(in crate::abi) struct Keys<H>(Place, &'static str, PhantomData<H>);
 
 impl<H: Handle> Keys<H> {
+    /// The handle at `index`, which is below the length that was passed to `of_length`.
+    pub(in crate::abi) fn key(self, index: usize) -> usize {
+        self.0.key(index)
+    }
+
+    /// Fails when there is no array of so many handles.
+    pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
+        refuse_null(self.0, self.1, count)?;
+        Ok(self)
+    }
+
     /// The first `count` handles.
     pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
-        keys(self.0, self.1, count)
+        refuse_null(self.0, self.1, count)?;
+        Ok((0..usize::try_from(count).unwrap_or(0)).map(|index| self.0.key(index)).collect())
     }
 }
 
@@ -275,10 +298,10 @@ impl<H: Handle> Fortran for Keys<H> {
     }
 }
 
-fn keys(place: Place, name: &str, count: i64) -> Result<Vec<usize>> {
+fn refuse_null(place: Place, name: &str, count: i64) -> Result {
     if place.is_null() && count > 0 {
         let words = format!("{name} is a null pointer; it must point to {count} handles");
         return Err(Class::ARG.because(words));
     }
-    Ok((0..usize::try_from(count).unwrap_or(0)).map(|index| place.key(index)).collect())
+    Ok(())
 }

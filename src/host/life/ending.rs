@@ -49,7 +49,7 @@ pub(super) fn is_first_thread() -> bool {
 /// # Safety
 /// As `exit(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
+pub(in crate::host) unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
     if mortal().is_some() {
         exit_current(status);
     }
@@ -65,7 +65,7 @@ pub unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
 /// # Safety
 /// As `_exit(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn _exit(status: c_int) -> ! {
+pub(super) unsafe extern "C-unwind" fn _exit(status: c_int) -> ! {
     if mortal().is_some() {
         end_current(Ending::Exited { status: status & 0xff });
     }
@@ -86,7 +86,7 @@ unsafe extern "C-unwind" fn quick_exit(status: c_int) -> ! {
 /// # Safety
 /// As `abort(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn abort() -> ! {
+pub(in crate::host) unsafe extern "C-unwind" fn abort() -> ! {
     if let Some(rank) = mortal() {
         signals::raise(rank, libc::SIGABRT);
         // A handler may return; the program still ends.

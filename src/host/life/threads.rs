@@ -156,7 +156,7 @@ type Create = unsafe extern "C-unwind" fn(
 /// # Safety
 /// As `pthread_create(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pthread_create(
+pub(super) unsafe extern "C-unwind" fn pthread_create(
     handle: *mut libc::pthread_t, attributes: *const libc::pthread_attr_t, body: Body,
     argument: *mut c_void,
 ) -> c_int {

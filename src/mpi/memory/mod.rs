@@ -1,0 +1,326 @@
+//! The one room of this floor that touches the program's memory: reductions, element by element.
+//!
+//! Elements are read and written unaligned: Fortran programs may lay them out so.
+
+use crate::host::memory::Span;
+use crate::mpi::datatype::{Element, Pair};
+use crate::mpi::op::Named;
+pub mod x87;
+
+/// An element that arithmetic works on.
+trait Number: Copy + PartialOrd {
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+}
+
+/// An element that has bits, and a truth value.
+trait Bits: Copy + PartialEq {
+    const ZERO: Self;
+    const ONE: Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+}
+
+macro_rules! integers {
+    ($($int:ty)*) => {$(
+        impl Number for $int {
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            fn times(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+        }
+
+        impl Bits for $int {
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
+        }
+    )*};
+}
+
+integers!(i8 i16 i32 i64 i128 u8 u16 u32 u64);
+
+macro_rules! floats {
+    ($($float:ty)*) => {$(
+        impl Number for $float {
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+        }
+    )*};
+}
+
+floats!(f32 f64);
+
+impl Number for x87::Float {
+    fn plus(self, other: Self) -> Self {
+        x87::add(self, other)
+    }
+    fn times(self, other: Self) -> Self {
+        x87::multiply(self, other)
+    }
+}
+
+/// A complex number of two `T`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Complex<T>(T, T);
+
+/// A value and where it was found.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Located<V, I>(V, I);
+
+/// Combines `count` elements of `input` with those of `inout`, which gets the results; false when
+/// the operation has no meaning for such elements. Operands keep the order of MPI-5.0 §6.9.5.
+pub fn reduce(op: Named, element: Element, input: Span, inout: Span, count: usize) -> bool {
+    let pair = Spans { input: input.address(), inout: inout.address(), count };
+    match element {
+        Element::Signed(1) => integer::<i8>(op, pair),
+        Element::Signed(2) => integer::<i16>(op, pair),
+        Element::Signed(4) => integer::<i32>(op, pair),
+        Element::Signed(8) => integer::<i64>(op, pair),
+        Element::Signed(16) => integer::<i128>(op, pair),
+        Element::Unsigned(1) => integer::<u8>(op, pair),
+        Element::Unsigned(2) => integer::<u16>(op, pair),
+        Element::Unsigned(4) => integer::<u32>(op, pair),
+        Element::Unsigned(8) => integer::<u64>(op, pair),
+        Element::Float(4) => arithmetic::<f32>(op, pair),
+        Element::Float(8) => arithmetic::<f64>(op, pair),
+        Element::Float(16) => arithmetic::<x87::Float>(op, pair),
+        Element::Complex(8) => complex::<f32>(op, pair),
+        Element::Complex(16) => complex::<f64>(op, pair),
+        Element::Complex(32) => complex::<x87::Float>(op, pair),
+        Element::Logical(1) => logical::<u8>(op, pair),
+        Element::Logical(2) => logical::<i16>(op, pair),
+        Element::Logical(4) => logical::<i32>(op, pair),
+        Element::Logical(8) => logical::<i64>(op, pair),
+        Element::Logical(16) => logical::<i128>(op, pair),
+        Element::Byte => bits::<u8>(op, pair),
+        Element::Pair(kind) => located(op, kind, pair),
+        _ => false,
+    }
+}
+
+fn located(op: Named, kind: Pair, pair: Spans) -> bool {
+    match kind {
+        Pair::FloatInt => extreme::<f32, i32>(op, pair),
+        Pair::DoubleInt => extreme::<f64, i32>(op, pair),
+        Pair::LongInt => extreme::<i64, i32>(op, pair),
+        Pair::ShortInt => extreme::<i16, i32>(op, pair),
+        Pair::IntInt => extreme::<i32, i32>(op, pair),
+        Pair::LongDoubleInt => extreme::<x87::Float, i32>(op, pair),
+        Pair::RealReal => extreme::<f32, f32>(op, pair),
+        Pair::DoubleDouble => extreme::<f64, f64>(op, pair),
+    }
+}
+
+/// Two runs of elements.
+#[derive(Clone, Copy)]
+struct Spans {
+    input: usize,
+    inout: usize,
+    count: usize,
+}
+
+impl Spans {
+    /// Sets every element of `inout` to what `combine` makes of the two.
+    #[inline]
+    fn map<T: Copy>(self, combine: impl Fn(T, T) -> T) -> bool {
+        let input = std::ptr::with_exposed_provenance::<T>(self.input);
+        let inout = std::ptr::with_exposed_provenance_mut::<T>(self.inout);
+        for index in 0..self.count {
+            // SAFETY: the caller of MPI vouches for `count` elements on both sides (§2.3).
+            let operand = unsafe { input.add(index).read_unaligned() };
+            // SAFETY: as above.
+            let place = unsafe { inout.add(index) };
+            // SAFETY: as above.
+            let result = combine(operand, unsafe { place.read_unaligned() });
+            // SAFETY: as above.
+            unsafe { place.write_unaligned(result) }
+        }
+        true
+    }
+}
+
+fn integer<T: Number + Bits>(op: Named, pair: Spans) -> bool {
+    arithmetic::<T>(op, pair) || bits::<T>(op, pair) || logical::<T>(op, pair)
+}
+
+fn arithmetic<T: Number>(op: Named, pair: Spans) -> bool {
+    match op {
+        Named::Sum => pair.map(T::plus),
+        Named::Prod => pair.map(T::times),
+        Named::Min => pair.map(|a: T, b: T| if b < a { b } else { a }),
+        Named::Max => pair.map(|a: T, b: T| if b > a { b } else { a }),
+        _ => false,
+    }
+}
+
+fn complex<T: Number + Minus>(op: Named, pair: Spans) -> bool {
+    match op {
+        Named::Sum => {
+            pair.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
+        }
+        Named::Prod => pair.map(|a: Complex<T>, b: Complex<T>| {
+            let real = a.0.times(b.0).minus(a.1.times(b.1));
+            Complex(real, a.0.times(b.1).plus(a.1.times(b.0)))
+        }),
+        _ => false,
+    }
+}
+
+fn bits<T: Bits>(op: Named, pair: Spans) -> bool {
+    match op {
+        Named::Band => pair.map(T::and),
+        Named::Bor => pair.map(T::or),
+        Named::Bxor => pair.map(T::xor),
+        _ => false,
+    }
+}
+
+fn logical<T: Bits>(op: Named, pair: Spans) -> bool {
+    let truth = |is_true: bool| if is_true { T::ONE } else { T::ZERO };
+    let holds = |value: T| value != T::ZERO;
+    match op {
+        Named::Land => pair.map(|a: T, b: T| truth(holds(a) && holds(b))),
+        Named::Lor => pair.map(|a: T, b: T| truth(holds(a) || holds(b))),
+        Named::Lxor => pair.map(|a: T, b: T| truth(holds(a) != holds(b))),
+        _ => false,
+    }
+}
+
+/// The smaller or larger value with its index; of equal values the smaller index (§6.9.4).
+fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named, pair: Spans) -> bool {
+    let lower = |a: I, b: I| if b < a { b } else { a };
+    let choose = |a: Located<V, I>, b: Located<V, I>, takes_b: bool| {
+        if a.0 == b.0 {
+            Located(a.0, lower(a.1, b.1))
+        } else if takes_b {
+            b
+        } else {
+            a
+        }
+    };
+    match op {
+        Named::Minloc => pair.map(|a: Located<V, I>, b| choose(a, b, b.0 < a.0)),
+        Named::Maxloc => pair.map(|a: Located<V, I>, b| choose(a, b, b.0 > a.0)),
+        _ => false,
+    }
+}
+
+trait Minus {
+    fn minus(self, other: Self) -> Self;
+}
+
+impl Minus for f32 {
+    fn minus(self, other: Self) -> Self {
+        self - other
+    }
+}
+
+impl Minus for f64 {
+    fn minus(self, other: Self) -> Self {
+        self - other
+    }
+}
+
+impl Minus for x87::Float {
+    fn minus(self, other: Self) -> Self {
+        x87::subtract(self, other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of<T>(op: Named, element: Element, a: &[T], b: &mut [T]) -> bool {
+        let bytes = size_of_val(a);
+        let input = Span::new(a.as_ptr().cast(), bytes);
+        let inout = Span::new(b.as_mut_ptr().cast_const().cast(), bytes);
+        reduce(op, element, input, inout, a.len())
+    }
+
+    #[test]
+    fn integers_know_every_operation_but_locations() {
+        let a = [6i32, -3, 0];
+        let cases: [(Named, [i32; 3]); 10] = [
+            (Named::Sum, [9, 2, 7]),
+            (Named::Prod, [18, -15, 0]),
+            (Named::Min, [3, -3, 0]),
+            (Named::Max, [6, 5, 7]),
+            (Named::Band, [2, 5, 0]),
+            (Named::Bor, [7, -3, 7]),
+            (Named::Bxor, [5, -8, 7]),
+            (Named::Land, [1, 1, 0]),
+            (Named::Lor, [1, 1, 1]),
+            (Named::Lxor, [0, 0, 1]),
+        ];
+        for (op, expected) in cases {
+            let mut b = [3, 5, 7];
+            assert!(of(op, Element::Signed(4), &a, &mut b));
+            assert_eq!(b, expected, "{op:?}");
+        }
+        assert!(!of(Named::Minloc, Element::Signed(4), &a, &mut [0; 3]));
+    }
+
+    #[test]
+    fn sums_of_integers_wrap_as_in_c() {
+        let mut b = [i64::MAX];
+        assert!(of(Named::Sum, Element::Signed(8), &[1i64], &mut b));
+        assert_eq!(b, [i64::MIN]);
+    }
+
+    #[test]
+    fn floats_have_no_bits_and_complex_numbers_no_order() {
+        assert!(!of(Named::Band, Element::Float(8), &[1.0], &mut [1.0]));
+        assert!(!of(Named::Land, Element::Float(4), &[1f32], &mut [1f32]));
+        assert!(!of(Named::Max, Element::Complex(16), &[1.0, 2.0], &mut [1.0, 2.0]));
+        assert!(!of(Named::Sum, Element::Byte, &[1u8], &mut [1u8]));
+        assert!(!of(Named::Sum, Element::Text(1), &[1u8], &mut [1u8]));
+        assert!(!of(Named::Sum, Element::Logical(4), &[1i32], &mut [1i32]));
+    }
+
+    #[test]
+    fn complex_products_are_products() {
+        let a = [Complex(1.0f64, 2.0)];
+        let mut b = [Complex(3.0f64, -1.0)];
+        assert!(of(Named::Prod, Element::Complex(16), &a, &mut b));
+        assert_eq!((b[0].0, b[0].1), (5.0, 5.0));
+    }
+
+    #[test]
+    fn the_smaller_index_wins_among_equals() {
+        let a = [Located(1.5f64, 7i32), Located(2.0, 1), Located(9.0, 4)];
+        let mut b = [Located(1.5f64, 3i32), Located(3.0, 0), Located(8.0, 5)];
+        assert!(of(Named::Minloc, Element::Pair(Pair::DoubleInt), &a, &mut b));
+        let found: Vec<_> = b.iter().map(|found| (found.0, found.1)).collect();
+        assert_eq!(found, [(1.5, 3), (2.0, 1), (8.0, 5)]);
+    }
+
+    #[test]
+    fn long_doubles_keep_their_64_bits_of_precision() {
+        let big = x87::Float::from_i64(i64::MAX);
+        let mut b = [x87::Float::from_i64(1)];
+        assert!(of(Named::Sum, Element::Float(16), &[big], &mut b));
+        assert!(b[0] > big, "a double would have rounded the 1 away");
+        let mut c = [x87::Float::from_i64(-5)];
+        assert!(of(Named::Min, Element::Float(16), &b, &mut c));
+        assert!(c[0] == x87::Float::from_i64(-5));
+    }
+}
