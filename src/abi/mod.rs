@@ -5,11 +5,13 @@
 #[macro_use]
 mod door;
 mod attr;
+mod buffer;
 mod coll;
 mod comm;
 mod current;
 mod datatype;
 mod env;
+mod extensions;
 mod fortran;
 mod group;
 mod handlers;
@@ -20,6 +22,11 @@ mod init;
 mod ints;
 mod kinds;
 mod op;
+mod persistent;
+mod probe;
 mod program;
+mod pt2pt;
+mod request;
 mod start;
+mod status;
 mod unsupported;

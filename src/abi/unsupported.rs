@@ -320,6 +320,12 @@ unsupported!(
 unsupported!(
     /// Errors of no object.
     Initial:
+    MPI_Session_attach_buffer [mpi_session_attach_buffer_] (_ _ _);
+    MPI_Session_attach_buffer_c [] (_ _ _);
+    MPI_Session_detach_buffer [mpi_session_detach_buffer_] (_ _ _);
+    MPI_Session_detach_buffer_c [] (_ _ _);
+    MPI_Session_flush_buffer [mpi_session_flush_buffer_] (_);
+    MPI_Session_iflush_buffer [mpi_session_iflush_buffer_] (_ _);
     MPI_Parrived [mpi_parrived_] (_ _ _);
     MPI_Pready [mpi_pready_] (_ _);
     MPI_Pready_list [mpi_pready_list_] (_ _ _);
@@ -430,6 +436,9 @@ unsupported!(
     MPI_Win_wait [mpi_win_wait_] (_);
     MPI_Grequest_complete [mpi_grequest_complete_] (_);
     MPI_Grequest_start [mpi_grequest_start_] (_ _ _ _ _);
+    MPI_Status_set_elements [mpi_status_set_elements_] (_ _ _);
+    MPI_Status_set_elements_c [] (_ _ _);
+    MPI_Status_set_elements_x [mpi_status_set_elements_x_] (_ _ _);
     MPI_Abi_get_fortran_booleans [mpi_abi_get_fortran_booleans_] (_ _ _ _);
     MPI_Abi_get_fortran_info [mpi_abi_get_fortran_info_] (_);
     MPI_Abi_get_info [mpi_abi_get_info_] (_);

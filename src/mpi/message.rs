@@ -2,10 +2,10 @@
 
 use crate::engine::Held;
 use crate::host::memory::Span;
-use crate::mpi::comm::Comm;
+use crate::mpi::comm::{self, Comm};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::{self, FROM_NOBODY};
+use crate::mpi::pt2pt::{self, FROM_NOBODY, Match, Pending};
 use crate::mpi::status::Completed;
 use crate::mpi::table::{self, Shelf, Sort};
 use parking_lot::Mutex;
@@ -27,9 +27,7 @@ impl Messages {
         Messages::default()
     }
 
-    /// Keeps what a probe on `comm` found; `None` is a message from MPI_PROC_NULL.
-    pub fn keep(&self, comm: &Comm, held: Option<Held>) -> Result<usize> {
-        let Some(held) = held else { return Ok(NO_PROC) };
+    fn keep(&self, comm: &Comm, held: Held) -> Result<usize> {
         let kept = self.0.lock().insert(Message { held, comm: comm.handle });
         match kept {
             Ok(key) => Ok(table::handle(Sort::Message, key)),
@@ -53,13 +51,35 @@ fn unknown(handle: usize) -> Failure {
     Class::REQUEST.because(words)
 }
 
-/// Receives a matched message.
-pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<Completed> {
+/// Keeps what a probe on `comm` has found; says what it is like.
+pub fn keep(process: &Process, comm: &Comm, found: Match) -> Result<(usize, Completed)> {
+    match found {
+        Err(failed) => Ok((NULL, failed)),
+        Ok(None) => Ok((NO_PROC, FROM_NOBODY.into())),
+        Ok(Some(held)) => {
+            let seen = pt2pt::completed(&held.outcome());
+            Ok((process.messages.keep(comm, held)?, seen))
+        }
+    }
+}
+
+/// Receives a matched message; says on which communicator it came.
+pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<(Completed, usize)> {
     if message == NO_PROC {
-        return Ok(Completed { status: FROM_NOBODY, news: Ok(()) });
+        return Ok((FROM_NOBODY.into(), comm::SELF));
     }
     let Message { held, comm } = process.messages.take(message)?;
     let mut completed = pt2pt::completed(&process.engine.receive_held(held, into)?);
     completed.news = completed.news.map_err(|failure| failure.on(comm));
-    Ok(completed)
+    Ok((completed, comm))
+}
+
+/// Starts to receive a matched message: it is there, so that this is done at once.
+pub fn imrecv(process: &Process, message: usize, into: Span) -> Result<(Pending, usize)> {
+    if message == NO_PROC {
+        return Ok((Pending::Complete(FROM_NOBODY), comm::SELF));
+    }
+    let Message { held, comm } = process.messages.take(message)?;
+    let outcome = process.engine.receive_held(held, into)?;
+    Ok((Pending::Op(process.engine.complete(outcome)), comm))
 }

@@ -9,8 +9,11 @@ use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
+use crate::mpi::request::Start;
 use crate::mpi::status::{Completed, Status};
+use crate::mpi::table::Held;
 use crate::transport::Envelope;
+use std::sync::Arc;
 
 /// When a send may start and when it is complete (MPI-5.0 §3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +144,7 @@ pub fn recv(
 ) -> Result<Completed> {
     match irecv(process, comm, into, source, tag)? {
         Pending::Op(op) => Ok(completed(&process.engine.wait(op)?)),
-        _ => Ok(Completed { status: FROM_NOBODY, news: Ok(()) }),
+        _ => Ok(FROM_NOBODY.into()),
     }
 }
 
@@ -191,8 +194,8 @@ fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
 pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     let engine = &process.engine;
     match pending {
-        Pending::Nothing => Ok(Completed { status: Status::EMPTY, news: Ok(()) }),
-        Pending::Complete(status) => Ok(Completed { status, news: Ok(()) }),
+        Pending::Nothing => Ok(Status::EMPTY.into()),
+        Pending::Complete(status) => Ok(status.into()),
         Pending::Op(op) => Ok(completed(&engine.wait(op)?)),
         Pending::Two { send, recv } => {
             let sent = engine.wait(send)?;
@@ -202,10 +205,26 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     }
 }
 
+/// How a persistent send is started.
+pub fn send_init(
+    mode: Mode, comm: &Held<Comm>, data: Span, dest: i32, tag: i32,
+) -> Result<Arc<Start>> {
+    comm.peer(dest)?;
+    let comm = comm.clone();
+    Ok(Arc::new(move |process| isend(process, mode, &comm, data, dest, tag)))
+}
+
+/// How a persistent receive is started.
+pub fn recv_init(comm: &Held<Comm>, into: Span, source: i32, tag: i32) -> Result<Arc<Start>> {
+    comm.source(source)?;
+    let comm = comm.clone();
+    Ok(Arc::new(move |process| irecv(process, &comm, into, source, tag)))
+}
+
 /// What the message is like that a receive would get now (MPI_Iprobe).
 pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Completed>> {
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
-        return Ok(Some(Completed { status: FROM_NOBODY, news: Ok(()) }));
+        return Ok(Some(FROM_NOBODY.into()));
     };
     Ok(process.engine.peek(pattern, &watch)?.as_ref().map(completed))
 }
@@ -214,7 +233,7 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => Ok(completed(&process.engine.probe(pattern, &watch)?)),
-        None => Ok(Completed { status: FROM_NOBODY, news: Ok(()) }),
+        None => Ok(FROM_NOBODY.into()),
     }
 }
 

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 pub const NULL: usize = 0x180;
+const UNDEFINED: i32 = -32766;
 /// The handle of all operations that are complete and have nothing to say: no key is 0.
 const DONE: usize = (Sort::Request as usize) << 27;
 
@@ -189,20 +190,33 @@ fn settled(handle: usize, step: Result<Step>) -> Result<(usize, Completed)> {
     }
 }
 
+fn can_start(request: &Request) -> Result<&Arc<Start>> {
+    let Some(start) = &request.restart else {
+        return Err(Class::REQUEST.because("request is not persistent; it was started once"));
+    };
+    if request.pending.is_some() {
+        return Err(Class::REQUEST.because("request is active; it must end before it is started"));
+    }
+    Ok(start)
+}
+
 /// Starts a persistent request.
 pub fn start(process: &Process, handle: usize) -> Result {
-    let (comm, restart) = process.requests.find(handle, |request| {
-        let restart = request.restart.clone();
-        match request.pending {
-            Some(_) => Err(Class::REQUEST.because("request is active already")),
-            None => restart.map(|start| (request.comm, start)).ok_or_else(|| unknown(handle)),
-        }
-    })?;
+    let (comm, restart) =
+        process.requests.find(handle, |request| Ok((request.comm, can_start(request)?.clone())))?;
     let pending = restart(process).map_err(|failure| failure.on(comm))?;
     process.requests.find(handle, |request| {
         request.pending = Some(pending);
         Ok(())
     })
+}
+
+/// Starts persistent requests; none of them, when one cannot be started.
+pub fn start_all(process: &Process, count: usize, key: impl Fn(usize) -> usize) -> Result {
+    for index in 0..count {
+        process.requests.find(key(index), |request| can_start(request).map(drop))?;
+    }
+    (0..count).try_for_each(|index| start(process, key(index)))
 }
 
 /// Marks an operation for cancellation; it ends soon, with or without effect.
@@ -369,20 +383,20 @@ impl<P: Places> Many<'_, P> {
         true
     }
 
-    /// Waits for one, any. `None`: there is none to wait for.
-    pub fn wait_any(&self) -> Result<Option<(usize, Completed)>> {
+    /// Waits for one, any. No index: there is none to wait for.
+    pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(&self.places, self.count)?;
         self.process.engine.wait_for(|ops| self.any(ops).transpose())?
     }
 
-    /// Whether one has ended, any. `Some(None)`: there is none to wait for.
-    pub fn test_any(&self) -> Result<Option<Option<(usize, Completed)>>> {
+    /// Whether one has ended, any. No index: there is none to wait for.
+    pub fn test_any(&self) -> Result<Option<(Option<usize>, Completed)>> {
         self.process.requests.check(&self.places, self.count)?;
         let answer = self.process.engine.poll(|ops| self.any(ops).transpose())?;
         answer.transpose()
     }
 
-    fn any(&self, ops: &mut Ops) -> Result<Option<Option<(usize, Completed)>>> {
+    fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed)>> {
         let mut is_idle = true;
         for index in 0..self.count {
             match self.step(ops, index)? {
@@ -392,11 +406,11 @@ impl<P: Places> Many<'_, P> {
                     if !self.is_look {
                         self.places.set_key(index, after);
                     }
-                    return Ok(Some(Some((index, end))));
+                    return Ok(Some((Some(index), end)));
                 }
             }
         }
-        Ok(is_idle.then_some(None))
+        Ok(is_idle.then(|| (None, nothing())))
     }
 
     /// Waits until at least one has ended, and completes all that have.
@@ -406,7 +420,7 @@ impl<P: Places> Many<'_, P> {
             .engine
             .wait_for(|ops| {
                 let some = self.some(ops);
-                some.indices.as_ref().is_none_or(|indices| !indices.is_empty()).then_some(some)
+                some.ended.as_ref().is_none_or(|indices| !indices.is_empty()).then_some(some)
             })
             .map_err(Failure::from)
     }
@@ -433,14 +447,27 @@ impl<P: Places> Many<'_, P> {
             }
         }
         let news = trouble.raise(&self.places, indices.len());
-        let indices = (!is_idle || !indices.is_empty()).then_some(indices);
-        Batch { indices, news }
+        let ended = (!is_idle || !indices.is_empty()).then_some(indices);
+        Batch { ended, news }
     }
 }
 
 /// What a call on some requests has brought.
 pub struct Batch {
-    /// Which have ended, in the order of their statuses; `None`: there are none to wait for.
-    pub indices: Option<Vec<usize>>,
+    /// `None`: there are none to wait for.
+    ended: Option<Vec<usize>>,
     pub news: Result,
+}
+
+impl Batch {
+    /// How many have ended; MPI_UNDEFINED when there are none to wait for.
+    pub fn count(&self) -> i32 {
+        let count = |indices: &Vec<usize>| i32::try_from(indices.len()).unwrap_or(i32::MAX);
+        self.ended.as_ref().map_or(UNDEFINED, count)
+    }
+
+    /// Which have ended, in the order of their statuses.
+    pub fn indices(&self) -> &[usize] {
+        self.ended.as_deref().unwrap_or_default()
+    }
 }

@@ -40,6 +40,11 @@ impl Status {
         Status { source, tag, ..Status::EMPTY }
     }
 
+    /// The same with this MPI_ERROR.
+    pub const fn with_error(self, error: i32) -> Status {
+        Status { error, ..self }
+    }
+
     /// How many bytes arrived.
     pub fn bytes(&self) -> i64 {
         (u64::from(self.bytes[1]) << 32 | u64::from(self.bytes[0])) as i64
@@ -64,6 +69,12 @@ impl Status {
 pub struct Completed {
     pub status: Status,
     pub news: Result,
+}
+
+impl From<Status> for Completed {
+    fn from(status: Status) -> Completed {
+        Completed { status, news: Ok(()) }
+    }
 }
 
 #[cfg(test)]

@@ -207,6 +207,11 @@ impl<H: Handle> Var<H> {
         self.0.set(0, key.unwrap_or(H::NULL));
     }
 
+    /// Sets the handle, if there is one to set.
+    pub(in crate::abi) fn set_if(self, key: Option<usize>) {
+        key.into_iter().for_each(|key| self.set(key));
+    }
+
     pub(in crate::abi) fn set_null(self) {
         self.0.set(0, H::NULL);
     }
@@ -249,16 +254,20 @@ impl<H: Handle> Vars<H> {
 
     /// Puts `keys` into the array, from its start.
     pub(in crate::abi) fn put(self, keys: &[usize]) -> Result {
-        if self.0.is_null() && !keys.is_empty() {
-            return Err(no_array(self.1, keys.len() as i64));
-        }
+        refuse_null(self.0, self.1, keys.len() as i64)?;
         keys.iter().enumerate().for_each(|(index, key)| self.0.set(index, *key));
         Ok(())
     }
 
-    /// The first `count` handles; from then on `set` may write that many.
-    pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
-        keys(self.0, self.1, count)
+    /// The handle at `index`, which is below the length that was passed to `of_length`.
+    pub(in crate::abi) fn key(self, index: usize) -> usize {
+        self.0.key(index)
+    }
+
+    /// Fails when there is no array for so many handles.
+    pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
+        refuse_null(self.0, self.1, count)?;
+        Ok(self)
     }
 }
 
@@ -287,9 +296,21 @@ impl<H: Handle> Fortran for Vars<H> {
 pub(in crate::abi) struct Keys<H>(Place, &'static str, PhantomData<H>);
 
 impl<H: Handle> Keys<H> {
+    /// The handle at `index`, which is below the length that was passed to `of_length`.
+    pub(in crate::abi) fn key(self, index: usize) -> usize {
+        self.0.key(index)
+    }
+
+    /// Fails when there is no array of so many handles.
+    pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
+        refuse_null(self.0, self.1, count)?;
+        Ok(self)
+    }
+
     /// The first `count` handles.
     pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
-        keys(self.0, self.1, count)
+        refuse_null(self.0, self.1, count)?;
+        Ok((0..usize::try_from(count).unwrap_or(0)).map(|index| self.0.key(index)).collect())
     }
 }
 
@@ -313,11 +334,11 @@ impl<H: Handle> Fortran for Keys<H> {
     }
 }
 
-fn keys(place: Place, name: &str, count: i64) -> Result<Vec<usize>> {
+fn refuse_null(place: Place, name: &str, count: i64) -> Result {
     if place.is_null() && count > 0 {
         return Err(no_array(name, count));
     }
-    Ok((0..usize::try_from(count).unwrap_or(0)).map(|index| place.key(index)).collect())
+    Ok(())
 }
 
 #[cold]

@@ -171,21 +171,27 @@ impl Fortran for OutIndices {
 pub(in crate::abi) struct OutStatuses(*mut Status);
 
 impl OutStatuses {
-    /// Sets the status at `index`, MPI_ERROR included.
+    /// MPI_STATUSES_IGNORE.
+    pub(in crate::abi) const IGNORED: OutStatuses = OutStatuses(std::ptr::null_mut());
+
+    /// Sets the status at `index` but for MPI_ERROR.
     pub(in crate::abi) fn set(self, index: usize, status: Status) {
         if !self.0.is_null() {
             // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
-            unsafe { self.0.add(index).write(status) }
+            let at = unsafe { self.0.add(index) };
+            // SAFETY: as above.
+            let error = unsafe { (*at).error };
+            // SAFETY: as above.
+            unsafe { at.write(status.with_error(error)) }
         }
     }
 
-    /// What MPI_ERROR of the status at `index` is now; a call that met no error leaves it alone.
-    pub(in crate::abi) fn error(self, index: usize) -> c_int {
-        if self.0.is_null() {
-            return 0;
+    /// Sets MPI_ERROR of the status at `index`; only a call that met an error does (§3.2.5).
+    pub(in crate::abi) fn set_error(self, index: usize, code: c_int) {
+        if !self.0.is_null() {
+            // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
+            unsafe { (*self.0.add(index)).error = code }
         }
-        // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
-        unsafe { (*self.0.add(index)).error }
     }
 }
 

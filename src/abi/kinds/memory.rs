@@ -5,7 +5,7 @@ use crate::abi::kinds::{Fortran, Kind, NoLength};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
-use crate::mpi::status::Status;
+use crate::mpi::status::{Completed, Status};
 use std::ffi::{c_int, c_void};
 
 const UNDEFINED: c_int = -32766;
@@ -224,6 +224,92 @@ impl Fortran for OutStatus {
     type Length = NoLength;
     unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
         Self(fortran::unless_ignored(wire))
+    }
+}
+
+impl OutStatus {
+    /// Sets the status of an operation that has ended, and passes its news on.
+    #[inline]
+    pub(in crate::abi) fn end(self, end: Completed) -> Result {
+        self.set(end.status);
+        end.news
+    }
+
+    /// The same, if it has ended.
+    #[inline]
+    pub(in crate::abi) fn end_if(self, end: Option<Completed>) -> Result {
+        end.map_or(Ok(()), |end| self.end(end))
+    }
+}
+
+/// A status the call changes.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct VarStatus(*mut Status);
+
+impl VarStatus {
+    pub(in crate::abi) fn change(self, change: impl FnOnce(&mut Status)) {
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+        let mut status = unsafe { self.0.read() };
+        change(&mut status);
+        // SAFETY: as above.
+        unsafe { self.0.write(status) }
+    }
+}
+
+impl Kind for VarStatus {
+    const C: &'static str = "MPI_Status *";
+    type Raw = *mut Status;
+    type Checked = Self;
+    fn from_c(raw: *mut Status) -> Self {
+        Self(raw)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.0.is_null() {
+            return Err(Class::ARG.because(format!("{name} is a null pointer, not a status")));
+        }
+        Ok(self)
+    }
+}
+
+impl Fortran for VarStatus {
+    type Wire = *mut Status;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
+        Self(wire)
+    }
+}
+
+/// Where an address goes: in C, a pointer to a pointer in disguise. Fortran without C_PTR has no
+/// place that is known to be large enough, so nothing is written there.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct OutAddress(Option<*mut usize>);
+
+impl OutAddress {
+    pub(in crate::abi) fn set(self, address: Address) {
+        if let Some(at) = self.0 {
+            // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+            unsafe { at.write_unaligned(address.0) }
+        }
+    }
+}
+
+impl Kind for OutAddress {
+    const C: &'static str = "void *";
+    type Raw = *mut c_void;
+    type Checked = Self;
+    fn from_c(raw: *mut c_void) -> Self {
+        Self(Some(raw.cast()))
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.0.is_some_and(|at| at.is_null()) { Err(null(name)) } else { Ok(self) }
+    }
+}
+
+impl Fortran for OutAddress {
+    type Wire = *mut c_void;
+    type Length = NoLength;
+    unsafe fn enter(_: *mut c_void, _: NoLength) -> Self {
+        Self(None)
     }
 }
 

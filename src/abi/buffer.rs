@@ -1,0 +1,87 @@
+//! Buffers for buffered sends (MPI-5.0 §3.6).
+
+use crate::abi::kinds::*;
+
+mpi!(
+    /// Attaches a buffer to the process.
+    #[large(MPI_Buffer_attach_c)]
+    #[fortran(mpi_buffer_attach_)]
+    fn MPI_Buffer_attach(process: &Process, buffer: OutBuf, size: Count) {
+        process.buffer.attach(process, buffer, size)
+    }
+);
+
+mpi!(
+    /// Detaches the buffer of the process, when everything in it has been delivered.
+    #[large(MPI_Buffer_detach_c)]
+    #[fortran(mpi_buffer_detach_)]
+    fn MPI_Buffer_detach(process: &Process, buffer_addr: OutAddress, size: OutCount) {
+        let (address, bytes) = process.buffer.detach(process)?;
+        buffer_addr.set(address);
+        size.set(bytes);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Waits until everything in the buffer of the process has been delivered.
+    #[fortran(mpi_buffer_flush_)]
+    fn MPI_Buffer_flush(process: &Process) {
+        process.buffer.flush(process)
+    }
+);
+
+mpi!(
+    /// Starts to wait until everything in the buffer of the process has been delivered.
+    #[fortran(mpi_buffer_iflush_)]
+    fn MPI_Buffer_iflush(process: &Process, request: Var<MPI_Request>) {
+        let pending = process.buffer.iflush(process);
+        request.set(process.requests.keep(process.self_comm().handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Attaches a buffer to a communicator.
+    #[large(MPI_Comm_attach_buffer_c)]
+    #[fortran(mpi_comm_attach_buffer_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_attach_buffer(process: &Process, comm: MPI_Comm, buffer: OutBuf, size: Count) {
+        comm.buffer.attach(process, buffer, size)
+    }
+);
+
+mpi!(
+    /// Detaches the buffer of a communicator, when everything in it has been delivered.
+    #[large(MPI_Comm_detach_buffer_c)]
+    #[fortran(mpi_comm_detach_buffer_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_detach_buffer(
+        process: &Process, comm: MPI_Comm, buffer_addr: OutAddress, size: OutCount,
+    ) {
+        let (address, bytes) = comm.buffer.detach(process)?;
+        buffer_addr.set(address);
+        size.set(bytes);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Waits until everything in the buffer of a communicator has been delivered.
+    #[fortran(mpi_comm_flush_buffer_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_flush_buffer(process: &Process, comm: MPI_Comm) {
+        comm.buffer.flush(process)
+    }
+);
+
+mpi!(
+    /// Starts to wait until everything in the buffer of a communicator has been delivered.
+    #[fortran(mpi_comm_iflush_buffer_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_iflush_buffer(process: &Process, comm: MPI_Comm, request: Var<MPI_Request>) {
+        let pending = comm.buffer.iflush(process);
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);

@@ -1,0 +1,101 @@
+//! Persistent operations (MPI-5.0 §3.9).
+
+use crate::abi::kinds::*;
+use crate::mpi::pt2pt::{self, Mode};
+use crate::mpi::request;
+
+mpi!(
+    /// A standard-mode send that can be started again and again.
+    #[large(MPI_Send_init_c)]
+    #[fortran(mpi_send_init_)]
+    #[raises_on(comm)]
+    fn MPI_Send_init(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let start = pt2pt::send_init(Mode::Standard, &comm, data, dest, tag)?;
+        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A buffered-mode send that can be started again and again.
+    #[large(MPI_Bsend_init_c)]
+    #[fortran(mpi_bsend_init_)]
+    #[raises_on(comm)]
+    fn MPI_Bsend_init(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let start = pt2pt::send_init(Mode::Buffered, &comm, data, dest, tag)?;
+        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A synchronous-mode send that can be started again and again.
+    #[large(MPI_Ssend_init_c)]
+    #[fortran(mpi_ssend_init_)]
+    #[raises_on(comm)]
+    fn MPI_Ssend_init(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let start = pt2pt::send_init(Mode::Synchronous, &comm, data, dest, tag)?;
+        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A ready-mode send that can be started again and again.
+    #[large(MPI_Rsend_init_c)]
+    #[fortran(mpi_rsend_init_)]
+    #[raises_on(comm)]
+    fn MPI_Rsend_init(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let start = pt2pt::send_init(Mode::Ready, &comm, data, dest, tag)?;
+        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A receive that can be started again and again.
+    #[large(MPI_Recv_init_c)]
+    #[fortran(mpi_recv_init_)]
+    #[raises_on(comm)]
+    fn MPI_Recv_init(
+        process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
+        tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let start = pt2pt::recv_init(&comm, datatype.span(buf, count)?, source, tag)?;
+        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts a persistent operation.
+    #[fortran(mpi_start_)]
+    fn MPI_Start(process: &Process, request: Var<MPI_Request>) {
+        request::start(process, request.key())
+    }
+);
+
+mpi!(
+    /// Starts persistent operations, in any order.
+    #[fortran(mpi_startall_)]
+    fn MPI_Startall(process: &Process, count: Count, array_of_requests: Vars<MPI_Request>) {
+        let requests = array_of_requests.of_length(count)?;
+        request::start_all(process, count as usize, |index| requests.key(index))
+    }
+);

@@ -1,0 +1,217 @@
+//! Point-to-point communication: blocking and nonblocking (MPI-5.0 §3.2 to §3.7, §3.10).
+
+use crate::abi::kinds::*;
+use crate::mpi::pt2pt::{self, Exchange, Mode};
+
+mpi!(
+    /// Blocking standard-mode send (MPI-5.0 §3.2.1).
+    #[large(MPI_Send_c)]
+    #[fortran(mpi_send_)]
+    #[raises_on(comm)]
+    fn MPI_Send(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm,
+    ) {
+        pt2pt::send(process, Mode::Standard, &comm, datatype.span(buf, count)?, dest, tag)
+    }
+);
+
+mpi!(
+    /// Blocking buffered-mode send (MPI-5.0 §3.4).
+    #[large(MPI_Bsend_c)]
+    #[fortran(mpi_bsend_)]
+    #[raises_on(comm)]
+    fn MPI_Bsend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm,
+    ) {
+        pt2pt::send(process, Mode::Buffered, &comm, datatype.span(buf, count)?, dest, tag)
+    }
+);
+
+mpi!(
+    /// Blocking synchronous-mode send (MPI-5.0 §3.4).
+    #[large(MPI_Ssend_c)]
+    #[fortran(mpi_ssend_)]
+    #[raises_on(comm)]
+    fn MPI_Ssend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm,
+    ) {
+        pt2pt::send(process, Mode::Synchronous, &comm, datatype.span(buf, count)?, dest, tag)
+    }
+);
+
+mpi!(
+    /// Blocking ready-mode send (MPI-5.0 §3.4).
+    #[large(MPI_Rsend_c)]
+    #[fortran(mpi_rsend_)]
+    #[raises_on(comm)]
+    fn MPI_Rsend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm,
+    ) {
+        pt2pt::send(process, Mode::Ready, &comm, datatype.span(buf, count)?, dest, tag)
+    }
+);
+
+mpi!(
+    /// Blocking receive (MPI-5.0 §3.2.4).
+    #[large(MPI_Recv_c)]
+    #[fortran(mpi_recv_)]
+    #[raises_on(comm)]
+    fn MPI_Recv(
+        process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
+        tag: AnyTag, comm: MPI_Comm, status: OutStatus,
+    ) {
+        status.end(pt2pt::recv(process, &comm, datatype.span(buf, count)?, source, tag)?)
+    }
+);
+
+mpi!(
+    /// Starts a standard-mode send (MPI-5.0 §3.7.2).
+    #[large(MPI_Isend_c)]
+    #[fortran(mpi_isend_)]
+    #[raises_on(comm)]
+    fn MPI_Isend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Standard, &comm, data, dest, tag)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts a buffered-mode send (MPI-5.0 §3.7.2).
+    #[large(MPI_Ibsend_c)]
+    #[fortran(mpi_ibsend_)]
+    #[raises_on(comm)]
+    fn MPI_Ibsend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Buffered, &comm, data, dest, tag)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts a synchronous-mode send (MPI-5.0 §3.7.2).
+    #[large(MPI_Issend_c)]
+    #[fortran(mpi_issend_)]
+    #[raises_on(comm)]
+    fn MPI_Issend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Synchronous, &comm, data, dest, tag)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts a ready-mode send (MPI-5.0 §3.7.2).
+    #[large(MPI_Irsend_c)]
+    #[fortran(mpi_irsend_)]
+    #[raises_on(comm)]
+    fn MPI_Irsend(
+        process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
+        comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Ready, &comm, data, dest, tag)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts a receive.
+    #[large(MPI_Irecv_c)]
+    #[fortran(mpi_irecv_)]
+    #[raises_on(comm)]
+    fn MPI_Irecv(
+        process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
+        tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let into = datatype.span(buf, count)?;
+        let pending = pt2pt::irecv(process, &comm, into, source, tag)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Sends and receives (MPI-5.0 §3.10).
+    #[large(MPI_Sendrecv_c)]
+    #[fortran(mpi_sendrecv_)]
+    #[raises_on(comm)]
+    fn MPI_Sendrecv(
+        process: &Process, sendbuf: InBuf, sendcount: Count, sendtype: MPI_Datatype, dest: Rank,
+        sendtag: Tag, recvbuf: OutBuf, recvcount: Count, recvtype: MPI_Datatype, source: Rank,
+        recvtag: AnyTag, comm: MPI_Comm, status: OutStatus,
+    ) {
+        let (data, into) = (sendtype.span(sendbuf, sendcount)?, recvtype.span(recvbuf, recvcount)?);
+        let both = Exchange { data, dest, sendtag, into, source, recvtag };
+        let pending = pt2pt::isendrecv(process, &comm, &both)?;
+        status.end(pt2pt::finish(process, pending)?)
+    }
+);
+
+mpi!(
+    /// Sends and receives in one place.
+    #[large(MPI_Sendrecv_replace_c)]
+    #[fortran(mpi_sendrecv_replace_)]
+    #[raises_on(comm)]
+    fn MPI_Sendrecv_replace(
+        process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, dest: Rank,
+        sendtag: Tag, source: Rank, recvtag: AnyTag, comm: MPI_Comm, status: OutStatus,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let both = Exchange { data, dest, sendtag, into: data, source, recvtag };
+        let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
+        status.end(pt2pt::finish(process, pending)?)
+    }
+);
+
+mpi!(
+    /// Starts to send and receive as one operation.
+    #[large(MPI_Isendrecv_c)]
+    #[fortran(mpi_isendrecv_)]
+    #[raises_on(comm)]
+    fn MPI_Isendrecv(
+        process: &Process, sendbuf: InBuf, sendcount: Count, sendtype: MPI_Datatype, dest: Rank,
+        sendtag: Tag, recvbuf: OutBuf, recvcount: Count, recvtype: MPI_Datatype, source: Rank,
+        recvtag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let (data, into) = (sendtype.span(sendbuf, sendcount)?, recvtype.span(recvbuf, recvcount)?);
+        let both = Exchange { data, dest, sendtag, into, source, recvtag };
+        let pending = pt2pt::isendrecv(process, &comm, &both)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts to send and receive in one place.
+    #[large(MPI_Isendrecv_replace_c)]
+    #[fortran(mpi_isendrecv_replace_)]
+    #[raises_on(comm)]
+    fn MPI_Isendrecv_replace(
+        process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, dest: Rank,
+        sendtag: Tag, source: Rank, recvtag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
+    ) {
+        let data = datatype.span(buf, count)?;
+        let both = Exchange { data, dest, sendtag, into: data, source, recvtag };
+        let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
+        request.set(process.requests.keep(comm.handle, pending)?);
+        Ok(())
+    }
+);
