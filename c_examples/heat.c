@@ -48,7 +48,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "heat: at most %d ranks, one row for each\n", N);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    /* Messages to and from MPI_PROC_NULL do nothing: the edge of the plate needs no special case. */
+    /* Messages to and from MPI_PROC_NULL do nothing: the edge needs no special case. */
     const int above = rank == 0 ? MPI_PROC_NULL : rank - 1;
     const int below = rank == ranks - 1 ? MPI_PROC_NULL : rank + 1;
 

@@ -27,6 +27,7 @@ pub use programs::{Program, Source};
 pub use runs::{Outcome, Run};
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A C program from `tests/programs`, or from elsewhere in the project.
@@ -97,9 +98,27 @@ pub fn root() -> PathBuf {
 
 /// A new, empty directory for one test.
 pub fn fresh_directory(name: &str) -> PathBuf {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(sweep);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(unique(name));
     std::fs::create_dir_all(&path).expect("the target directory can be written to");
     path
+}
+
+/// Removes the directories of tests that have ended: `name-process-count`.
+fn sweep() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let mut parts = name.rsplit('-');
+        let is_count = parts.next().is_some_and(|count| count.parse::<usize>().is_ok());
+        let process = parts.next().and_then(|process| process.parse::<u32>().ok());
+        if let Some(process) = process.filter(|_| is_count)
+            && !Path::new("/proc").join(process.to_string()).exists()
+        {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// `name` with something that no other test of this or another process has.

@@ -168,11 +168,14 @@ impl Source {
 
     /// Everything that the compiled file depends on.
     fn fingerprint(&self, kind: &[&str]) -> u64 {
-        let header = std::fs::read(root().join("include/mpi.h")).unwrap_or_default();
-        let texts: Vec<Vec<u8>> =
-            self.files.iter().map(|file| std::fs::read(file).unwrap_or_default()).collect();
+        let mut files = self.files.clone();
+        let headers = std::fs::read_dir(root().join("include")).into_iter().flatten().flatten();
+        files.extend(headers.map(|entry| entry.path()));
+        files.sort();
+        let read = |file: &PathBuf| std::fs::read(file).unwrap_or_default();
+        let texts: Vec<Vec<u8>> = files.iter().map(read).collect();
         let how = (&self.compiler, &self.flags, &self.libraries, self.with_mpi, kind);
-        hash_of(&(how, &self.files, texts, header, library_directory()))
+        hash_of(&(how, &self.files, texts, library_directory()))
     }
 }
 

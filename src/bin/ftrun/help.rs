@@ -35,8 +35,8 @@ OPTIONS
   How many, and how they live
     -n N, -np N       Run N ranks.
     -N N              The same, where neither -n nor -np is given.
-    --ranks thread    Run every rank on a thread of the operating system. This is
-                      the default.
+    --ranks thread    Run every rank on a thread of the operating system: the
+                      default.
     --on-failure end|continue|restart
                       When a rank fails: end the job at once (the default), let
                       the others go on, or let them go on and start the rank
@@ -94,8 +94,8 @@ ENVIRONMENT
                       given.
     LD_PRELOAD        Is kept; the library goes in front of it.
     LD_LIBRARY_PATH   Is kept; the library's directory goes in front of it.
-    Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have no
-    effect.
+    Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have
+    no effect.
 
 EXAMPLES
     mpicc ring.c -o ring && @NAME@ -np 8 ./ring
@@ -109,7 +109,7 @@ EXAMPLES
 
 LIMITS
     The program is for x86-64 and glibc 2.34 or newer. It is position
-    independent, as compilers make it by default: programs linked with -no-pie or
+    independent, as compilers make it by default: those linked with -no-pie or
     -static are refused, and so are scripts. Ranks are not protected from each
     other's wild writes. A job has as many ranks as the machine allows threads
     and mappings; a job that is too large is refused with the limit's name.

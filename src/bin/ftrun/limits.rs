@@ -1,4 +1,7 @@
 //! What the machine allows: refuses a job that would fail half-way, and says how to allow more.
+//!
+//! How many memory mappings a rank takes is known once the program is loaded: the library looks at
+//! that limit itself.
 
 use crate::job::Job;
 use crate::numbers::spelled;
@@ -7,12 +10,6 @@ use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Mappings that a rank of a small program takes: program, stack, heap.
-const MAPS_PER_RANK: usize = 5;
-/// Mappings that each library of which a rank has a copy adds.
-const MAPS_PER_LIBRARY: usize = 2;
-/// Mappings of the process before there are ranks, with room for a program of many libraries.
-const MAPS_OF_PROCESS: usize = 500;
 /// Threads besides the ranks': the undertaker, timers.
 const OWN_THREADS: usize = 8;
 /// Numbers of processes that Linux does not hand out.
@@ -30,14 +27,12 @@ struct Limit {
 }
 
 /// Refuses a job that is too large for this machine.
-pub(crate) fn check(job: &Job, private_libraries: usize) -> Result<(), Refusal> {
-    let maps = MAPS_PER_RANK + MAPS_PER_LIBRARY * private_libraries;
+pub(crate) fn check(job: &Job) -> Result<(), Refusal> {
     let limits = [
         threads_max(job.ranks),
         pid_max(job.ranks),
         control_group(),
         user_processes(job.ranks),
-        map_count(job.ranks, maps),
         address_space(job),
         addresses(job),
     ];
@@ -71,15 +66,6 @@ fn pid_max(ranks: usize) -> Option<Limit> {
     // Linux allows no more than 2^22.
     let cure = raise("kernel.pid_max", wanted.min(1 << 22));
     Some(Limit { name: "kernel.pid_max", value: limit.to_string(), room, cure })
-}
-
-fn map_count(ranks: usize, maps_per_rank: usize) -> Option<Limit> {
-    let limit = number("/proc/sys/vm/max_map_count")?;
-    let room = limit.saturating_sub(MAPS_OF_PROCESS) / maps_per_rank;
-    let wanted = ranks.saturating_mul(maps_per_rank).saturating_add(MAPS_OF_PROCESS);
-    let cure = raise("vm.max_map_count", wanted);
-    let value = format!("{limit} and a rank of this program takes about {maps_per_rank} mappings");
-    Some(Limit { name: "vm.max_map_count", value, room, cure })
 }
 
 fn raise(name: &str, wanted: usize) -> String {
@@ -204,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_job_that_fits_is_not_refused() {
-        assert_eq!(check(&Job { ranks: 120, ..Job::default() }, 3), Ok(()));
+        assert_eq!(check(&Job { ranks: 120, ..Job::default() }), Ok(()));
     }
 
     #[test]
@@ -227,7 +213,7 @@ mod tests {
     #[test]
     fn large_heaps_leave_room_for_few() {
         let job = Job { ranks: 100, heap_bytes: 2 << 40, ..Job::default() };
-        let said = check(&job, 0).unwrap_err();
+        let said = check(&job).unwrap_err();
         assert!(said.sentence.contains("room for 61; give ranks less with --heap"), "{said:?}");
     }
 

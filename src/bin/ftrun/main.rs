@@ -63,14 +63,14 @@ fn run(called: &str, request: Request) -> Result<std::convert::Infallible, Refus
     hosts::check(&request.hosts)?;
     let variables = environment::of(&request, &library)?;
     let program = program::check(&request.program, &variables)?;
-    limits::check(&request.job, program.private_libraries)?;
+    limits::check(&request.job)?;
     if request.verbose {
-        eprintln!("{called}: {} ranks of {}", request.job.ranks, program.path.display());
+        eprintln!("{called}: {} ranks of {}", request.job.ranks, program.display());
         eprintln!("{called}: library {}", library.display());
     }
-    let mut command = Command::new(&program.path);
+    let mut command = Command::new(&program);
     command.arg0(&request.program).args(&request.arguments);
     variables.give_to(&mut command);
     let error = command.exec();
-    Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {}: {error}", program.path.display())))
+    Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {}: {error}", program.display())))
 }

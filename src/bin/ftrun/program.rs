@@ -10,16 +10,6 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A program that can become ranks.
-#[derive(Debug)]
-pub(crate) struct Program {
-    pub(crate) path: PathBuf,
-    /// How many libraries every rank gets a copy of, as far as can be told from here.
-    pub(crate) private_libraries: usize,
-}
-
-/// The libraries that all ranks share by default, besides libc's own.
-const SHARED: [&str; 2] = ["libgcc_s", "libgomp"];
 /// Other MPIs by the names of their libraries.
 const OTHERS: [(&str, &str); 10] = [
     ("libmpi.so.12", "MPICH or Intel MPI"),
@@ -34,8 +24,8 @@ const OTHERS: [(&str, &str); 10] = [
     ("libmpi.so", "another MPI"),
 ];
 
-/// Finds `program` and looks at everything that would stop it later.
-pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<Program, Refusal> {
+/// The file of `program`, after a look at everything that would stop it later.
+pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
     let path = find(program, variables)?;
     let shown = path.display();
     let no = |why: String| Refusal::new(NOT_RUNNABLE, format!("{shown} {why}"));
@@ -82,7 +72,7 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<Program, R
     let library_path = variables.value("LD_LIBRARY_PATH").unwrap_or_default();
     let asked = libraries::of(&path, elf, &library_path);
     uses_us(&asked).map_err(no)?;
-    Ok(Program { private_libraries: private_libraries(&asked), path })
+    Ok(path)
 }
 
 /// The file behind the name: a path as it is, a plain word through PATH.
@@ -176,16 +166,6 @@ fn uses_us(asked: &[Asked]) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("does not use this library ({LIBRARY}); {cure}"))
-}
-
-fn private_libraries(asked: &[Asked]) -> usize {
-    let is_shared = |name: &str| {
-        libraries::is_libc(name)
-            || name == LIBRARY
-            || STANDARD_NAMES.contains(&name)
-            || SHARED.iter().any(|start| name.starts_with(start))
-    };
-    asked.iter().filter(|library| !is_shared(&library.name)).count()
 }
 
 fn this_machine() -> &'static str {

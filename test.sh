@@ -1,0 +1,58 @@
+#!/bin/sh
+# All that must hold: format, lints, house rules, and every test.
+# Installs the compilers and tools that tests need (Debian, Ubuntu), or names what to install.
+set -eu
+cd "$(dirname "$0")"
+
+# The program that shows whether it is there, and the package that brings it.
+needed="
+cc gcc
+c++ g++
+gfortran gfortran
+clang clang
+ld.lld lld
+strip binutils
+make make
+cmake cmake
+pkg-config pkg-config
+gdb gdb
+"
+
+missing() {
+    echo "$needed" | while read -r program package; do
+        [ -z "$program" ] || command -v "$program" >/dev/null || echo "$package"
+    done | sort -u | tr '\n' ' '
+}
+
+packages=$(missing)
+if [ -n "$packages" ] && command -v apt-get >/dev/null; then
+    root=""
+    [ "$(id -u)" -eq 0 ] || root="sudo -n"
+    echo "== installing $packages"
+    # shellcheck disable=SC2086  # both are lists of words
+    { DEBIAN_FRONTEND=noninteractive $root apt-get update -q &&
+        DEBIAN_FRONTEND=noninteractive $root apt-get install -q -y --no-install-recommends \
+            $packages libc6-dev; } >/dev/null || true
+    packages=$(missing)
+fi
+if [ -n "$packages" ]; then
+    echo "test.sh: the tests need more: sudo apt-get install $packages" >&2
+    exit 1
+fi
+command -v cargo >/dev/null || {
+    echo "test.sh: cargo is missing: install Rust from https://rustup.rs" >&2
+    exit 1
+}
+cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || {
+    echo "test.sh: the tests need more: rustup component add rustfmt clippy" >&2
+    exit 1
+}
+
+echo "== format"
+cargo fmt --check
+echo "== lints"
+cargo clippy --release --all-targets -- -D warnings
+echo "== build"
+cargo build --release
+echo "== tests"
+exec cargo test --release --no-fail-fast
