@@ -148,25 +148,27 @@ impl Heap {
 
     /// A block of `bytes`; null when there is no memory.
     #[inline]
-    pub(super) fn allocate(&self, bytes: usize) -> *mut u8 {
+    pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, Broken> {
         self.allocate_aligned(0, bytes)
     }
 
     /// A block of `bytes` zeroes; null when there is no memory.
-    pub(super) fn allocate_zeroed(&self, bytes: usize) -> *mut u8 {
-        let block = self.allocate(bytes);
+    pub(super) fn allocate_zeroed(&self, bytes: usize) -> Result<*mut u8, Broken> {
+        let block = self.allocate(bytes)?;
         // A mapping of its own is zeroed by the kernel.
         if !block.is_null() && ground().is_some_and(|ground| ground.holds(block.addr())) {
             // SAFETY: the block was just made and has `bytes` bytes.
             unsafe { block.write_bytes(0, bytes) };
         }
-        block
+        Ok(block)
     }
 
     /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.
     #[inline]
-    pub(super) fn allocate_aligned(&self, align: usize, bytes: usize) -> *mut u8 {
-        let Some(books) = self.books() else { return null_mut() };
+    pub(super) fn allocate_aligned(
+        &self, align: usize, bytes: usize,
+    ) -> Result<*mut u8, Broken> {
+        let Some(books) = self.books() else { return Ok(null_mut()) };
         if bytes >= books.large.load(Ordering::Relaxed) {
             return self.allocate_rarely(books, align, bytes);
         }
@@ -184,10 +186,10 @@ impl Heap {
         };
         drop(held);
         if block.is_null() {
-            return large::allocate(self.seat, align, bytes);
+            return Ok(large::allocate(self.seat, align, bytes));
         }
-        seal(block, books.key.load(Ordering::Relaxed));
-        block
+        seal(block, books.key.load(Ordering::Relaxed))?;
+        Ok(block)
     }
 
     /// Takes back a block of this rank's own heap.
@@ -217,7 +219,7 @@ impl Heap {
             let moved = unsafe { self.blocks(books).c_realloc(block, bytes + SEAL) };
             drop(held);
             if !moved.is_null() {
-                seal(moved, key);
+                seal(moved, key)?;
                 return Ok(moved);
             }
         }
@@ -249,10 +251,12 @@ impl Heap {
 
     /// The first block of a life, and large ones.
     #[cold]
-    fn allocate_rarely(&self, books: &Books, align: usize, bytes: usize) -> *mut u8 {
+    fn allocate_rarely(
+        &self, books: &Books, align: usize, bytes: usize,
+    ) -> Result<*mut u8, Broken> {
         let held = books.latch.hold();
         if books.key.load(Ordering::Relaxed) != 0 {
-            return large::allocate(self.seat, align, bytes);
+            return Ok(large::allocate(self.seat, align, bytes));
         }
         self.open(books);
         drop(held);
@@ -378,18 +382,20 @@ fn seal_of(block: *mut u8) -> Option<*mut usize> {
     // SAFETY: all addresses between the ends of the ground can be read.
     let head = unsafe { block.cast::<usize>().sub(1).read() };
     let bytes = head & !FLAGS;
-    let end = ground()?.end(block.addr());
+    let end = ground()?.end();
     if head & IN_USE == 0 || bytes < 32 || bytes & 15 != 0 || bytes > end - block.addr() {
         return None;
     }
     Some(block.wrapping_add(bytes - 2 * SEAL).cast())
 }
 
+/// Seals a block that was just made. In a heap that was overrun it may have no sensible size.
 #[inline]
-fn seal(block: *mut u8, key: usize) {
-    let seal = seal_of(block).expect("a block that was just made has a size");
+fn seal(block: *mut u8, key: usize) -> Result<(), Broken> {
+    let seal = seal_of(block).ok_or(Broken { address: block.addr() })?;
     // SAFETY: the word lies in the block, after what the program asked for.
     unsafe { seal.write(key ^ block.addr()) };
+    Ok(())
 }
 
 /// The bytes of a block whose seal is whole.

@@ -336,9 +336,9 @@ int main(int argc, char **argv) {
   rank = state_rank();
   atexit(first);
   atexit(second);
-  argv[0][0] = 'A' + rank % 26;
+  if (argc > 1) argv[1][0] = 'A' + rank % 26;
   let_others();
-  printf("main %d %c %s\n", argc, argv[0][0], argc > 1 ? argv[1] : "-");
+  printf("main %d %s\n", argc, argc > 1 ? argv[1] : "-");
   globals();
   options();
   chance();

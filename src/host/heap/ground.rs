@@ -86,13 +86,10 @@ impl Ground {
         self.slice_bytes
     }
 
-    /// Where the strip or slice that holds `address` ends.
+    /// Where the last slice ends.
     #[inline]
-    pub(super) fn end(&self, address: usize) -> usize {
-        match address < self.slices {
-            true => self.slices,
-            false => self.high,
-        }
+    pub(super) fn end(&self) -> usize {
+        self.high
     }
 
     pub(super) fn books(&self, seat: usize) -> *mut Books {

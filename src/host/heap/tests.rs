@@ -74,15 +74,15 @@ fn blocks_keep_their_bytes_through_random_use() {
             };
             let fill = turn as u8;
             match dice.roll(10) {
-                0..4 => pieces.push(Piece::new(heap.allocate(bytes), bytes, fill)),
+                0..4 => pieces.push(Piece::new(heap.allocate(bytes).unwrap(), bytes, fill)),
                 4 => {
                     let align = 16usize << dice.roll(10);
-                    let block = heap.allocate_aligned(align, bytes);
+                    let block = heap.allocate_aligned(align, bytes).unwrap();
                     assert_eq!(block.addr() % align, 0);
                     pieces.push(Piece::new(block, bytes, fill));
                 }
                 5 => {
-                    let block = heap.allocate_zeroed(bytes);
+                    let block = heap.allocate_zeroed(bytes).unwrap();
                     Piece { start: block, bytes, fill: 0 }.check(bytes);
                     pieces.push(Piece::new(block, bytes, fill));
                 }
@@ -110,8 +110,8 @@ fn blocks_keep_their_bytes_through_random_use() {
 #[test]
 fn freeing_twice_is_noticed() {
     let heap = heap(1);
-    let block = heap.allocate(100);
-    let _behind = heap.allocate(100);
+    let block = heap.allocate(100).unwrap();
+    let _behind = heap.allocate(100).unwrap();
     heap.free(block).unwrap();
     assert_eq!(heap.free(block), Err(Broken { address: block.addr() }));
     assert!(heap.resize(block, 200).is_err());
@@ -121,7 +121,7 @@ fn freeing_twice_is_noticed() {
 #[test]
 fn writing_past_the_end_is_noticed() {
     let heap = heap(2);
-    let block = heap.allocate(24);
+    let block = heap.allocate(24).unwrap();
     // SAFETY: not safe at all, as in the programs that do it; the heap has room behind.
     unsafe { block.write_bytes(0x41, usable(2, block).unwrap() + 1) };
     assert!(heap.free(block).is_err());
@@ -131,7 +131,7 @@ fn writing_past_the_end_is_noticed() {
 #[test]
 fn what_is_no_block_is_noticed() {
     let heap = heap(3);
-    let block = heap.allocate(4000);
+    let block = heap.allocate(4000).unwrap();
     assert!(heap.free(block.wrapping_add(16)).is_err());
     assert!(heap.free(block.wrapping_add(3)).is_err());
     heap.free(block).unwrap();
@@ -144,7 +144,7 @@ fn a_block_freed_by_another_comes_back_to_its_owner() {
     let heap = heap(4);
     let mut sent: Vec<usize> = Vec::new();
     for _ in 0..1000 {
-        sent.push(heap.allocate(64).expose_provenance());
+        sent.push(heap.allocate(64).unwrap().expose_provenance());
     }
     let given = sent.clone();
     let other = std::thread::spawn(move || {
@@ -157,11 +157,11 @@ fn a_block_freed_by_another_comes_back_to_its_owner() {
         }
     });
     for _ in 0..10_000 {
-        let block = heap.allocate(32);
+        let block = heap.allocate(32).unwrap();
         heap.free(block).unwrap();
     }
     other.join().unwrap();
-    let blocks: Vec<_> = (0..1000).map(|_| heap.allocate(64)).collect();
+    let blocks: Vec<_> = (0..1000).map(|_| heap.allocate(64).unwrap()).collect();
     let reused = blocks.iter().filter(|block| sent.contains(&block.addr())).count();
     assert!(reused > 900, "only {reused} of 1000 blocks came back");
     heap.give_back();
@@ -170,13 +170,13 @@ fn a_block_freed_by_another_comes_back_to_its_owner() {
 #[test]
 fn a_fresh_life_starts_with_an_empty_heap() {
     let first = heap(5);
-    let stale = first.allocate(1000);
-    let large = first.allocate(64 << 20);
+    let stale = first.allocate(1000).unwrap();
+    let large = first.allocate(64 << 20).unwrap();
     assert_eq!(owner(large), Owner::Large);
     first.give_back();
     assert_eq!(owner(large), Owner::Libc, "large blocks of the dead are gone");
     let second = Heap::new(5);
-    let fresh = second.allocate_zeroed(1000);
+    let fresh = second.allocate_zeroed(1000).unwrap();
     assert_eq!(fresh, stale, "the same place again");
     // A survivor that frees a block of the dead rank harms nobody.
     free_from_outside(5, stale.wrapping_add(16));
@@ -187,15 +187,15 @@ fn a_fresh_life_starts_with_an_empty_heap() {
 #[test]
 fn a_rank_may_have_more_than_its_slice() {
     let heap = heap(6);
-    let blocks: Vec<_> = (0..6).map(|_| heap.allocate(3 << 30)).collect();
+    let blocks: Vec<_> = (0..6).map(|_| heap.allocate(3 << 30).unwrap()).collect();
     for &block in &blocks {
         assert!(!block.is_null());
         // SAFETY: inside the block.
         unsafe { block.add((3 << 30) - 1).write(1) };
     }
     blocks.into_iter().for_each(|block| free_any(&heap, block));
-    assert!(heap.allocate(usize::MAX - 100).is_null());
-    assert!(heap.allocate(1 << 60).is_null());
+    assert!(heap.allocate(usize::MAX - 100).unwrap().is_null());
+    assert!(heap.allocate(1 << 60).unwrap().is_null());
     heap.give_back();
 }
 
@@ -209,7 +209,7 @@ fn threads_of_a_rank_share_its_heap() {
                 let mut dice = Dice(seed);
                 for _ in 0..20_000 {
                     let bytes = dice.roll(500);
-                    let piece = Piece::new(heap.allocate(bytes), bytes, seed as u8);
+                    let piece = Piece::new(heap.allocate(bytes).unwrap(), bytes, seed as u8);
                     piece.check(usize::MAX);
                     heap.free(piece.start).unwrap();
                 }
@@ -223,13 +223,13 @@ fn threads_of_a_rank_share_its_heap() {
 #[test]
 fn a_pair_of_calls_costs_tens_of_nanoseconds() {
     let heap = heap(8);
-    let keep: Vec<_> = (0..1000).map(|each| heap.allocate(16 + each % 200)).collect();
+    let keep: Vec<_> = (0..1000).map(|each| heap.allocate(16 + each % 200).unwrap()).collect();
     let rounds = 200_000;
     let best = (0..5)
         .map(|_| {
             let start = Instant::now();
             for each in 0..rounds {
-                let block = std::hint::black_box(heap.allocate(16 + each % 200));
+                let block = std::hint::black_box(heap.allocate(16 + each % 200).unwrap());
                 heap.free(block).unwrap();
             }
             start.elapsed().as_nanos() as f64 / rounds as f64

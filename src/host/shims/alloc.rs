@@ -4,7 +4,7 @@
 //! grows the caller's buffer). They tell whose a block is by its address.
 
 use super::{set_errno, table};
-use crate::host::heap::{self, Heap, Owner};
+use crate::host::heap::{self, Broken, Heap, Owner};
 use crate::host::{Rank, current};
 use once_cell::sync::Lazy;
 use std::ffi::{c_int, c_void};
@@ -122,9 +122,18 @@ fn or_out_of_memory(block: *mut u8) -> *mut c_void {
     block.cast()
 }
 
+/// What `function` returns for a block that the heap has made.
+#[inline]
+fn made(function: &str, block: Result<*mut u8, Broken>) -> *mut c_void {
+    match block {
+        Ok(block) => or_out_of_memory(block),
+        Err(Broken { address }) => ruined(function, std::ptr::without_provenance(address)),
+    }
+}
+
 pub(super) extern "C" fn malloc(bytes: usize) -> *mut c_void {
     match private_heap() {
-        Some(heap) => or_out_of_memory(heap.allocate(bytes)),
+        Some(heap) => made("malloc", heap.allocate(bytes)),
         // SAFETY: any size may be asked for.
         None => unsafe { libc::malloc(bytes) },
     }
@@ -132,7 +141,7 @@ pub(super) extern "C" fn malloc(bytes: usize) -> *mut c_void {
 
 extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     match (private_heap(), count.checked_mul(size)) {
-        (Some(heap), Some(bytes)) => or_out_of_memory(heap.allocate_zeroed(bytes)),
+        (Some(heap), Some(bytes)) => made("calloc", heap.allocate_zeroed(bytes)),
         (Some(_), None) => or_out_of_memory(null_mut()),
         // SAFETY: any size may be asked for.
         (None, _) => unsafe { libc::calloc(count, size) },
@@ -168,7 +177,7 @@ extern "C" fn memalign(align: usize, bytes: usize) -> *mut c_void {
         return unsafe { real_memalign(align, bytes) };
     };
     match align.checked_next_power_of_two() {
-        Some(align) => or_out_of_memory(heap.allocate_aligned(align, bytes)),
+        Some(align) => made("memalign", heap.allocate_aligned(align, bytes)),
         None => {
             set_errno(libc::EINVAL);
             null_mut()

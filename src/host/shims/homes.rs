@@ -17,15 +17,15 @@ pub(super) enum Variable {
     Optind,
     Opterr,
     Optopt,
-    // These have no slot: without a copy in the executable libc's own serve.
-    Tzname,
     Timezone,
     Daylight,
     Signgam,
+    /// Two words long.
+    Tzname,
 }
 
-const SLOTS: usize = 8;
 const VARIABLES: usize = 12;
+const SLOTS: usize = VARIABLES + 1;
 
 pub(super) struct Homes {
     homes: [AtomicPtr<()>; VARIABLES],
@@ -55,10 +55,6 @@ impl Variable {
             _ => return None,
         })
     }
-
-    pub(super) fn has_slot(self) -> bool {
-        (self as usize) < SLOTS
-    }
 }
 
 impl Homes {
@@ -79,7 +75,7 @@ impl Homes {
         (!home.is_null()).then(|| home.cast())
     }
 
-    /// Where the variable lives. Only for variables with a slot.
+    /// Where the variable lives.
     pub(super) fn address<T>(&self, variable: Variable) -> *mut T {
         self.copy(variable).unwrap_or_else(|| self.slots[variable as usize].get().cast())
     }
@@ -90,7 +86,7 @@ impl Homes {
     }
 
     pub(super) fn write<T: Copy>(&self, variable: Variable, value: T) {
-        // SAFETY: the loader vouches for copies; slots hold a word.
+        // SAFETY: the loader vouches for copies; slots have room.
         unsafe { self.address::<T>(variable).write(value) }
     }
 }

@@ -28,7 +28,7 @@ use crate::host::current;
 use crate::host::job::Job;
 use crate::host::life;
 use homes::{Homes, Variable};
-use std::ffi::c_char;
+use std::ffi::{c_char, c_long};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -97,7 +97,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
 
 /// Where the private images of a rank find libc's variable `name` (`stdout`, `environ`, `optind`).
 pub(super) fn variable(state: &LibcState, name: &str) -> Option<*const ()> {
-    let variable = Variable::named(name).filter(|variable| variable.has_slot())?;
+    let variable = Variable::named(name)?;
     state.settle(variable);
     Some(state.homes.address::<()>(variable).cast_const())
 }
@@ -144,7 +144,12 @@ impl LibcState {
             Variable::Optind | Variable::Opterr => self.homes.write(variable, 1),
             Variable::Optopt => self.homes.write(variable, i32::from(b'?')),
             Variable::Optarg => self.homes.write(variable, std::ptr::null_mut::<c_char>()),
-            Variable::Tzname | Variable::Timezone | Variable::Daylight | Variable::Signgam => {}
+            Variable::Tzname => {
+                let unknown = c"GMT".as_ptr().cast_mut();
+                self.homes.write(variable, [unknown, unknown]);
+            }
+            Variable::Timezone => self.homes.write::<c_long>(variable, 0),
+            Variable::Daylight | Variable::Signgam => self.homes.write(variable, 0),
         }
     }
 }

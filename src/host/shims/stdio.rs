@@ -33,6 +33,11 @@ struct Layout {
     old_offset: c_long,
     column_and_short_buffer: u64,
     lock: *mut Lock,
+    offset: i64,
+    codecvt: *mut c_void,
+    wide: *mut c_void,
+    free_list: [*mut c_void; 3],
+    mode: c_int,
 }
 
 /// libc's recursive lock of a `FILE`.
@@ -191,8 +196,25 @@ fn opened(stream: *mut FILE, descriptor: c_int) -> Option<Stream> {
     Some(stream)
 }
 
-fn cookie(state: &LibcState) -> *mut c_void {
-    std::ptr::from_ref(state).cast_mut().cast()
+/// A stream on functions of ours instead of a descriptor, which it pretends to have.
+fn open_cookie(
+    state: &LibcState, mode: &CStr, functions: CookieFunctions, descriptor: c_int,
+) -> Option<Stream> {
+    let cookie = std::ptr::from_ref(state).cast_mut().cast();
+    // SAFETY: the state stays where it is as long as its rank may use the stream.
+    let stream = opened(unsafe { fopencookie(cookie, mode.as_ptr(), functions) }, descriptor)?;
+    // libc does not equip such streams for wide characters, and `freopen` trips over that. What is
+    // missing comes from an ordinary stream, which is kept for it.
+    // SAFETY: opens a stream on a descriptor that stays open.
+    let donor = unsafe { libc::fdopen(descriptor, mode.as_ptr()) };
+    if let Some(donor) = opened(donor, descriptor) {
+        // SAFETY: both are open, and nobody else knows them yet.
+        unsafe {
+            (*stream.layout()).wide = (*donor.layout()).wide;
+            (*stream.layout()).mode = 0;
+        }
+    }
+    Some(stream)
 }
 
 fn open_stdin(state: &LibcState) -> Option<Stream> {
@@ -203,17 +225,14 @@ fn open_stdin(state: &LibcState) -> Option<Stream> {
         0 => return opened(unsafe { libc::fdopen(0, c"r".as_ptr()) }, 0),
         _ => CookieFunctions { read: Some(read_nothing), ..NO_FUNCTIONS },
     };
-    // SAFETY: the state stays where it is as long as its rank may read.
-    opened(unsafe { fopencookie(cookie(state), c"r".as_ptr(), functions) }, 0)
+    open_cookie(state, c"r", functions, 0)
 }
 
 fn open_output(state: &LibcState, descriptor: c_int) -> Option<Stream> {
     let stream = if TAG_OUTPUT.load(Ordering::Relaxed) {
         let write = if descriptor == 1 { write_tagged_out } else { write_tagged_err };
         let functions = CookieFunctions { write: Some(write), ..NO_FUNCTIONS };
-        // SAFETY: the state stays where it is as long as its rank may write.
-        let made = unsafe { fopencookie(cookie(state), c"w".as_ptr(), functions) };
-        let stream = opened(made, descriptor)?;
+        let stream = open_cookie(state, c"w", functions, descriptor)?;
         if descriptor == 1 && is_terminal(1) {
             // SAFETY: the stream was just opened.
             unsafe { libc::setvbuf(stream.0, null_mut(), libc::_IOLBF, 0) };

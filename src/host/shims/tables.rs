@@ -89,11 +89,10 @@ extern "C" fn hdestroy() {
     }
 }
 
-/// libm writes the sign into its own `signgam`; a rank's copy gets it here.
+/// libm writes the sign into its own `signgam`; the rank's gets it here.
 fn tell_sign(sign: c_int) {
-    if let Some(home) = state().and_then(|state| state.homes.copy::<c_int>(Variable::Signgam)) {
-        // SAFETY: the loader vouches for the copy.
-        unsafe { home.write(sign) };
+    if let Some(state) = state() {
+        state.homes.write(Variable::Signgam, sign);
     }
 }
 

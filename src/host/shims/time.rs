@@ -66,14 +66,15 @@ static ZONE: RwLock<()> = RwLock::new(());
 /// not touch what the program gave us: a fault there would leave the zone locked.
 fn in_zone<T>(state: &LibcState, act: impl FnOnce() -> T) -> T {
     let rank = environ::value(state, c"TZ");
-    let own = environ::value_of_process(c"TZ");
-    if rank == own {
-        let _held = ZONE.read();
+    let held = ZONE.read();
+    if rank == environ::value_of_process(c"TZ") {
         let result = act();
         show(state);
         return result;
     }
+    drop(held);
     let _held = ZONE.write();
+    let own = environ::value_of_process(c"TZ");
     lend(rank.as_deref());
     let result = act();
     show(state);
@@ -93,20 +94,14 @@ fn lend(zone: Option<&CStr>) {
     unsafe { real_tzset() };
 }
 
-/// Writes `tzname`, `timezone` and `daylight` to the rank's copies, where it has some.
+/// Writes `tzname`, `timezone` and `daylight` to the rank's own. [`ZONE`] is held.
 fn show(state: &LibcState) {
-    if let Some(home) = state.homes.copy::<[*mut c_char; 2]>(Variable::Tzname) {
-        // SAFETY: the loader vouches for the copy; libc never frees these strings.
-        unsafe { home.write(tzname) };
-    }
-    if let Some(home) = state.homes.copy::<c_long>(Variable::Timezone) {
-        // SAFETY: the loader vouches for the copy.
-        unsafe { home.write(timezone) };
-    }
-    if let Some(home) = state.homes.copy::<c_int>(Variable::Daylight) {
-        // SAFETY: the loader vouches for the copy.
-        unsafe { home.write(daylight) };
-    }
+    // SAFETY: libc never frees these strings, and sets the variables only while the zone is held.
+    state.homes.write(Variable::Tzname, unsafe { tzname });
+    // SAFETY: as above.
+    state.homes.write(Variable::Timezone, unsafe { timezone });
+    // SAFETY: as above.
+    state.homes.write(Variable::Daylight, unsafe { daylight });
 }
 
 fn local(state: &LibcState, moment: libc::time_t) -> Option<libc::tm> {
