@@ -80,7 +80,7 @@ impl Undertaker {
             let seen = self.world.bell.listen();
             self.look_around();
             if self.living == 0 && self.burials.is_empty() {
-                self.close(0, "");
+                self.close(self.world.tenant.status(), "");
             }
             let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
             if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
