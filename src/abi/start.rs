@@ -12,6 +12,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -29,7 +30,7 @@ type StartMain = unsafe extern "C-unwind" fn(
 /// # Safety
 /// Called by `_start` only, with what the kernel and ld.so passed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __libc_start_main(
+unsafe extern "C-unwind" fn __libc_start_main(
     main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
     rtld_fini: *mut c_void, stack_end: *mut c_void,
 ) -> c_int {
@@ -60,8 +61,11 @@ fn start(program: Program, text: &str) -> ! {
     set_variable(PRELOAD_KEPT, None);
     match Job::decode(text) {
         Ok(job) => {
-            let tenant =
-                Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            let tenant = Box::new(Tenancy {
+                world: current::world(job.ranks),
+                on_failure: job.on_failure,
+                status: AtomicI32::new(0),
+            });
             life::run(program, job, tenant)
         }
         Err(why) => {
@@ -90,6 +94,8 @@ fn set_variable(name: &str, value: Option<OsString>) {
 struct Tenancy {
     world: &'static World,
     on_failure: OnFailure,
+    /// The status of the first rank that failed and was not started again; 0 so far.
+    status: AtomicI32,
 }
 
 impl Tenant for Tenancy {
@@ -110,6 +116,9 @@ impl Tenant for Tenancy {
             }
             OnFailure::Continue => {
                 eprintln!("ftrun: {obituary}; the others go on");
+                let (first, later) = (Ordering::Relaxed, Ordering::Relaxed);
+                // Whoever failed before decides.
+                let _ = self.status.compare_exchange(0, status, first, later);
                 Verdict::Continue
             }
             OnFailure::Restart => {
@@ -121,6 +130,10 @@ impl Tenant for Tenancy {
 
     fn wake(&self, seat: usize) {
         self.world.wake(seat);
+    }
+
+    fn status(&self) -> i32 {
+        self.status.load(Ordering::Relaxed)
     }
 }
 
