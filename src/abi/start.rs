@@ -10,6 +10,7 @@ use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::io::Write;
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -63,7 +64,7 @@ fn start(program: Program, text: &str) -> ! {
             life::run(program, job, tenant)
         }
         Err(why) => {
-            eprintln!("ftrun: {why}");
+            say(&format!("ftrun: {why}"));
             // SAFETY: no rank lives, and nothing of the program has run.
             unsafe { libc::_exit(2) }
         }
@@ -90,6 +91,12 @@ struct Tenancy {
     on_failure: OnFailure,
 }
 
+/// A line on stderr, written as a whole: ranks write there, too.
+fn say(line: &str) {
+    // Where stderr is closed, nobody is left to be told.
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 impl Tenant for Tenancy {
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
         let status = match ending {
@@ -107,11 +114,11 @@ impl Tenant for Tenancy {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
             }
             OnFailure::Continue => {
-                eprintln!("ftrun: {obituary}; the others go on");
+                say(&format!("ftrun: {obituary}; the others go on"));
                 Verdict::Continue
             }
             OnFailure::Restart => {
-                eprintln!("ftrun: {obituary}; it starts again");
+                say(&format!("ftrun: {obituary}; it starts again"));
                 Verdict::Restart
             }
         }
