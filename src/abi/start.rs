@@ -12,6 +12,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::io::Write;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -69,7 +70,7 @@ fn start(program: Program, text: &str) -> ! {
             life::run(program, job, tenant)
         }
         Err(why) => {
-            eprintln!("ftrun: {why}");
+            say(&format!("ftrun: {why}"));
             // SAFETY: no rank lives, and nothing of the program has run.
             unsafe { libc::_exit(2) }
         }
@@ -98,6 +99,12 @@ struct Tenancy {
     status: AtomicI32,
 }
 
+/// A line on stderr, written as a whole: ranks write there, too.
+fn say(line: &str) {
+    // Where stderr is closed, nobody is left to be told.
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 impl Tenant for Tenancy {
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
         let status = match ending {
@@ -115,14 +122,14 @@ impl Tenant for Tenancy {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
             }
             OnFailure::Continue => {
-                eprintln!("ftrun: {obituary}; the others go on");
+                say(&format!("ftrun: {obituary}; the others go on"));
                 let (first, later) = (Ordering::Relaxed, Ordering::Relaxed);
                 // Whoever failed before decides.
                 let _ = self.status.compare_exchange(0, status, first, later);
                 Verdict::Continue
             }
             OnFailure::Restart => {
-                eprintln!("ftrun: {obituary}; it starts again");
+                say(&format!("ftrun: {obituary}; it starts again"));
                 Verdict::Restart
             }
         }
