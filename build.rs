@@ -1,4 +1,5 @@
-//! Gives the library its soname, and its programs and itself the further names they go by.
+//! Compiles the shims that only C can define, gives the library its soname, and its programs and
+//! itself the further names they go by.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -11,11 +12,19 @@ const LINKS: [(&str, &str); 4] = [
     ("mpiCC", "mpicxx"),
 ];
 
+/// Functions with a variable number of arguments, which stable Rust cannot define.
+const IN_C: &str = "src/host/shims/variadic.c";
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={IN_C}");
+    cc::Build::new().file(IN_C).std("gnu11").opt_level(2).pic(true).compile("ftmpi_variadic");
     // Without it, a program that is linked with the library's path would keep that path.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libftmpi_rs.so");
+    // ld.so runs its constructor before all others (see `host::loader::template`).
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,initfirst");
     let out = std::env::var_os("OUT_DIR").expect("cargo sets it for build scripts");
+    write_own_header(Path::new(&out));
     // target/<profile>/build/<package>/out: what is built goes three levels up.
     if let Some(profile) = Path::new(&out).ancestors().nth(3) {
         for (name, target) in LINKS {
@@ -26,4 +35,24 @@ fn main() {
             }
         }
     }
+}
+
+/// The header of our own extensions. A test holds it against `include/ftmpi.h`.
+fn write_own_header(out: &Path) {
+    const SOURCE: &str = "src/abi/extensions.rs";
+    println!("cargo:rerun-if-changed={SOURCE}");
+    let head = "/* Functions of this library beside MPI's. Written by cbindgen from\n * \
+                src/abi/extensions.rs: change it there. */";
+    let mut config = cbindgen::Config {
+        language: cbindgen::Language::C,
+        header: Some(head.into()),
+        include_guard: Some("FTMPI_H".into()),
+        cpp_compat: true,
+        no_includes: true,
+        documentation_style: cbindgen::DocumentationStyle::C,
+        ..cbindgen::Config::default()
+    };
+    config.function.args = cbindgen::Layout::Horizontal;
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(SOURCE).generate();
+    bindings.expect("the extensions are plain functions").write_to_file(out.join("ftmpi.h"));
 }

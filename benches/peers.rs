@@ -116,7 +116,12 @@ fn line(measure: &Measure, contenders: &[Contender]) -> String {
     let medians: Vec<Option<f64>> = samples.iter_mut().map(|values| median(values)).collect();
     let cells = samples.iter().zip(&medians).enumerate().map(|(index, (values, middle))| {
         let Some(middle) = middle else { return "failed".to_string() };
-        let spread = format!("{} ({}–{})", short(*middle), short(values[0]), short(values[values.len() - 1]));
+        let spread = format!(
+            "{} ({}–{})",
+            short(*middle),
+            short(values[0]),
+            short(values[values.len() - 1])
+        );
         match medians[0] {
             Some(us) if index > 0 => format!("{spread}, {}", ratio(measure, us, *middle)),
             _ => spread,

@@ -59,7 +59,8 @@ fn start(program: Program, text: &str) -> ! {
     match Job::decode(text) {
         Ok(job) => {
             fortran::locate();
-            let tenant = Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            let tenant =
+                Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
             life::run(program, job, tenant)
         }
         Err(why) => {

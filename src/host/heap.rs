@@ -1,17 +1,523 @@
 //! One heap per rank, so that a rank that ruins its heap ruins nobody else's.
+//!
+//! Rules: only threads of the owner walk a heap. Whoever else frees a block hands it to the owner
+//! through a list, and the owner takes it back at its next `malloc`. Every block ends in a seal; a
+//! block without its seal was freed before or was overrun, and that ends the rank that notices.
 
-/// A rank's heap: a slice of one reservation, named by the seat.
-pub(super) struct Heap {}
+mod ground;
+mod large;
+mod latch;
 
-/// Reserves address space for the heaps of `ranks` ranks. False when there is no room at all.
-pub(super) fn reserve(_ranks: usize, _least_bytes: usize) -> bool {
-    true
+use dlmalloc::{Allocator, Dlmalloc, GlobalDlmalloc};
+use ground::{STRIP_BYTES, ground};
+use latch::Latch;
+use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// The smallest request that gets a mapping of its own, at first and at most: a program that frees
+/// such a block is taken to want more of that size, as in libc.
+const FIRST_LARGE: usize = 4 << 20;
+const LAST_LARGE: usize = 32 << 20;
+/// A heap that has freed this much in big pieces gives what lies free at its end back.
+const TRIM_AFTER: usize = 64 << 20;
+const TRIM_PIECE: usize = 64 << 10;
+const TRIM_PAD: usize = 16 << 20;
+const PAGE: usize = 4096;
+const SEAL: usize = size_of::<usize>();
+
+/// What the library itself allocates. libc's allocator may be left locked by a dead rank.
+#[global_allocator]
+static LIBRARY: GlobalDlmalloc = GlobalDlmalloc;
+
+/// A rank's heap: a strip and a slice of one reservation, named by the seat.
+#[derive(Debug)]
+pub(super) struct Heap {
+    seat: usize,
+    books: *mut Books,
+    strip: usize,
+    slice: usize,
+    slice_bytes: usize,
+}
+
+// SAFETY: the books are guarded by their latch and their atomics.
+unsafe impl Send for Heap {}
+// SAFETY: as above.
+unsafe impl Sync for Heap {}
+
+/// What a heap knows about itself. Starts as zeroes.
+struct Books {
+    latch: Latch,
+    /// What every seal of this life is made of; 0 while nobody lives here.
+    key: AtomicUsize,
+    /// Blocks that others freed, linked through their first word.
+    returned: AtomicPtr<u8>,
+    large: AtomicUsize,
+    freed: Cell<usize>,
+    blocks: UnsafeCell<MaybeUninit<Dlmalloc<Extent>>>,
+}
+
+/// A block that has lost its seal: freed twice, overrun, or never a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Broken {
+    pub(super) address: usize,
+}
+
+/// Whose block an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The heap of this seat.
+    Seat(usize),
+    /// A block with a mapping of its own, of whichever rank.
+    Large,
+    /// Not a rank's: libc's.
+    Libc,
+}
+
+/// Reserves address space for the heaps of `ranks` ranks, once, before the first of them lives.
+/// `least_bytes` is how far each may grow at least. False when there is no room at all.
+pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
+    // SAFETY: called before there are ranks that could fork.
+    unsafe { dlmalloc::enable_alloc_after_fork() };
+    ground::reserve(ranks, least_bytes)
+}
+
+/// Whose block `block` is.
+#[inline]
+pub(super) fn owner(block: *const u8) -> Owner {
+    let address = block.addr();
+    match ground() {
+        None => Owner::Libc,
+        Some(ground) if ground.holds(address) => Owner::Seat(ground.seat(address)),
+        Some(_) if large::may_be(address) && large::usable(address).is_some() => Owner::Large,
+        Some(_) => Owner::Libc,
+    }
+}
+
+/// Keeps the heap of the calling rank and the register of large blocks whole for a forked child.
+pub(super) fn before_fork(heap: &Heap) {
+    if let Some(books) = heap.books() {
+        books.latch.acquire();
+        large::hold_still();
+    }
+}
+
+/// Ends what [`before_fork`] began: in the parent and in the child.
+pub(super) fn after_fork(heap: &Heap) {
+    if let Some(books) = heap.books() {
+        large::go_on();
+        books.latch.release();
+    }
 }
 
 impl Heap {
-    pub(super) fn new(_seat: usize) -> Heap {
-        Heap {}
+    /// The heap of a fresh life in `seat`. What an earlier life left was given back before.
+    pub(super) fn new(seat: usize) -> Heap {
+        match ground() {
+            Some(ground) => Heap {
+                seat,
+                books: ground.books(seat),
+                strip: ground.strip(seat),
+                slice: ground.slice(seat),
+                slice_bytes: ground.slice_bytes(),
+            },
+            None => Heap { seat, books: null_mut(), strip: 0, slice: 0, slice_bytes: 0 },
+        }
     }
 
-    pub(super) fn give_back(&self) {}
+    /// Whether `block` lies in this heap, blocks with a mapping of their own left aside.
+    #[inline]
+    pub(super) fn holds(&self, block: *const u8) -> bool {
+        let address = block.addr();
+        address.wrapping_sub(self.strip) < STRIP_BYTES && !self.books.is_null()
+            || address.wrapping_sub(self.slice) < self.slice_bytes
+    }
+
+    /// Whether there is ground for this heap; without, its rank shares libc's.
+    #[inline]
+    pub(super) fn is_private(&self) -> bool {
+        !self.books.is_null()
+    }
+
+    #[inline]
+    fn books(&self) -> Option<&'static Books> {
+        // SAFETY: the reservation is never unmapped, and zeroes are valid books.
+        unsafe { self.books.as_ref() }
+    }
+
+    /// A block of `bytes`; null when there is no memory.
+    #[inline]
+    pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, Broken> {
+        self.allocate_aligned(0, bytes)
+    }
+
+    /// A block of `bytes` zeroes; null when there is no memory.
+    pub(super) fn allocate_zeroed(&self, bytes: usize) -> Result<*mut u8, Broken> {
+        let block = self.allocate(bytes)?;
+        // A mapping of its own is zeroed by the kernel.
+        if !block.is_null() && ground().is_some_and(|ground| ground.holds(block.addr())) {
+            // SAFETY: the block was just made and has `bytes` bytes.
+            unsafe { block.write_bytes(0, bytes) };
+        }
+        Ok(block)
+    }
+
+    /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.
+    #[inline]
+    pub(super) fn allocate_aligned(
+        &self, align: usize, bytes: usize,
+    ) -> Result<*mut u8, Broken> {
+        let Some(books) = self.books() else { return Ok(null_mut()) };
+        if bytes >= books.large.load(Ordering::Relaxed) {
+            return self.allocate_rarely(books, align, bytes);
+        }
+        let held = books.latch.hold();
+        let heap = self.blocks(books);
+        if !books.returned.load(Ordering::Relaxed).is_null() {
+            take_back(books, heap);
+        }
+        // SAFETY: `align` is a power of two; the size cannot overflow below the large threshold.
+        let block = unsafe {
+            match align {
+                0..=16 => heap.c_malloc(bytes + SEAL),
+                _ => heap.c_memalign(align, bytes + SEAL),
+            }
+        };
+        drop(held);
+        if block.is_null() {
+            return Ok(large::allocate(self.seat, align, bytes));
+        }
+        seal(block, books.key.load(Ordering::Relaxed))?;
+        Ok(block)
+    }
+
+    /// Takes back a block of this rank's own heap.
+    #[inline]
+    pub(super) fn free(&self, block: *mut u8) -> Result<(), Broken> {
+        let books = self.books().expect("only a heap with ground has blocks");
+        let bytes = break_seal(block, books.key.load(Ordering::Relaxed))?;
+        let _held = books.latch.hold();
+        let heap = self.blocks(books);
+        // SAFETY: the seal says that it is a living block of this heap.
+        unsafe { heap.c_free(block) };
+        if bytes >= TRIM_PIECE {
+            self.trim(books, heap, bytes);
+        }
+        Ok(())
+    }
+
+    /// Moves a block of this rank's own heap to where `bytes` fit; null when there is no memory.
+    pub(super) fn resize(&self, block: *mut u8, bytes: usize) -> Result<*mut u8, Broken> {
+        let books = self.books().expect("only a heap with ground has blocks");
+        let key = books.key.load(Ordering::Relaxed);
+        let old_bytes = check_seal(block, key)?;
+        let large = books.large.load(Ordering::Relaxed);
+        if bytes < large {
+            let held = books.latch.hold();
+            // SAFETY: the seal says that it is a living block of this heap.
+            let moved = unsafe { self.blocks(books).c_realloc(block, bytes + SEAL) };
+            drop(held);
+            if !moved.is_null() {
+                seal(moved, key)?;
+                return Ok(moved);
+            }
+        }
+        let moved = large::allocate(self.seat, 0, bytes);
+        if !moved.is_null() {
+            // SAFETY: both blocks have that many bytes and are different.
+            unsafe { moved.copy_from_nonoverlapping(block, old_bytes.min(bytes)) };
+            self.free(block)?;
+        }
+        Ok(moved)
+    }
+
+    /// Gives all memory back. The rank is dead, and none of its threads runs any more.
+    pub(super) fn give_back(&self) {
+        let (Some(books), Some(ground)) = (self.books(), ground()) else { return };
+        if books.key.swap(0, Ordering::AcqRel) == 0 {
+            return;
+        }
+        books.large.store(0, Ordering::Relaxed);
+        large::give_back(self.seat);
+        let extent = self.blocks_as_left(books).allocator();
+        let slice = ground.slice(self.seat);
+        discard(ground.strip(self.seat), STRIP_BYTES);
+        discard(slice, extent.peak.get().saturating_sub(slice));
+        books.returned.store(null_mut(), Ordering::Relaxed);
+        // A rank that died inside its heap left the latch held.
+        books.latch.release();
+    }
+
+    /// The first block of a life, and large ones.
+    #[cold]
+    fn allocate_rarely(
+        &self, books: &Books, align: usize, bytes: usize,
+    ) -> Result<*mut u8, Broken> {
+        let held = books.latch.hold();
+        if books.key.load(Ordering::Relaxed) != 0 {
+            return Ok(large::allocate(self.seat, align, bytes));
+        }
+        self.open(books);
+        drop(held);
+        self.allocate_aligned(align, bytes)
+    }
+
+    /// What lies in strip and slice. The latch is held, and the heap is open.
+    #[inline]
+    #[expect(clippy::mut_from_ref, reason = "the latch is held")]
+    fn blocks<'a>(&self, books: &'a Books) -> &'a mut Dlmalloc<Extent> {
+        // SAFETY: `open` made them before any block existed, and the latch keeps others out.
+        unsafe { (*books.blocks.get()).assume_init_mut() }
+    }
+
+    fn blocks_as_left<'a>(&self, books: &'a Books) -> &'a Dlmalloc<Extent> {
+        // SAFETY: a key was set, so they were made; nobody else is left to touch them.
+        unsafe { (*books.blocks.get()).assume_init_ref() }
+    }
+
+    #[cold]
+    fn open(&self, books: &Books) {
+        let ground = ground().expect("books lie on the ground");
+        let mut blocks = Dlmalloc::new_with_allocator(Extent::new(ground, self.seat));
+        // An idle rank touches one page, and growing costs no system call.
+        assert!(blocks.set_granularity(PAGE), "a page is a power of two");
+        blocks.set_max_release_check_rate(0);
+        // SAFETY: the latch is held.
+        unsafe { (*books.blocks.get()).write(blocks) };
+        books.freed.set(0);
+        books.key.store(fresh_key(), Ordering::Relaxed);
+        books.large.store(FIRST_LARGE.min(ground.slice_bytes() / 4), Ordering::Release);
+    }
+
+    #[cold]
+    fn trim(&self, books: &Books, heap: &mut Dlmalloc<Extent>, bytes: usize) {
+        let freed = books.freed.get() + bytes;
+        books.freed.set(freed % TRIM_AFTER);
+        if freed >= TRIM_AFTER {
+            heap.allocator().may_trim.set(true);
+            // SAFETY: trimming touches only what is free.
+            unsafe { heap.trim(TRIM_PAD) };
+            heap.allocator().may_trim.set(false);
+        }
+    }
 }
+
+/// Hands a block of the heap in `seat` to its owner. Says nothing of a block without seal: the
+/// owner may have died since and the block with it.
+pub(super) fn free_from_outside(seat: usize, block: *mut u8) {
+    let Some(books) = Heap::new(seat).books() else { return };
+    let key = books.key.load(Ordering::Acquire);
+    if key == 0 || break_seal(block, key).is_err() {
+        return;
+    }
+    let mut first = books.returned.load(Ordering::Relaxed);
+    loop {
+        // SAFETY: the seal said that the block was alive; it is ours now, and has 16 bytes.
+        unsafe { block.cast::<*mut u8>().write(first) };
+        let swap = books.returned.compare_exchange_weak(
+            first,
+            block,
+            Ordering::Release,
+            Ordering::Relaxed,
+        );
+        match swap {
+            Ok(_) => return,
+            Err(now) => first = now,
+        }
+    }
+}
+
+/// How many bytes a block of the heap in `seat` has.
+pub(super) fn usable(seat: usize, block: *mut u8) -> Result<usize, Broken> {
+    let address = block.addr();
+    let books = Heap::new(seat).books().ok_or(Broken { address })?;
+    check_seal(block, books.key.load(Ordering::Acquire))
+}
+
+/// Takes back a block with a mapping of its own. The heap of the rank that frees it learns from it.
+pub(super) fn free_large(heap: Option<&Heap>, block: *mut u8) {
+    let bytes = large::usable(block.addr()).unwrap_or(0);
+    large::free(block.expose_provenance());
+    if let Some(books) = heap.and_then(Heap::books)
+        && books.key.load(Ordering::Relaxed) != 0
+        && (FIRST_LARGE..LAST_LARGE).contains(&bytes)
+    {
+        books.large.fetch_max(bytes + PAGE, Ordering::Relaxed);
+    }
+}
+
+/// How many bytes a block with a mapping of its own has.
+pub(super) fn usable_large(block: *mut u8) -> Option<usize> {
+    large::usable(block.addr())
+}
+
+/// Moves a block with a mapping of its own; null when there is no memory.
+pub(super) fn resize_large(block: *mut u8, bytes: usize) -> *mut u8 {
+    large::resize(block.expose_provenance(), bytes)
+}
+
+/// Frees what others have handed back. The latch is held.
+#[cold]
+fn take_back(books: &Books, heap: &mut Dlmalloc<Extent>) {
+    let mut block = books.returned.swap(null_mut(), Ordering::Acquire);
+    while !block.is_null() {
+        // SAFETY: whoever handed it back wrote the next one's address into it.
+        let next = unsafe { block.cast::<*mut u8>().read() };
+        // SAFETY: its seal was whole when it was handed back.
+        unsafe { heap.c_free(block) };
+        block = next;
+    }
+}
+
+/// Where the seal of a block stands: at the end of the chunk whose size is in front of the block.
+/// `None` when what stands there is no size.
+#[inline]
+fn seal_of(block: *mut u8) -> Option<*mut usize> {
+    const IN_USE: usize = 2;
+    const FLAGS: usize = 7;
+    if block.addr() & 15 != 0 {
+        return None;
+    }
+    // SAFETY: all addresses between the ends of the ground can be read.
+    let head = unsafe { block.cast::<usize>().sub(1).read() };
+    let bytes = head & !FLAGS;
+    let end = ground()?.end();
+    if head & IN_USE == 0 || bytes < 32 || bytes & 15 != 0 || bytes > end - block.addr() {
+        return None;
+    }
+    Some(block.wrapping_add(bytes - 2 * SEAL).cast())
+}
+
+/// Seals a block that was just made. In a heap that was overrun it may have no sensible size.
+#[inline]
+fn seal(block: *mut u8, key: usize) -> Result<(), Broken> {
+    let seal = seal_of(block).ok_or(Broken { address: block.addr() })?;
+    // SAFETY: the word lies in the block, after what the program asked for.
+    unsafe { seal.write(key ^ block.addr()) };
+    Ok(())
+}
+
+/// The bytes of a block whose seal is whole.
+#[inline]
+fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
+    let address = block.addr();
+    let seal = seal_of(block).ok_or(Broken { address })?;
+    // SAFETY: it lies on the ground, which can be read everywhere.
+    match unsafe { seal.read() } == key ^ address {
+        true => Ok(seal.addr() - address),
+        false => Err(Broken { address }),
+    }
+}
+
+/// Breaks the seal, so that freeing the block once more is noticed.
+#[inline]
+fn break_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
+    let bytes = check_seal(block, key)?;
+    // SAFETY: the seal stands there.
+    unsafe { block.add(bytes).cast::<usize>().write(!key) };
+    Ok(bytes)
+}
+
+/// A number that no program has by chance at the end of a block, different for every life.
+fn fresh_key() -> usize {
+    static LIVES: AtomicUsize = AtomicUsize::new(1);
+    // SAFETY: the kernel gives every process 16 random bytes, at this address or not at all.
+    let random = match unsafe { libc::getauxval(libc::AT_RANDOM) } as usize {
+        0 => 0x9e37_79b9_7f4a_7c15,
+        // SAFETY: as above.
+        address => unsafe { std::ptr::with_exposed_provenance::<usize>(address).read_unaligned() },
+    };
+    let life = LIVES.fetch_add(1, Ordering::Relaxed);
+    (random ^ life.wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
+}
+
+fn discard(start: usize, bytes: usize) {
+    if bytes == 0 {
+        return;
+    }
+    // SAFETY: the pages are a dead rank's, or free ones at the end of a heap.
+    unsafe {
+        let start = std::ptr::with_exposed_provenance_mut(start);
+        libc::madvise(start, bytes.next_multiple_of(PAGE), libc::MADV_DONTNEED)
+    };
+}
+
+/// The growing edge of a heap: first in the strip, then in the slice.
+struct Extent {
+    next: Cell<usize>,
+    end: Cell<usize>,
+    slice: usize,
+    slice_end: usize,
+    /// The highest address in the slice that was ever handed out.
+    peak: Cell<usize>,
+    may_trim: Cell<bool>,
+}
+
+impl Extent {
+    fn new(ground: &ground::Ground, seat: usize) -> Extent {
+        let strip = ground.strip(seat);
+        let slice = ground.slice(seat);
+        Extent {
+            next: Cell::new(strip),
+            end: Cell::new(strip + STRIP_BYTES),
+            slice,
+            slice_end: slice + ground.slice_bytes(),
+            peak: Cell::new(slice),
+            may_trim: Cell::new(false),
+        }
+    }
+}
+
+// SAFETY: hands out each address of its own strip and slice once.
+unsafe impl Allocator for Extent {
+    fn alloc(&self, bytes: usize) -> (*mut u8, usize, u32) {
+        let in_strip = self.end.get() != self.slice_end;
+        if in_strip && self.end.get() - self.next.get() < bytes {
+            self.next.set(self.slice);
+            self.end.set(self.slice_end);
+        }
+        let start = self.next.get();
+        if self.end.get() - start < bytes {
+            return (null_mut(), 0, 0);
+        }
+        self.next.set(start + bytes);
+        if self.end.get() == self.slice_end {
+            self.peak.set(self.peak.get().max(start + bytes));
+        }
+        (std::ptr::with_exposed_provenance_mut(start), bytes, 0)
+    }
+
+    fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+        null_mut()
+    }
+
+    fn free_part(&self, start: *mut u8, bytes: usize, left: usize) -> bool {
+        let edge = start.addr() + bytes;
+        let at_edge = edge == self.next.get();
+        if at_edge {
+            self.next.set(start.addr() + left);
+            discard(start.addr() + left, bytes - left);
+        }
+        at_edge
+    }
+
+    fn free(&self, _: *mut u8, _: usize) -> bool {
+        false
+    }
+
+    fn can_release_part(&self, _: u32) -> bool {
+        self.may_trim.get()
+    }
+
+    fn allocates_zeros(&self) -> bool {
+        true
+    }
+
+    fn page_size(&self) -> usize {
+        PAGE
+    }
+}
+
+#[cfg(test)]
+mod tests;

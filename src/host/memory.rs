@@ -214,3 +214,96 @@ core::arch::global_asm!(
     "    jmp ftmpi_copy_out",
     ".popsection",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::signals;
+
+    const LENGTHS: &[usize] = &[0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 5000];
+
+    #[test]
+    fn every_length_arrives_whole() {
+        let source: Vec<u8> = (0..6000).map(|index| index as u8).collect();
+        for &bytes in LENGTHS {
+            let mut target = vec![0xee; 6000];
+            assert_eq!(copy(Span::of(&source[..bytes]), Span::of_mut(&mut target)), Ok(()));
+            assert_eq!(target[..bytes], source[..bytes]);
+            assert!(target[bytes..].iter().all(|&byte| byte == 0xee), "{bytes} bytes, no more");
+        }
+    }
+
+    #[test]
+    fn source_and_target_may_overlap() {
+        for &bytes in LENGTHS {
+            for (from, to) in [(0, 3), (3, 0), (0, 20), (20, 0)] {
+                let mut memory: Vec<u8> = (0..6000).map(|index| index as u8).collect();
+                let mut expected = memory.clone();
+                expected.copy_within(from..from + bytes, to);
+                let all = Span::of_mut(&mut memory);
+                assert_eq!(copy(all.part(from, bytes), all.part(to, bytes)), Ok(()));
+                assert_eq!(memory, expected, "{bytes} bytes from {from} to {to}");
+            }
+        }
+    }
+
+    /// Two pages, the second of which is not there.
+    fn brink() -> usize {
+        let (none, kind) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping, whose first page becomes accessible.
+        unsafe {
+            let start = libc::mmap(std::ptr::null_mut(), 8192, none, kind, -1, 0);
+            assert_ne!(start, libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(start, 4096, libc::PROT_READ | libc::PROT_WRITE), 0);
+            start as usize + 4096
+        }
+    }
+
+    #[test]
+    fn a_fault_is_reported_with_its_side() {
+        signals::install();
+        let brink = brink();
+        let mut own = vec![0; 10_000];
+        let bad = |bytes| Span { address: brink - bytes / 2, bytes };
+        for &bytes in LENGTHS.iter().filter(|&&bytes| bytes > 1) {
+            for _ in 0..3 {
+                let read = copy(bad(bytes), Span::of_mut(&mut own)).expect_err("no such memory");
+                assert!(read.in_source && (brink..brink + bytes).contains(&read.address));
+                let own = Span::of(&own).part(0, bytes);
+                let write = copy(own, bad(bytes)).expect_err("no such memory");
+                assert!(!write.in_source && (brink..brink + bytes).contains(&write.address));
+            }
+        }
+        let nowhere = Span { address: 1 << 63, bytes: 100 };
+        let expected = Fault { address: 1 << 63, in_source: true };
+        assert_eq!(copy(nowhere, Span::of_mut(&mut own)), Err(expected));
+        let null = Span { address: 0, bytes: 8 };
+        assert!(copy(Span::of(&own).part(0, 8), null).is_err());
+    }
+
+    /// `cargo test --release speed -- --ignored --nocapture`
+    #[test]
+    #[ignore = "prints measurements"]
+    fn speed_beside_memcpy() {
+        for (bytes, rounds) in [(8, 2_000_000), (64, 2_000_000), (65536, 20_000), (4 << 20, 200)] {
+            let (source, mut target) = (vec![1u8; bytes], vec![0u8; bytes]);
+            let (from, to) = (Span::of(&source), Span::of_mut(&mut target));
+            let best = |run: &mut dyn FnMut()| {
+                let time = |run: &mut dyn FnMut()| {
+                    let start = std::time::Instant::now();
+                    (0..rounds).for_each(|_| run());
+                    start.elapsed().as_secs_f64() / f64::from(rounds)
+                };
+                (0..7).map(|_| time(run)).fold(f64::MAX, f64::min)
+            };
+            let ours = best(&mut || copy(from, to).expect("memory of ours"));
+            let theirs = best(&mut || {
+                let bytes = std::hint::black_box(bytes);
+                // SAFETY: both are that long.
+                unsafe { libc::memcpy(to.address as _, from.address as _, bytes) };
+            });
+            let (ours_ns, theirs_ns) = (ours * 1e9, theirs * 1e9);
+            println!("{bytes} bytes: {ours_ns:.1} ns, memcpy {theirs_ns:.1} ns");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Brings ranks to life in this process: image loader, libc shims, heaps, scheduler, death, respawn.
+//! Brings ranks to life in this process: loader, libc shims, heaps, scheduler, death, respawn.
 //!
 //! The way of a rank: `abi::start` hands the program and the [`job::Job`] to [`life::run`] → every
 //! seat gets a [`Rank`] (private images by [`loader`], heap by [`heap`], libc state by [`shims`]) →

@@ -163,9 +163,9 @@ extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mu
     match current().filter(|_| !is_to_process) {
         Some(rank) => {
             rank.life.struck(pc);
-            // SAFETY: faults carry an address; for others it is not looked at.
-            let address =
-                if FAULTS.contains(&number) { unsafe { story.si_addr() }.addr() } else { 0 };
+            // SAFETY: faults carry an address.
+            let address = || unsafe { story.si_addr() }.addr();
+            let address = if FAULTS.contains(&number) { address() } else { 0 };
             serve(rank, number, info, context, address);
         }
         None => life::forward(number),

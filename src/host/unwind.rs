@@ -24,7 +24,7 @@ pub struct FoundObject {
 /// # Safety
 /// As glibc's `_dl_find_object(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _dl_find_object(pc: *mut c_void, found: *mut FoundObject) -> c_int {
+pub(super) unsafe extern "C" fn _dl_find_object(pc: *mut c_void, found: *mut FoundObject) -> c_int {
     type Find = unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int;
     let own = current().filter(|rank| rank.images.contains(pc.addr()));
     let image = own.and_then(|rank| rank.images.each().find(|it| it.span.contains(&pc.addr())));
@@ -54,7 +54,7 @@ type Visit = unsafe extern "C-unwind" fn(*mut dl_phdr_info, usize, *mut c_void) 
 /// # Safety
 /// As `dl_iterate_phdr(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int {
+pub(super) unsafe extern "C-unwind" fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int {
     type Iterate = unsafe extern "C-unwind" fn(Visit, *mut c_void) -> c_int;
     let real: Iterate = crate::host::real!("dl_iterate_phdr");
     // SAFETY: as our caller promises.

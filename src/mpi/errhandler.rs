@@ -108,7 +108,6 @@ pub fn free(process: &Process, handle: usize) -> Result {
     Ok(())
 }
 
-
 fn keep(process: &Process, errhandler: Arc<Errhandler>) -> Result<usize> {
     let handle = process.errhandlers.insert(errhandler);
     handle.ok_or_else(|| Class::OTHER.because("there is no room for another error handler"))

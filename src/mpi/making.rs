@@ -115,9 +115,7 @@ impl Plan<'_> {
     }
 }
 
-fn found(
-    process: &Process, comm: &Comm, group: &Group, context: u32,
-) -> Result<Option<usize>> {
+fn found(process: &Process, comm: &Comm, group: &Group, context: u32) -> Result<Option<usize>> {
     if group.rank().is_none() {
         return Ok(None);
     }

@@ -41,9 +41,7 @@ pub fn reduce(
 }
 
 /// Combines everybody's values; the result goes to everybody's `recv`.
-pub fn allreduce(
-    process: &Process, comm: &Comm, send: Side, recv: Address, op: &Op,
-) -> Result {
+pub fn allreduce(process: &Process, comm: &Comm, send: Side, recv: Address, op: &Op) -> Result {
     let input = if send.is_in_place() { Side { buf: recv, ..send } } else { send };
     let target = input.datatype.span(recv, input.count)?;
     let lane = lane(process, comm);

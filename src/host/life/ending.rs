@@ -1,14 +1,16 @@
 //! The ways in which a rank ends, on its own thread.
 
-use super::{Ending, Shim, exits, threads, world};
+use super::{Ended, Ending, Shim, exits, threads, world};
+use crate::host::shims::stdio;
 use crate::host::{Rank, current, signals};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Ends the rank whose thread this is. Safe in signal handlers.
 pub fn end_current(ending: Ending) -> ! {
     if let Some(rank) = current()
-        && rank.life.ending.set(ending).is_ok()
+        && rank.life.ended.set(Ended { ending, at: Instant::now() }).is_ok()
     {
         rank.pulse.stop();
         world::report(rank);
@@ -17,22 +19,13 @@ pub fn end_current(ending: Ending) -> ! {
 }
 
 /// What `exit` means for a rank: its `atexit` entries, its destructors, its end.
-pub(in crate::host) fn exit_current(status: c_int) -> ! {
+pub(super) fn exit_current(status: c_int) -> ! {
     if let Some(rank) = current() {
         exits::run_all(rank, status);
-        flush();
+        stdio::flush(rank);
         rank.life.is_orderly.store(true, Ordering::Relaxed);
     }
     end_current(Ending::Exited { status: status & 0xff })
-}
-
-/// Output that libc still holds goes out now, as it would at the end of a process.
-fn flush() {
-    unsafe extern "C" {
-        static stdout: *mut libc::FILE;
-    }
-    // SAFETY: libc's own stream; its lock is never held across a wait for input.
-    unsafe { libc::fflush(stdout) };
 }
 
 /// Whether this is the process of the ranks, and not a child that one of them forked.
@@ -56,12 +49,13 @@ pub(super) fn is_first_thread() -> bool {
 /// # Safety
 /// As `exit(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
+pub(in crate::host) unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
     if mortal().is_some() {
         exit_current(status);
     }
     if let Some(rank) = current() {
         exits::run_all(rank, status);
+        stdio::flush(rank);
     }
     let real: unsafe extern "C-unwind" fn(c_int) -> ! = crate::host::real!("exit");
     // SAFETY: as our caller promises.
@@ -71,7 +65,7 @@ pub unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
 /// # Safety
 /// As `_exit(2)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn _exit(status: c_int) -> ! {
+pub(super) unsafe extern "C-unwind" fn _exit(status: c_int) -> ! {
     if mortal().is_some() {
         end_current(Ending::Exited { status: status & 0xff });
     }
@@ -92,7 +86,7 @@ unsafe extern "C-unwind" fn quick_exit(status: c_int) -> ! {
 /// # Safety
 /// As `abort(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn abort() -> ! {
+pub(in crate::host) unsafe extern "C-unwind" fn abort() -> ! {
     if let Some(rank) = mortal() {
         signals::raise(rank, libc::SIGABRT);
         // A handler may return; the program still ends.

@@ -28,7 +28,7 @@ pub use obituary::obituary;
 pub use seat::Pin;
 pub use world::{end_process, incarnation, kill, pin, run};
 
-pub(super) use ending::{exit_current, is_own_process};
+pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::this as this_thread;
 pub(super) use world::{forward, harmless_code, interrupt};
 
@@ -85,7 +85,7 @@ impl Pulse {
 /// What a rank's record holds for this room.
 pub(super) struct Life {
     started: Instant,
-    ending: OnceLock<Ending>,
+    ended: OnceLock<Ended>,
     /// Where in the program a signal struck; 0 for other endings.
     struck_at: AtomicUsize,
     /// It ended by `exit`, on its only thread, and holds no lock of libc.
@@ -102,12 +102,17 @@ pub(super) struct Life {
     exits: Mutex<exits::Exits>,
 }
 
+struct Ended {
+    ending: Ending,
+    at: Instant,
+}
+
 impl Life {
     fn new(plan: &ground::Plan, ground: &ground::Ground) -> Life {
         let stack = plan.stack(ground);
         Life {
             started: Instant::now(),
-            ending: OnceLock::new(),
+            ended: OnceLock::new(),
             struck_at: AtomicUsize::new(0),
             is_orderly: AtomicBool::new(false),
             threads: Mutex::default(),
@@ -122,7 +127,7 @@ impl Life {
 
     /// Whether the rank has ended, or is about to.
     pub(super) fn is_ending(&self) -> bool {
-        self.ending.get().is_some()
+        self.ended.get().is_some()
     }
 
     /// Notes the place where a signal strikes the rank.
@@ -132,9 +137,10 @@ impl Life {
 }
 
 impl Rank {
-    /// How long it has lived.
+    /// How long it has lived, or did.
     pub fn age(&self) -> Duration {
-        self.life.started.elapsed()
+        let ended = self.life.ended.get().map_or_else(Instant::now, |ended| ended.at);
+        ended - self.life.started
     }
 }
 

@@ -17,7 +17,7 @@ pub fn obituary(rank: &Rank, ending: Ending) -> String {
         Ending::Signalled { number, address } => {
             format!("died of {}{}", name(number), circumstances(rank, number, address))
         }
-        Ending::Killed => "was killed".to_string(),
+        Ending::Killed => "was killed (SIGKILL)".to_string(),
     };
     format!("rank {seat}{of_which} {how} after {age:.2} s")
 }

@@ -1,6 +1,7 @@
 //! Threads of ranks: a thread that a rank starts belongs to the rank, and ends with it.
 
 use crate::host::rank::adopt;
+use crate::host::shims::keys;
 use crate::host::{Rank, current};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -155,7 +156,7 @@ type Create = unsafe extern "C-unwind" fn(
 /// # Safety
 /// As `pthread_create(3)`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pthread_create(
+pub(super) unsafe extern "C-unwind" fn pthread_create(
     handle: *mut libc::pthread_t, attributes: *const libc::pthread_attr_t, body: Body,
     argument: *mut c_void,
 ) -> c_int {
@@ -212,6 +213,7 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     let Some(rank) = current() else { return };
     // SAFETY: `begin` set the key to a record that the rank still holds.
     let record = unsafe { &*thread.cast::<Thread>() };
+    keys::thread_ends();
     if record.farewells.fetch_add(1, Ordering::Relaxed) < LAST_ROUND {
         // The program's own destructors may still run after this one.
         // SAFETY: the same key and value as before.

@@ -9,6 +9,7 @@ use super::world::{World, end_process};
 use super::{Ending, Verdict, birth, files, obituary};
 use crate::host::job::Job;
 use crate::host::sched::yield_now;
+use crate::host::shims::stdio;
 use crate::host::{Rank, signals};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,8 +18,8 @@ use std::time::{Duration, Instant};
 
 /// How often threads that are to die are asked again.
 const AGAIN: Duration = Duration::from_millis(1);
-/// How long a thread must have sat in one place before it counts as blocked there.
-const GRACE: Duration = Duration::from_millis(50);
+/// How long threads get to come out of libc by themselves.
+const GRACE: Duration = Duration::from_millis(20);
 /// After this, a dead rank's threads and memory are given up: they stay, and nobody uses them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -28,8 +29,14 @@ pub(super) struct Undertaker {
     started: Instant,
     timeout: Option<Duration>,
     living: usize,
-    condemned: Vec<&'static Rank>,
+    condemned: Vec<Condemned>,
     burials: Vec<Burial>,
+}
+
+/// A rank that is to die and has not yet.
+struct Condemned {
+    rank: &'static Rank,
+    since: Instant,
 }
 
 struct Burial {
@@ -99,17 +106,15 @@ impl Undertaker {
 
     fn look_around(&mut self) {
         for rank in self.world.take_ended() {
-            let ending = *rank.life.ending.get().expect("only ranks that have ended are reported");
-            let since = Instant::now();
-            self.burials.push(Burial { rank, ending, since, stage: Stage::Mourning });
+            let ended = rank.life.ended.get().expect("only ranks that have ended are reported");
+            let (ending, since, stage) = (ended.ending, Instant::now(), Stage::Mourning);
+            self.burials.push(Burial { rank, ending, since, stage });
         }
-        self.condemned.extend(self.world.take_condemned());
-        self.condemned.retain(|rank| !rank.life.is_ending());
-        for rank in &self.condemned {
-            self.world.tenant.wake(rank.seat);
-            rank.life.bell.unpark();
-            living_threads(rank).iter().for_each(|thread| thread.poke());
-        }
+        let since = Instant::now();
+        let condemned = self.world.take_condemned().into_iter();
+        self.condemned.extend(condemned.map(|rank| Condemned { rank, since }));
+        self.condemned.retain(|condemned| !condemned.rank.life.is_ending());
+        self.condemned.iter().for_each(|condemned| self.press(condemned.rank, condemned.since));
         self.pass_signals_on();
         for mut burial in std::mem::take(&mut self.burials) {
             self.go_on_with(&mut burial);
@@ -150,15 +155,20 @@ impl Undertaker {
             }
             yield_now();
         }
+        self.press(rank, burial.since);
+        false
+    }
+
+    /// Makes the threads of `rank`, which is to die since then, look at their pulse.
+    fn press(&self, rank: &Rank, since: Instant) {
         self.world.tenant.wake(rank.seat);
         rank.life.bell.unpark();
         for thread in living_threads(rank) {
-            if burial.since.elapsed() > GRACE {
-                excuse_if_blocked(rank, &thread);
+            if since.elapsed() > GRACE {
+                self.excuse_if_blocked(rank, &thread);
             }
             thread.poke();
         }
-        false
     }
 
     /// Tells the tenant; whether a fresh incarnation is wanted.
@@ -167,6 +177,7 @@ impl Undertaker {
         let threads = std::mem::take(&mut *rank.life.threads.lock());
         if !rank.life.is_orderly.load(Ordering::Relaxed) || threads.len() > 1 {
             threads.iter().for_each(|thread| files::release_locks_of(thread.pthread()));
+            stdio::rescue(rank);
         }
         // A thread that was given up may still look at its record.
         threads.into_iter().filter(|thread| !thread.is_gone()).for_each(std::mem::forget);
@@ -202,6 +213,7 @@ impl Undertaker {
             }
             rank.heap.give_back();
         }
+        rank.libc.close_files();
         drop(ground);
         burial.stage = Stage::Done;
         if restart {
@@ -252,61 +264,68 @@ fn living_threads(rank: &Rank) -> Vec<Arc<Thread>> {
     rank.life.threads.lock().iter().filter(|thread| !thread.is_gone()).cloned().collect()
 }
 
-/// A thread of a dead rank that waits in the kernel for something that holds no lock of libc's or
-/// ours may be ended there.
-fn excuse_if_blocked(rank: &Rank, thread: &Thread) {
-    let Some(number) = thread.number() else { return };
-    let path = format!("/proc/self/task/{number}/syscall");
-    let Ok(line) = std::fs::read_to_string(path) else { return };
-    // `number arg0 … arg5 sp pc`, or `running`.
-    let parse = |word: &str| usize::from_str_radix(word.trim_start_matches("0x"), 16).ok();
-    let mut words = line.split_whitespace();
-    let Some(call) = words.next().and_then(|word| word.parse::<i64>().ok()) else { return };
-    let values: Vec<usize> = words.filter_map(parse).collect();
-    let &[first, _, _, _, _, _, sp, pc] = values.as_slice() else { return };
-    const WAITS: &[i64] = &[
-        libc::SYS_read,
-        libc::SYS_readv,
-        libc::SYS_write,
-        libc::SYS_writev,
-        libc::SYS_poll,
-        libc::SYS_ppoll,
-        libc::SYS_select,
-        libc::SYS_pselect6,
-        libc::SYS_epoll_wait,
-        libc::SYS_epoll_pwait,
-        libc::SYS_pause,
-        libc::SYS_nanosleep,
-        libc::SYS_clock_nanosleep,
-        libc::SYS_wait4,
-        libc::SYS_waitid,
-        libc::SYS_accept,
-        libc::SYS_accept4,
-        libc::SYS_connect,
-        libc::SYS_recvfrom,
-        libc::SYS_recvmsg,
-        libc::SYS_sendto,
-        libc::SYS_sendmsg,
-        libc::SYS_rt_sigsuspend,
-        libc::SYS_rt_sigtimedwait,
-        libc::SYS_flock,
-        libc::SYS_semtimedop,
-    ];
-    // A lock of the program's own, a thread to be joined: but never a lock of libc's or ours.
-    let is_own_wait = || {
-        let is_descriptor = |other: &Arc<Thread>| first.wrapping_sub(other.pthread()) < PAGE;
-        rank.owns(first) || living_threads(rank).iter().any(is_descriptor)
-    };
-    const PAGE: usize = 4096;
-    if WAITS.contains(&call) || call == libc::SYS_futex && is_own_wait() {
-        thread.excuse(pc, sp);
+/// System calls that may wait for ever. Who is in one of them holds at most the lock of a stream,
+/// and that is released after its death.
+const WAITS: &[i64] = &[
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+    libc::SYS_select,
+    libc::SYS_pselect6,
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_pause,
+    libc::SYS_nanosleep,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_wait4,
+    libc::SYS_waitid,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_connect,
+    libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_sendto,
+    libc::SYS_sendmsg,
+    libc::SYS_rt_sigsuspend,
+    libc::SYS_rt_sigtimedwait,
+    libc::SYS_flock,
+    libc::SYS_semtimedop,
+];
+
+impl Undertaker {
+    /// A thread of a dying rank that waits in the kernel, and holds no lock of libc's or ours that
+    /// others need, may be ended there.
+    fn excuse_if_blocked(&self, rank: &Rank, thread: &Thread) {
+        let Some(number) = thread.number() else { return };
+        let path = format!("/proc/self/task/{number}/syscall");
+        let Ok(line) = std::fs::read_to_string(path) else { return };
+        // `number arg0 … arg5 sp pc`, or `running`.
+        let parse = |word: &str| usize::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+        let mut words = line.split_whitespace();
+        let Some(call) = words.next().and_then(|word| word.parse::<i64>().ok()) else { return };
+        let values: Vec<usize> = words.filter_map(parse).collect();
+        let &[first, _, _, _, _, _, sp, pc] = values.as_slice() else { return };
+        let is_in_pool = self.world.template.waiting_code.iter().any(|code| code.contains(&pc));
+        // A wait for the program's own lock or thread, never one for a lock of libc's or ours.
+        if WAITS.contains(&call) || call == libc::SYS_futex && (is_in_pool || rank.owns(first)) {
+            thread.excuse(pc, sp);
+        }
     }
 }
 
 impl Rank {
-    /// Whether `address` lies in this rank's images or on its stack.
+    /// Whether a lock at `address` is this rank's own.
     fn owns(&self, address: usize) -> bool {
+        const DESCRIPTOR_BYTES: usize = 4096;
         let stack = self.life.guard.end..self.life.first_frame.load(Ordering::Relaxed);
-        self.images.contains(address) || stack.contains(&address)
+        let is_in_descriptor =
+            |thread: &Arc<Thread>| address.wrapping_sub(thread.pthread()) < DESCRIPTOR_BYTES;
+        self.images.contains(address)
+            || stack.contains(&address)
+            || self.heap.holds(std::ptr::without_provenance(address))
+            || self.life.threads.lock().iter().any(is_in_descriptor)
     }
 }

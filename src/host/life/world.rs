@@ -48,7 +48,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     // The images with their stack, and the guard before it.
     limits::check(job.ranks, template.maps() + 1)?;
     let grounds = plan.reserve(job.ranks).map_err(|error| {
-        let gigabytes = (plan.bytes >> 20) * job.ranks >> 10;
+        let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
         format!(
             "{} ranks of this program need {gigabytes} GB of address space: {error}; allow more \
              with `ulimit -v unlimited`, or run fewer ranks",

@@ -12,6 +12,7 @@ mod order;
 mod policy;
 mod relocs;
 mod scope;
+mod template;
 
 use crate::host::job::Job;
 use crate::host::shims::LibcState;
@@ -51,6 +52,8 @@ pub(super) struct Template {
     pub(super) alignment: usize,
     /// libm: a thread that is there holds no lock.
     pub(super) harmless_code: Vec<Range<usize>>,
+    /// The pool of OpenMP's threads: one that sleeps there holds no lock.
+    pub(super) waiting_code: Vec<Range<usize>>,
     /// Whether an object wants to run code on its stack (nested functions of C and Fortran do).
     pub(super) has_executable_stack: bool,
 }
@@ -78,7 +81,7 @@ pub fn definitions(name: &'static CStr) -> Vec<usize> {
 impl Template {
     /// Reads what ld.so has loaded.
     pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
-        let scope = Scope::of_process();
+        let scope = template::scope();
         let choices = policy::choose(&scope, job)?;
         let mut private = vec![None; scope.objects.len()];
         let mut objects: Vec<Object> = Vec::new();
@@ -112,12 +115,8 @@ impl Template {
             init: None,
             bytes: end.next_multiple_of(PAGE),
             alignment,
-            harmless_code: scope
-                .objects
-                .iter()
-                .filter(|object| object.file_name().starts_with("libm.so"))
-                .map(|object| object.span.clone())
-                .collect(),
+            harmless_code: scope.spans_of("libm.so"),
+            waiting_code: scope.spans_of("libgomp.so"),
             has_executable_stack: scope.objects.iter().any(|object| {
                 const PT_GNU_STACK: u32 = 0x6474_e551;
                 let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == PT_GNU_STACK;
@@ -230,6 +229,13 @@ impl Images {
     /// The rank's copy of what lies at `address` in the template.
     pub(super) fn translate(&self, address: usize) -> Option<usize> {
         Some(self.start + self.template.offset_of(address)?)
+    }
+
+    /// Where in the template the original of the rank's `address` lies.
+    pub(super) fn origin(&self, address: usize) -> Option<usize> {
+        let at = address.checked_sub(self.start)?;
+        let object = self.template.objects.iter().find(|object| object.span().contains(&at))?;
+        Some(object.template_base.wrapping_add(at.wrapping_sub(object.bias)))
     }
 
     /// Gives the calling thread this rank's initial values of thread-local variables.

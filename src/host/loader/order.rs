@@ -4,15 +4,14 @@ use super::scope::Scope;
 
 /// The places of all objects in `scope`, each after the objects that it needs.
 pub(super) fn dependencies_first(scope: &Scope) -> Vec<usize> {
-    let needs: Vec<Vec<usize>> = scope
-        .objects
-        .iter()
-        .map(|object| {
-            let find = |name| scope.objects.iter().position(|other| other.is_called(name));
-            object.dynamic.needed.iter().filter_map(|&name| find(name)).collect()
-        })
-        .collect();
-    walk(&needs)
+    walk(&needs(scope))
+}
+
+/// Which others each object of `scope` names as needed.
+pub(super) fn needs(scope: &Scope) -> Vec<Vec<usize>> {
+    let find = |name| scope.objects.iter().position(|other| other.is_called(name));
+    let needs = |names: &[_]| names.iter().filter_map(|&name| find(name)).collect();
+    scope.objects.iter().map(|object| needs(&object.dynamic.needed)).collect()
 }
 
 fn walk(needs: &[Vec<usize>]) -> Vec<usize> {

@@ -292,9 +292,9 @@ impl Program {
     /// The images at `images` are laid out as the linker was told, and the objects that this one
     /// depends on are relocated.
     pub(super) unsafe fn apply(&self, images: usize, libc: &LibcState) {
-        // SAFETY (both closures): places lie in writable parts of the images, as `add` checked.
         let word =
             |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));
+        // SAFETY: places lie in writable parts of the images, as `add` has checked.
         let write = |at: usize, value: u64| unsafe { word(at).write_unaligned(value) };
         for moved in &self.moved {
             write(moved.at, images.wrapping_add(moved.to) as u64);

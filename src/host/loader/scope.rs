@@ -73,6 +73,12 @@ impl Scope {
         scope
     }
 
+    /// Where the objects lie whose file's name begins with `name`.
+    pub(super) fn spans_of(&self, name: &str) -> Vec<Range<usize>> {
+        let meant = self.objects.iter().filter(|object| object.file_name().starts_with(name));
+        meant.map(|object| object.span.clone()).collect()
+    }
+
     /// What ld.so would bind `reference` to; `skip` passes an object by, for COPY relocations.
     pub(super) fn find(&self, reference: Reference, skip: Option<usize>) -> Option<Definition> {
         let hashes = Hashes::of(reference.name);
@@ -184,7 +190,7 @@ unsafe fn gnu_chain<T>(
     let (one, two) = (hash % 64, (hash >> shift) % 64);
     // SAFETY: the filter has `words` words, a power of two.
     let word = unsafe { read::<u64>(filter + (hash / 64 & (words - 1)) as usize * 8) };
-    if word >> one & word >> two & 1 == 0 {
+    if (word >> one) & (word >> two) & 1 == 0 {
         return None;
     }
     let bucket = filter + words as usize * 8;

@@ -173,7 +173,9 @@ fn arithmetic<T: Number>(op: Named, pair: Spans) -> bool {
 
 fn complex<T: Number + Minus>(op: Named, pair: Spans) -> bool {
     match op {
-        Named::Sum => pair.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1))),
+        Named::Sum => {
+            pair.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
+        }
         Named::Prod => pair.map(|a: Complex<T>, b: Complex<T>| {
             let real = a.0.times(b.0).minus(a.1.times(b.1));
             Complex(real, a.0.times(b.1).plus(a.1.times(b.0)))

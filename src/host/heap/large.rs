@@ -1,0 +1,133 @@
+//! Blocks too large for a slice, or so large that giving them back at once is worth a system call.
+//!
+//! Each is a mapping of its own and is remembered here, so that the block of a dead rank can be
+//! unmapped and `free` knows it from a block of libc's.
+
+use super::latch::Latch;
+use std::cell::UnsafeCell;
+use std::collections::BTreeMap;
+
+const PAGE: usize = 4096;
+/// Distance from the start of a mapping to its block. libc's own mapped blocks never lie here, so
+/// one look at the low bits tells nearly all pointers that are not ours.
+const LEAD: usize = 64;
+
+#[derive(Clone, Copy)]
+struct Large {
+    seat: usize,
+    start: usize,
+    mapped: usize,
+}
+
+struct Register {
+    latch: Latch,
+    blocks: UnsafeCell<BTreeMap<usize, Large>>,
+}
+
+// SAFETY: `blocks` is reached only in `with`, which holds the latch.
+unsafe impl Sync for Register {}
+
+static REGISTER: Register =
+    Register { latch: Latch::new(), blocks: UnsafeCell::new(BTreeMap::new()) };
+
+fn with<T>(act: impl FnOnce(&mut BTreeMap<usize, Large>) -> T) -> T {
+    let _held = REGISTER.latch.hold();
+    // SAFETY: the latch is held, and `act` does not come back here.
+    act(unsafe { &mut *REGISTER.blocks.get() })
+}
+
+/// True for pointers that may be large blocks of ranks: all of those, and few of libc's.
+#[inline]
+pub(super) fn may_be(address: usize) -> bool {
+    let low = address & (PAGE - 1);
+    low == LEAD || low == 0
+}
+
+/// A zeroed block of `bytes`, aligned to `align` (a power of two); null when there is no memory.
+pub(super) fn allocate(seat: usize, align: usize, bytes: usize) -> *mut u8 {
+    let lead = if align <= LEAD { LEAD } else { align.max(PAGE) };
+    let Some(wanted) = bytes.checked_add(lead + PAGE - 1) else { return std::ptr::null_mut() };
+    let mapped = wanted & !(PAGE - 1);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a fresh mapping, wherever the kernel finds room.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), mapped, access, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return std::ptr::null_mut();
+    }
+    let block = match align <= LEAD {
+        true => start.wrapping_byte_add(LEAD),
+        false => start.wrapping_byte_add(start.align_offset(lead)),
+    };
+    let large = Large { seat, start: start.expose_provenance(), mapped };
+    with(|blocks| blocks.insert(block.expose_provenance(), large));
+    block.cast()
+}
+
+/// How many bytes the block at `address` has; `None` when it is no large block of a rank.
+pub(super) fn usable(address: usize) -> Option<usize> {
+    let large = with(|blocks| blocks.get(&address).copied())?;
+    Some(large.start + large.mapped - address)
+}
+
+/// Gives the block at `address` back; false when it is no large block of a rank.
+pub(super) fn free(address: usize) -> bool {
+    let Some(large) = with(|blocks| blocks.remove(&address)) else { return false };
+    unmap(large);
+    true
+}
+
+/// Moves the block at `address` to where `bytes` fit; null when there is no memory.
+pub(super) fn resize(address: usize, bytes: usize) -> *mut u8 {
+    let Some(large) = with(|blocks| blocks.get(&address).copied()) else {
+        return std::ptr::null_mut();
+    };
+    let lead = address - large.start;
+    let Some(wanted) = bytes.checked_add(lead + PAGE - 1) else { return std::ptr::null_mut() };
+    let mapped = wanted & !(PAGE - 1);
+    if mapped == large.mapped {
+        return std::ptr::with_exposed_provenance_mut(address);
+    }
+    let old = std::ptr::with_exposed_provenance_mut(large.start);
+    // The entry goes first: the kernel may hand the old place to another thread at once.
+    with(|blocks| blocks.remove(&address));
+    // SAFETY: the mapping is this block's alone, and the caller gives the old address up.
+    let start = unsafe { libc::mremap(old, large.mapped, mapped, libc::MREMAP_MAYMOVE) };
+    if start == libc::MAP_FAILED {
+        with(|blocks| blocks.insert(address, large));
+        return std::ptr::null_mut();
+    }
+    let block = start.wrapping_byte_add(lead);
+    let large = Large { seat: large.seat, start: start.expose_provenance(), mapped };
+    with(|blocks| blocks.insert(block.expose_provenance(), large));
+    block.cast()
+}
+
+/// Gives back all that the rank in `seat` left behind.
+pub(super) fn give_back(seat: usize) {
+    let mut left = Vec::new();
+    with(|blocks| {
+        blocks.retain(|_, large| {
+            let keep = large.seat != seat;
+            if !keep {
+                left.push(*large);
+            }
+            keep
+        });
+    });
+    left.into_iter().for_each(unmap);
+}
+
+/// Holds the register still, so that a forked child finds it whole. See [`super::before_fork`].
+pub(super) fn hold_still() {
+    REGISTER.latch.acquire();
+}
+
+pub(super) fn go_on() {
+    REGISTER.latch.release();
+}
+
+fn unmap(large: Large) {
+    // SAFETY: the mapping belonged to one block, and that has left the register.
+    unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(large.start), large.mapped) };
+}

@@ -1,0 +1,242 @@
+use super::*;
+use std::sync::Once;
+use std::time::Instant;
+
+const RANKS: usize = 16;
+
+/// A heap in a seat that no other test uses.
+fn heap(seat: usize) -> Heap {
+    static RESERVED: Once = Once::new();
+    RESERVED.call_once(|| assert!(reserve(RANKS, 1 << 30)));
+    Heap::new(seat)
+}
+
+/// A small generator of its own: tests are replayed by their seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}
+
+struct Piece {
+    start: *mut u8,
+    bytes: usize,
+    fill: u8,
+}
+
+impl Piece {
+    fn new(start: *mut u8, bytes: usize, fill: u8) -> Piece {
+        assert!(!start.is_null());
+        // SAFETY: the heap says that it has this many bytes.
+        unsafe { start.write_bytes(fill, bytes) };
+        Piece { start, bytes, fill }
+    }
+
+    fn check(&self, bytes: usize) {
+        // SAFETY: a living block.
+        let bytes = unsafe { std::slice::from_raw_parts(self.start, self.bytes.min(bytes)) };
+        assert!(bytes.iter().all(|&byte| byte == self.fill), "a block keeps what was written");
+    }
+}
+
+fn free_any(heap: &Heap, block: *mut u8) {
+    match owner(block) {
+        Owner::Seat(_) => heap.free(block).unwrap(),
+        Owner::Large => free_large(Some(heap), block),
+        Owner::Libc => panic!("not a block of a rank"),
+    }
+}
+
+fn resize_any(heap: &Heap, block: *mut u8, bytes: usize) -> *mut u8 {
+    match owner(block) {
+        Owner::Seat(_) => heap.resize(block, bytes).unwrap(),
+        Owner::Large => resize_large(block, bytes),
+        Owner::Libc => panic!("not a block of a rank"),
+    }
+}
+
+#[test]
+fn blocks_keep_their_bytes_through_random_use() {
+    let heap = heap(0);
+    for seed in 1..=8 {
+        let mut dice = Dice(seed);
+        let mut pieces: Vec<Piece> = Vec::new();
+        for turn in 0..20_000 {
+            let bytes = match dice.roll(100) {
+                0..80 => dice.roll(300),
+                80..99 => dice.roll(20_000),
+                _ => dice.roll(6 << 20),
+            };
+            let fill = turn as u8;
+            match dice.roll(10) {
+                0..4 => pieces.push(Piece::new(heap.allocate(bytes).unwrap(), bytes, fill)),
+                4 => {
+                    let align = 16usize << dice.roll(10);
+                    let block = heap.allocate_aligned(align, bytes).unwrap();
+                    assert_eq!(block.addr() % align, 0);
+                    pieces.push(Piece::new(block, bytes, fill));
+                }
+                5 => {
+                    let block = heap.allocate_zeroed(bytes).unwrap();
+                    Piece { start: block, bytes, fill: 0 }.check(bytes);
+                    pieces.push(Piece::new(block, bytes, fill));
+                }
+                6 if !pieces.is_empty() => {
+                    let index = dice.roll(pieces.len());
+                    let old = pieces.swap_remove(index);
+                    let start = resize_any(&heap, old.start, bytes);
+                    Piece { start, ..old }.check(bytes);
+                    pieces.push(Piece::new(start, bytes, fill));
+                }
+                _ if !pieces.is_empty() => {
+                    let index = dice.roll(pieces.len());
+                    let piece = pieces.swap_remove(index);
+                    piece.check(usize::MAX);
+                    free_any(&heap, piece.start);
+                }
+                _ => {}
+            }
+        }
+        pieces.into_iter().for_each(|piece| free_any(&heap, piece.start));
+    }
+    heap.give_back();
+}
+
+#[test]
+fn freeing_twice_is_noticed() {
+    let heap = heap(1);
+    let block = heap.allocate(100).unwrap();
+    let _behind = heap.allocate(100).unwrap();
+    heap.free(block).unwrap();
+    assert_eq!(heap.free(block), Err(Broken { address: block.addr() }));
+    assert!(heap.resize(block, 200).is_err());
+    heap.give_back();
+}
+
+#[test]
+fn writing_past_the_end_is_noticed() {
+    let heap = heap(2);
+    let block = heap.allocate(24).unwrap();
+    // SAFETY: not safe at all, as in the programs that do it; the heap has room behind.
+    unsafe { block.write_bytes(0x41, usable(2, block).unwrap() + 1) };
+    assert!(heap.free(block).is_err());
+    heap.give_back();
+}
+
+#[test]
+fn what_is_no_block_is_noticed() {
+    let heap = heap(3);
+    let block = heap.allocate(4000).unwrap();
+    assert!(heap.free(block.wrapping_add(16)).is_err());
+    assert!(heap.free(block.wrapping_add(3)).is_err());
+    heap.free(block).unwrap();
+    assert_eq!(owner((&raw const heap).cast()), Owner::Libc);
+    heap.give_back();
+}
+
+#[test]
+fn a_block_freed_by_another_comes_back_to_its_owner() {
+    let heap = heap(4);
+    let mut sent: Vec<usize> = Vec::new();
+    for _ in 0..1000 {
+        sent.push(heap.allocate(64).unwrap().expose_provenance());
+    }
+    let given = sent.clone();
+    let other = std::thread::spawn(move || {
+        for address in given {
+            let block = std::ptr::with_exposed_provenance_mut::<u8>(address);
+            assert_eq!(owner(block), Owner::Seat(4));
+            free_from_outside(4, block);
+            // A second time does nothing: the seal is broken.
+            free_from_outside(4, block);
+        }
+    });
+    for _ in 0..10_000 {
+        let block = heap.allocate(32).unwrap();
+        heap.free(block).unwrap();
+    }
+    other.join().unwrap();
+    let blocks: Vec<_> = (0..1000).map(|_| heap.allocate(64).unwrap()).collect();
+    let reused = blocks.iter().filter(|block| sent.contains(&block.addr())).count();
+    assert!(reused > 900, "only {reused} of 1000 blocks came back");
+    heap.give_back();
+}
+
+#[test]
+fn a_fresh_life_starts_with_an_empty_heap() {
+    let first = heap(5);
+    let stale = first.allocate(1000).unwrap();
+    let large = first.allocate(64 << 20).unwrap();
+    assert_eq!(owner(large), Owner::Large);
+    first.give_back();
+    assert_eq!(owner(large), Owner::Libc, "large blocks of the dead are gone");
+    let second = Heap::new(5);
+    let fresh = second.allocate_zeroed(1000).unwrap();
+    assert_eq!(fresh, stale, "the same place again");
+    // A survivor that frees a block of the dead rank harms nobody.
+    free_from_outside(5, stale.wrapping_add(16));
+    second.free(fresh).unwrap();
+    second.give_back();
+}
+
+#[test]
+fn a_rank_may_have_more_than_its_slice() {
+    let heap = heap(6);
+    let blocks: Vec<_> = (0..6).map(|_| heap.allocate(3 << 30).unwrap()).collect();
+    for &block in &blocks {
+        assert!(!block.is_null());
+        // SAFETY: inside the block.
+        unsafe { block.add((3 << 30) - 1).write(1) };
+    }
+    blocks.into_iter().for_each(|block| free_any(&heap, block));
+    assert!(heap.allocate(usize::MAX - 100).unwrap().is_null());
+    assert!(heap.allocate(1 << 60).unwrap().is_null());
+    heap.give_back();
+}
+
+#[test]
+fn threads_of_a_rank_share_its_heap() {
+    let shared = std::sync::Arc::new(heap(7));
+    let threads: Vec<_> = (1..=4)
+        .map(|seed| {
+            let heap = shared.clone();
+            std::thread::spawn(move || {
+                let mut dice = Dice(seed);
+                for _ in 0..20_000 {
+                    let bytes = dice.roll(500);
+                    let piece = Piece::new(heap.allocate(bytes).unwrap(), bytes, seed as u8);
+                    piece.check(usize::MAX);
+                    heap.free(piece.start).unwrap();
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    shared.give_back();
+}
+
+#[test]
+fn a_pair_of_calls_costs_tens_of_nanoseconds() {
+    let heap = heap(8);
+    let keep: Vec<_> = (0..1000).map(|each| heap.allocate(16 + each % 200).unwrap()).collect();
+    let rounds = 200_000;
+    let best = (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            for each in 0..rounds {
+                let block = std::hint::black_box(heap.allocate(16 + each % 200).unwrap());
+                heap.free(block).unwrap();
+            }
+            start.elapsed().as_nanos() as f64 / rounds as f64
+        })
+        .fold(f64::MAX, f64::min);
+    println!("malloc and free: {best:.1} ns");
+    keep.into_iter().for_each(|block| heap.free(block).unwrap());
+    assert!(cfg!(debug_assertions) || best < 200.0, "{best} ns");
+    heap.give_back();
+}

@@ -1,0 +1,168 @@
+//! dlsym and dladdr: ranks see their own images where libc only knows the template.
+//!
+//! `dlopen` is libc's: what a rank opens while it runs is shared by all ranks.
+
+use super::{homes, state, table};
+use crate::host::{Rank, current, life};
+use libc::Dl_info;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+table!(dladdr, dladdr1);
+
+unsafe extern "C" {
+    #[link_name = "dladdr1"]
+    fn real_dladdr1(
+        address: *const c_void, info: *mut Dl_info, extra: *mut *mut c_void, flags: c_int,
+    ) -> c_int;
+    #[link_name = "dlvsym"]
+    fn real_dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char)
+    -> *mut c_void;
+}
+
+/// `dlsym` and, with a version, `dlvsym`, called from the address `caller`.
+///
+/// # Safety
+/// As dlsym(3).
+pub(super) unsafe fn find(
+    handle: *mut c_void, name: *const c_char, version: *const c_char, caller: usize,
+) -> *mut c_void {
+    let look = |handle| match version.is_null() {
+        // SAFETY: as our caller vouches.
+        true => unsafe { libc::dlsym(handle, name) },
+        // SAFETY: as our caller vouches.
+        false => unsafe { real_dlvsym(handle, name, version) },
+    };
+    let Some(rank) = current() else { return look(handle) };
+    // SAFETY: the caller vouches for a terminated string.
+    let text = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
+    if handle == libc::RTLD_NEXT {
+        return stand_in(text).unwrap_or_else(|| next(rank, caller, look));
+    }
+    own(rank, text, look(handle))
+}
+
+/// What stands for libc's `name` in private images.
+fn stand_in(name: &str) -> Option<*mut c_void> {
+    let found = super::function(name).or_else(|| life::function(name))?;
+    Some(found.cast_mut().cast())
+}
+
+/// What the rank sees where libc has found `address`.
+fn own(rank: &Rank, name: &str, address: *mut c_void) -> *mut c_void {
+    if address.is_null() {
+        return address;
+    }
+    if let Some(copy) = rank.images.translate(address.expose_provenance()) {
+        return std::ptr::with_exposed_provenance_mut(copy);
+    }
+    if !is_libcs(address) {
+        return address;
+    }
+    let variable = homes::Variable::named(name).and_then(|_| {
+        let state = state()?;
+        super::variable(state, name).map(|home| home.cast_mut().cast())
+    });
+    variable.or_else(|| stand_in(name)).unwrap_or(address)
+}
+
+fn is_libcs(address: *mut c_void) -> bool {
+    let path = describe(address).map_or(c"", |info| {
+        // SAFETY: libc names every object that it has found.
+        unsafe { CStr::from_ptr(info.dli_fname) }
+    });
+    let name = path.to_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or(b"");
+    [&b"libc.so"[..], b"libm.so", b"libpthread.so"].iter().any(|each| name.starts_with(each))
+}
+
+/// The definition that comes after that of the object in which `caller` lies.
+fn next(
+    rank: &Rank, caller: usize, look: impl Fn(*mut c_void) -> *mut c_void,
+) -> *mut c_void {
+    let origin = rank.images.origin(caller).unwrap_or(caller);
+    let own_base = describe(std::ptr::with_exposed_provenance_mut(origin))
+        .map_or(null_mut(), |info| info.dli_fbase);
+    let objects = objects();
+    let place = objects.iter().position(|object| std::ptr::eq(object.1, own_base));
+    let after = objects.iter().skip(place.map_or(0, |place| place + 1));
+    for (path, base) in after {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
+        // SAFETY: the object is loaded already.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), flags) };
+        if handle.is_null() {
+            continue;
+        }
+        let found = look(handle);
+        // SAFETY: opened above; ld.so keeps the object for its other users.
+        unsafe { libc::dlclose(handle) };
+        let is_here = describe(found).is_some_and(|info| std::ptr::eq(info.dli_fbase, *base));
+        if !found.is_null() && is_here {
+            let copy = rank.images.translate(found.expose_provenance());
+            return copy.map_or(found, std::ptr::with_exposed_provenance_mut);
+        }
+    }
+    null_mut()
+}
+
+fn describe(address: *mut c_void) -> Option<Dl_info> {
+    let mut info = std::mem::MaybeUninit::uninit();
+    // SAFETY: any address may be asked about.
+    let is_found = unsafe { libc::dladdr(address, info.as_mut_ptr()) } != 0;
+    // SAFETY: libc filled it in.
+    is_found.then(|| unsafe { info.assume_init() })
+}
+
+/// All objects in the order in which ld.so looks symbols up: path and base.
+fn objects() -> Vec<(CString, *mut c_void)> {
+    unsafe extern "C" fn note(
+        info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void,
+    ) -> c_int {
+        // SAFETY: libc passes a description, and `objects` its own list.
+        let (info, list) =
+            unsafe { (&*info, &mut *list.cast::<Vec<(CString, *mut c_void)>>()) };
+        // SAFETY: libc names every object, the program with an empty string.
+        let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_owned();
+        list.push((path, std::ptr::with_exposed_provenance_mut(info.dlpi_addr as usize)));
+        0
+    }
+    let mut list: Vec<(CString, *mut c_void)> = Vec::new();
+    // SAFETY: the callback takes what is passed here.
+    unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut list).cast()) };
+    list
+}
+
+/// Looks up where an address of the rank lies in the template, and moves the answer back.
+fn moved_back(
+    address: *const c_void, info: *mut Dl_info, ask: impl Fn(*const c_void) -> c_int,
+) -> c_int {
+    let rank = current();
+    let Some((rank, origin)) =
+        rank.and_then(|rank| Some((rank, rank.images.origin(address.expose_provenance())?)))
+    else {
+        return ask(address);
+    };
+    let status = ask(std::ptr::with_exposed_provenance(origin));
+    if status != 0 {
+        let shift = address.addr().wrapping_sub(origin);
+        // SAFETY: the caller vouches for the place, and libc has filled it in.
+        let info = unsafe { &mut *info };
+        info.dli_fbase = info.dli_fbase.wrapping_byte_add(shift);
+        let symbol = info.dli_saddr.expose_provenance();
+        if let Some(copy) = rank.images.translate(symbol) {
+            info.dli_saddr = std::ptr::with_exposed_provenance_mut(copy);
+        }
+    }
+    status
+}
+
+unsafe extern "C" fn dladdr(address: *const c_void, info: *mut Dl_info) -> c_int {
+    // SAFETY: as our caller vouches.
+    moved_back(address, info, |address| unsafe { libc::dladdr(address, info) })
+}
+
+unsafe extern "C" fn dladdr1(
+    address: *const c_void, info: *mut Dl_info, extra: *mut *mut c_void, flags: c_int,
+) -> c_int {
+    // SAFETY: as our caller vouches.
+    moved_back(address, info, |address| unsafe { real_dladdr1(address, info, extra, flags) })
+}

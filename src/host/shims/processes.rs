@@ -1,0 +1,236 @@
+//! Processes that a rank starts: they inherit the rank's environment, not libc's.
+
+use super::environ::{current_array, value};
+use super::{files, set_errno, state, stdio, table};
+use crate::host::{current, heap};
+use libc::{FILE, pid_t};
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::mem::MaybeUninit;
+use std::os::fd::RawFd;
+use std::ptr::{null, null_mut};
+
+table!(
+    fork, system, popen, pclose, execv, execvp;
+    __fork = fork, __libc_fork = fork, __libc_system = system
+);
+
+unsafe extern "C" {
+    #[link_name = "popen"]
+    fn real_popen(command: *const c_char, mode: *const c_char) -> *mut FILE;
+    #[link_name = "pclose"]
+    fn real_pclose(stream: *mut FILE) -> c_int;
+    #[link_name = "system"]
+    fn real_system(command: *const c_char) -> c_int;
+}
+
+extern "C" fn fork() -> pid_t {
+    let Some(rank) = current() else {
+        // SAFETY: no precondition.
+        return unsafe { libc::fork() };
+    };
+    heap::before_fork(&rank.heap);
+    // SAFETY: the child goes on with this thread alone, whose rank is as it was.
+    let child = unsafe { libc::fork() };
+    heap::after_fork(&rank.heap);
+    if child == 0 {
+        stdio::after_fork(&rank.libc);
+        super::environ::hand_to_libc(&rank.libc);
+    }
+    child
+}
+
+/// A shell that runs `command`, with descriptors `(from, to)` moved; its number or an error.
+fn start_shell(command: *const c_char, moves: &[(RawFd, RawFd)]) -> Result<pid_t, c_int> {
+    let mut actions = MaybeUninit::uninit();
+    // SAFETY: initialises what it is given.
+    unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) };
+    let mut attributes = MaybeUninit::uninit();
+    // SAFETY: initialises what it is given.
+    unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) };
+    let mut defaults = MaybeUninit::uninit();
+    // SAFETY: writes a set of our own; then the shell handles Ctrl-C as shells do.
+    unsafe {
+        libc::sigemptyset(defaults.as_mut_ptr());
+        libc::sigaddset(defaults.as_mut_ptr(), libc::SIGINT);
+        libc::sigaddset(defaults.as_mut_ptr(), libc::SIGQUIT);
+        libc::posix_spawnattr_setsigdefault(attributes.as_mut_ptr(), defaults.as_ptr());
+        let flags = libc::POSIX_SPAWN_SETSIGDEF as i16;
+        libc::posix_spawnattr_setflags(attributes.as_mut_ptr(), flags);
+    }
+    for &(from, to) in moves {
+        // SAFETY: the actions were initialised above.
+        unsafe { libc::posix_spawn_file_actions_adddup2(actions.as_mut_ptr(), from, to) };
+    }
+    let words = [c"sh".as_ptr().cast_mut(), c"-c".as_ptr().cast_mut(), command.cast_mut()];
+    let argv = [words[0], words[1], words[2], null_mut()];
+    let mut child = 0;
+    // SAFETY: all that is passed was made above; the caller vouches for the command.
+    let number = unsafe {
+        libc::posix_spawn(
+            &raw mut child,
+            c"/bin/sh".as_ptr(),
+            actions.as_ptr(),
+            attributes.as_ptr(),
+            argv.as_ptr(),
+            current_array().cast(),
+        )
+    };
+    // SAFETY: initialised above and not used again.
+    unsafe { libc::posix_spawn_file_actions_destroy(actions.as_mut_ptr()) };
+    // SAFETY: as above.
+    unsafe { libc::posix_spawnattr_destroy(attributes.as_mut_ptr()) };
+    if number == 0 { Ok(child) } else { Err(number) }
+}
+
+fn wait_for(child: pid_t) -> c_int {
+    let mut status = 0;
+    loop {
+        // SAFETY: the status is ours.
+        let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        let number = std::io::Error::last_os_error().raw_os_error();
+        match ended {
+            -1 if number == Some(libc::EINTR) => {}
+            -1 => return -1,
+            _ => return status,
+        }
+    }
+}
+
+unsafe extern "C" fn system(command: *const c_char) -> c_int {
+    if state().is_none() {
+        // SAFETY: as our caller vouches.
+        return unsafe { real_system(command) };
+    }
+    if command.is_null() {
+        // SAFETY: a constant command.
+        return c_int::from(unsafe { system(c"exit 0".as_ptr()) } == 0);
+    }
+    let mut block = MaybeUninit::uninit();
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: writes sets of our own. The signal of the child's end is not for a handler.
+    unsafe {
+        libc::sigemptyset(block.as_mut_ptr());
+        libc::sigaddset(block.as_mut_ptr(), libc::SIGCHLD);
+        libc::pthread_sigmask(libc::SIG_BLOCK, block.as_ptr(), before.as_mut_ptr());
+    }
+    const NO_SHELL: c_int = 127 << 8;
+    let status = start_shell(command, &[]).map_or(NO_SHELL, wait_for);
+    // SAFETY: the set was written above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), null_mut()) };
+    status
+}
+
+unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut FILE {
+    if state().is_none() {
+        // SAFETY: as our caller vouches.
+        return unsafe { real_popen(command, mode) };
+    }
+    // SAFETY: the caller vouches for a terminated string.
+    let letters = unsafe { CStr::from_ptr(mode) }.to_bytes();
+    let reads = letters.contains(&b'r');
+    if reads == letters.contains(&b'w') || letters.iter().any(|each| !b"rwe".contains(each)) {
+        set_errno(libc::EINVAL);
+        return null_mut();
+    }
+    let mut pipe = [0; 2];
+    // SAFETY: writes two descriptors. They close on exec, as those of other pipes must in a child.
+    if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return null_mut();
+    }
+    let [read, write] = pipe;
+    let (ours, theirs, place) = if reads { (read, write, 1) } else { (write, read, 0) };
+    let child = start_shell(command, &[(theirs, place)]);
+    // SAFETY: the child has it.
+    unsafe { libc::close(theirs) };
+    let stream = match child {
+        Ok(_) => {
+            let mode = if reads { c"r" } else { c"w" };
+            // SAFETY: opens a stream on our end.
+            unsafe { libc::fdopen(ours, mode.as_ptr()) }
+        }
+        Err(number) => {
+            set_errno(number);
+            null_mut()
+        }
+    };
+    if stream.is_null() {
+        // SAFETY: our end, which no stream has taken.
+        unsafe { libc::close(ours) };
+        return null_mut();
+    }
+    if !letters.contains(&b'e') {
+        // SAFETY: our end, open.
+        unsafe { libc::fcntl(ours, libc::F_SETFD, 0) };
+    }
+    files::note_process(stream, child.unwrap_or(-1))
+}
+
+unsafe extern "C" fn pclose(stream: *mut FILE) -> c_int {
+    let Some(state) = state() else {
+        // SAFETY: as our caller vouches.
+        return unsafe { real_pclose(stream) };
+    };
+    let child = state.files.process(stdio::Stream(stream));
+    // SAFETY: as our caller vouches.
+    unsafe { files::fclose(stream) };
+    match child {
+        Some(child) => wait_for(child),
+        None => {
+            set_errno(libc::ECHILD);
+            -1
+        }
+    }
+}
+
+pub(super) unsafe extern "C" fn execv(path: *const c_char, argv: *const *const c_char) -> c_int {
+    // SAFETY: as our caller vouches; the environment is the caller's own.
+    unsafe { libc::execve(path, argv, current_array()) }
+}
+
+pub(super) unsafe extern "C" fn execvp(file: *const c_char, argv: *const *const c_char) -> c_int {
+    let Some(state) = state() else {
+        // SAFETY: as our caller vouches.
+        return unsafe { libc::execvp(file, argv) };
+    };
+    // SAFETY: the caller vouches for a terminated string.
+    let name = unsafe { CStr::from_ptr(file) };
+    if name.to_bytes().contains(&b'/') {
+        return exec_or_shell(name, argv);
+    }
+    let path = value(state, c"PATH").unwrap_or_else(|| c"/bin:/usr/bin".to_owned());
+    let mut number = libc::ENOENT;
+    for directory in path.to_bytes().split(|&byte| byte == b':') {
+        let slash: &[u8] = if directory.is_empty() { b"" } else { b"/" };
+        let full = CString::new([directory, slash, name.to_bytes()].concat());
+        exec_or_shell(&full.expect("made of terminated strings"), argv);
+        match std::io::Error::last_os_error().raw_os_error() {
+            Some(libc::ENOENT | libc::ENOTDIR | libc::ESTALE | libc::ENODEV | libc::ETIMEDOUT) => {}
+            Some(libc::EACCES) => number = libc::EACCES,
+            _ => return -1,
+        }
+    }
+    set_errno(number);
+    -1
+}
+
+/// Executes `path`; a file that is no program is taken for a script.
+fn exec_or_shell(path: &CStr, argv: *const *const c_char) -> c_int {
+    // SAFETY: the caller of exec vouches for the arguments.
+    let status = unsafe { execv(path.as_ptr(), argv) };
+    if std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOEXEC) {
+        return status;
+    }
+    let mut script = vec![c"/bin/sh".as_ptr(), path.as_ptr()];
+    let mut at = argv;
+    // SAFETY: the arguments end with a null, where we stop.
+    while !at.is_null() && !unsafe { at.read() }.is_null() {
+        at = at.wrapping_add(1);
+        // SAFETY: as above.
+        script.push(unsafe { at.read() });
+    }
+    if script.len() == 2 {
+        script.push(null());
+    }
+    // SAFETY: the list ends with a null.
+    unsafe { execv(script[0], script.as_ptr()) }
+}

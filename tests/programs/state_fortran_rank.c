@@ -1,0 +1,2 @@
+#include "state.h"
+int state_rank_of_fortran(void) { return state_rank(); }

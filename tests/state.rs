@@ -1,0 +1,270 @@
+//! Ranks in one process behave as processes of their own: what each of N ranks writes is, byte for
+//! byte, what the same program writes as one of N real processes. And heaps keep ranks apart.
+
+mod support;
+
+use support::{Outcome, Program, Source};
+
+const RANKS: usize = 6;
+const INPUT: &str = "42 word x\nline two\n";
+
+/// Runs the program as `RANKS` processes and as `RANKS` ranks, and compares what each wrote.
+fn compare(program: &Program) {
+    let hosted = hosted(program, RANKS);
+    for rank in 0..RANKS {
+        let real = real(program, rank);
+        assert_eq!(lines_of(&hosted.stdout, rank), real.stdout, "stdout of rank {rank}\n{hosted}");
+        assert_eq!(lines_of(&hosted.stderr, rank), real.stderr, "stderr of rank {rank}");
+    }
+}
+
+fn set_up(run: support::Run, name: &str) -> support::Run {
+    run.directory(support::fresh_directory(name))
+        .args(["argument"])
+        .env("STATE_PATH", "/a:/b")
+        .env("STATE_GIVEN", "given")
+        .env("OMP_NUM_THREADS", "2")
+        .env_remove("TZ")
+}
+
+fn real(program: &Program, rank: usize) -> Outcome {
+    let run = set_up(support::command(program.path()), "real");
+    let input = if rank == 0 { INPUT } else { "" };
+    run.env("STATE_RANK", rank.to_string()).stdin(input).outcome()
+}
+
+fn hosted(program: &Program, ranks: usize) -> Outcome {
+    let run = set_up(support::run(program), "hosted").ranks(ranks).stdin(INPUT);
+    run.option("--tag-output").option("--on-failure=continue").outcome()
+}
+
+/// What one rank wrote: its lines, without the tag.
+fn lines_of(output: &str, rank: usize) -> String {
+    let tag = format!("[{rank}] ");
+    output.split_inclusive('\n').filter_map(|line| line.strip_prefix(&tag)).collect()
+}
+
+fn libc_program() -> Source {
+    support::c("state_libc.c").flags(&["-O2", "-D_FORTIFY_SOURCE=2", "-w"])
+}
+
+#[test]
+fn libcs_state_is_each_ranks_own() {
+    compare(&libc_program().build());
+}
+
+#[test]
+fn libcs_state_is_each_ranks_own_without_copy_relocations() {
+    compare(&support::c("state_libc.c").flags(&["-O0", "-fPIC", "-w"]).build());
+}
+
+#[test]
+fn libcs_state_is_each_ranks_own_by_clang_and_lld() {
+    let source = support::c("state_libc.c").compiler("clang");
+    compare(&source.flags(&["-O2", "-fuse-ld=lld", "-w"]).build());
+}
+
+#[test]
+fn streams_and_statics_of_cxx_are_each_ranks_own() {
+    compare(&support::cxx("state_cxx.cpp").flags(&["-O2"]).build());
+}
+
+#[test]
+fn units_and_saved_variables_of_fortran_are_each_ranks_own() {
+    let source = support::fortran("state_fortran.F90").and("state_fortran_rank.c");
+    compare(&source.flags(&["-O2", "-fopenmp"]).build());
+}
+
+#[test]
+fn output_without_tags_is_that_of_a_process() {
+    let program = libc_program().build();
+    let hosted = set_up(support::run(&program), "hosted").ranks(1).stdin(INPUT).outcome();
+    let real = real(&program, 0);
+    assert_eq!(hosted.stdout, real.stdout);
+    assert_eq!(hosted.stderr, real.stderr);
+    assert_eq!(hosted.status, real.status);
+}
+
+#[test]
+fn lines_of_ranks_do_not_mix() {
+    let program = support::c_text(
+        "lines",
+        r#"
+        #include <stdio.h>
+        extern int ftmpi_rank_in_job(void);
+        int main(void) {
+          int rank = ftmpi_rank_in_job();
+          for (int i = 0; i < 50; i++) printf("rank %03d line %02d end\n", rank, i);
+          fprintf(stderr, "rank %03d says %d %s\n", rank, rank * 2, "in one piece");
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(60).succeeds();
+    let expected: Vec<_> = (0..60)
+        .flat_map(|rank| (0..50).map(move |line| format!("rank {rank:03} line {line:02} end")))
+        .collect();
+    assert_eq!(seen.sorted_lines(), expected);
+    let mut said: Vec<_> = seen.stderr.lines().collect();
+    said.sort_unstable();
+    let expected: Vec<_> =
+        (0..60).map(|rank| format!("rank {rank:03} says {} in one piece", rank * 2)).collect();
+    assert_eq!(said, expected);
+}
+
+/// A program whose ranks pass pointers to each other, and do what `body` says with them.
+fn neighbours(name: &str, body: &str) -> Program {
+    const BEFORE: &str = r#"
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <fcntl.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+        extern int ftmpi_rank_in_job(void);
+        int variable = 17;
+        int called(void) { return variable; }
+        /* One page that all ranks see. */
+        void *volatile *shared_page(void) {
+          int file = open("page", O_RDWR | O_CREAT, 0600);
+          if (ftruncate(file, 4096)) abort();
+          return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        }
+        "#;
+    support::c_text(name, &format!("{BEFORE}{body}")).flags(&["-w", "-rdynamic"]).build()
+}
+
+#[test]
+fn a_block_may_be_freed_by_another_rank() {
+    let program = neighbours(
+        "crossfree",
+        r#"
+        int main(void) {
+          int rank = ftmpi_rank_in_job();
+          void *volatile *page = shared_page();
+          for (int turn = 0; turn < 20000; turn++) {
+            char *block = malloc(40 + turn % 100);
+            memset(block, rank, 40);
+            char *old = __atomic_exchange_n(&page[turn % 64], block, __ATOMIC_SEQ_CST);
+            if (turn % 3 == 0) old = realloc(old, 300);
+            free(old);
+          }
+          printf("done %d\n", rank);
+          return 0;
+        }
+        "#,
+    );
+    let directory = support::fresh_directory("crossfree");
+    let seen = support::run(&program).ranks(8).directory(directory).succeeds();
+    assert_eq!(seen.lines_with("done"), 8);
+}
+
+#[test]
+fn a_ruined_heap_is_the_ruin_of_one_rank() {
+    let program = neighbours(
+        "ruin",
+        r#"
+        int main(int argc, char **argv) {
+          int rank = ftmpi_rank_in_job();
+          char *blocks[100];
+          for (int i = 0; i < 100; i++) blocks[i] = malloc(40);
+          if (rank == 3 && !strcmp(argv[1], "twice")) free(blocks[7]), free(blocks[7]);
+          if (rank == 3 && !strcmp(argv[1], "over")) memset(blocks[7], 1, 60), free(blocks[7]);
+          if (rank == 3 && !strcmp(argv[1], "wild")) {
+            for (int i = 0; i < 100; i += 2) free(blocks[i]);
+            memset(blocks[1], 0x41, 40 * 90);
+            for (int i = 0; i < 1000; i++) free(malloc(i));
+            for (int i = 1; i < 100; i += 2) free(blocks[i]);
+          }
+          for (int i = 0; i < 1000; i++) free(malloc(i));
+          printf("lives %d\n", rank);
+          return 0;
+        }
+        "#,
+    );
+    for way in ["twice", "over", "wild"] {
+        let run = support::run(&program).ranks(8).args([way]).option("--on-failure=continue");
+        let seen = run.outcome();
+        assert_eq!(seen.lines_with("lives"), 7, "{seen}");
+        assert!(!seen.stdout.contains("lives 3"));
+        assert!(seen.stderr.contains("rank 3"), "{seen}");
+        if way != "wild" {
+            assert!(seen.stderr.contains("double free or corruption"), "{seen}");
+        }
+    }
+}
+
+#[test]
+fn ranks_find_their_own_symbols() {
+    let program = neighbours(
+        "symbols",
+        r#"
+        int main(void) {
+          int rank = ftmpi_rank_in_job();
+          variable = rank;
+          int *found = dlsym(RTLD_DEFAULT, "variable");
+          int (*function)(void) = dlsym(RTLD_DEFAULT, "called");
+          void *(*allocate)(size_t) = dlsym(RTLD_NEXT, "malloc");
+          void *self = dlopen(NULL, RTLD_LAZY), *libm = dlopen("libm.so.6", RTLD_LAZY);
+          double (*cosine)(double) = dlsym(libm, "cos");
+          Dl_info info;
+          int status = dladdr((void *)called, &info);
+          printf("%d %d %d %d %d %s %d %d %d %.1f\n", found == &variable, *found == rank,
+                 function == called, function() == rank, status, info.dli_sname,
+                 info.dli_saddr == (void *)called, allocate == malloc,
+                 dlsym(self, "variable") == &variable, cosine(0));
+          FILE **out = dlsym(RTLD_DEFAULT, "stdout");
+          fprintf(*out, "%d\n", *out == stdout);
+          return dlsym(RTLD_DEFAULT, "no such name") != NULL;
+        }
+        "#,
+    );
+    let seen = support::run(&program).ranks(4).succeeds();
+    let mut expected = vec!["1"; 4];
+    expected.extend(["1 1 1 1 1 called 1 1 1 1.0"; 4]);
+    assert_eq!(seen.sorted_lines(), expected);
+}
+
+#[test]
+fn a_rank_that_dies_shows_its_last_line() {
+    let program = support::c_text(
+        "lastline",
+        r#"
+        #include <stdio.h>
+        extern int ftmpi_rank_in_job(void);
+        int main(void) {
+          printf("last line of %d\n", ftmpi_rank_in_job());
+          if (ftmpi_rank_in_job() == 1) *(volatile int *)8 = 1;
+          return 0;
+        }
+        "#,
+    );
+    let run = support::run(&program.build()).ranks(3).option("--on-failure=continue");
+    let seen = run.outcome();
+    let expected = ["last line of 0", "last line of 1", "last line of 2"];
+    assert_eq!(seen.sorted_lines(), expected, "{seen}");
+}
+
+#[test]
+fn every_rank_has_a_thousand_keys() {
+    let program = support::c_text(
+        "keys",
+        r#"
+        #include <pthread.h>
+        #include <stdio.h>
+        int main(void) {
+          pthread_key_t keys[1000];
+          for (long i = 0; i < 1000; i++) {
+            if (pthread_key_create(&keys[i], NULL)) return 1;
+            pthread_setspecific(keys[i], (void *)i);
+          }
+          for (long i = 0; i < 1000; i++)
+            if (pthread_getspecific(keys[i]) != (void *)i) return 2;
+          return 0;
+        }
+        "#,
+    );
+    support::run(&program.build()).ranks(40).succeeds();
+}
