@@ -1,6 +1,7 @@
-//! Communicators (MPI-5.0 §7.4).
+//! Communicators (MPI-5.0 §7.4, §7.8).
 
 use crate::abi::kinds::*;
+use crate::mpi::{env, making};
 
 mpi!(
     /// The caller's rank in `comm` (MPI-5.0 §7.4.1).
@@ -23,12 +24,194 @@ mpi!(
 );
 
 mpi!(
+    /// How two communicators compare.
+    #[fortran(mpi_comm_compare_)]
+    #[raises_on(comm1)]
+    fn MPI_Comm_compare(process: &Process, comm1: MPI_Comm, comm2: MPI_Comm, result: OutInt) {
+        result.set(comm1.compare(&comm2) as i32);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A communicator like `comm` with a context of its own (MPI-5.0 §7.4.2).
+    #[fortran(mpi_comm_dup_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_dup(process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>) {
+        newcomm.set(making::duplicate(process, &comm, None)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same with these hints.
+    #[fortran(mpi_comm_dup_with_info_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_dup_with_info(
+        process: &Process, comm: MPI_Comm, info: Hints, newcomm: Var<MPI_Comm>,
+    ) {
+        newcomm.set(making::duplicate(process, &comm, info.as_deref())?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// One communicator for each color.
+    #[fortran(mpi_comm_split_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_split(
+        process: &Process, comm: MPI_Comm, color: Int, key: Int, newcomm: Var<MPI_Comm>,
+    ) {
+        newcomm.set_or_null(making::split(process, &comm, color, key)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// One communicator for each part of the machine.
+    #[fortran(mpi_comm_split_type_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_split_type(
+        process: &Process, comm: MPI_Comm, split_type: Int, key: Int, info: Hints,
+        newcomm: Var<MPI_Comm>,
+    ) {
+        newcomm.set_or_null(making::split_type(process, &comm, split_type, key)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A communicator of `group`, made by all of `comm`.
+    #[fortran(mpi_comm_create_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_create(
+        process: &Process, comm: MPI_Comm, group: MPI_Group, newcomm: Var<MPI_Comm>,
+    ) {
+        newcomm.set_or_null(making::create(process, &comm, &group)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A communicator of `group`, made by its members alone.
+    #[fortran(mpi_comm_create_group_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_create_group(
+        process: &Process, comm: MPI_Comm, group: MPI_Group, tag: Tag, newcomm: Var<MPI_Comm>,
+    ) {
+        newcomm.set_or_null(making::create_group(process, &comm, &group, tag)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees `comm` (MPI-5.0 §7.4.3).
+    #[fortran(mpi_comm_free_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_free(process: &Process, comm: Var<MPI_Comm>) {
+        making::free(process, comm.key())?;
+        comm.set_null();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees `comm`; nothing of an intracommunicator has to be waited for (MPI-5.0 §11.10.4).
+    #[fortran(mpi_comm_disconnect_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_disconnect(process: &Process, comm: Var<MPI_Comm>) {
+        making::free(process, comm.key())?;
+        comm.set_null();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Whether `comm` is an intercommunicator (MPI-5.0 §7.6.1).
+    #[fortran(mpi_comm_test_inter_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_test_inter(process: &Process, comm: MPI_Comm, flag: OutFlag) {
+        flag.set(comm.is_inter());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The other group of an intercommunicator.
+    #[fortran(mpi_comm_remote_group_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_remote_group(process: &Process, comm: MPI_Comm, group: Var<MPI_Group>) {
+        group.set(process.keep_group(comm.remote()?)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// How many the other group of an intercommunicator are.
+    #[fortran(mpi_comm_remote_size_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_remote_size(process: &Process, comm: MPI_Comm, size: OutInt) {
+        size.set(comm.remote()?.size());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The group of `comm` (MPI-5.0 §7.3.2).
+    #[fortran(mpi_comm_group_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_group(process: &Process, comm: MPI_Comm, group: Var<MPI_Group>) {
+        group.set(process.keep_group(comm.group.clone())?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Gives `comm` a name (MPI-5.0 §7.8).
+    #[fortran(mpi_comm_set_name_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_set_name(process: &Process, comm: MPI_Comm, comm_name: InText) {
+        *comm.name.lock() = env::name_of(comm_name);
+        Ok(())
+    }
+);
+
+mpi!(
     /// What `comm` is called.
     #[fortran(mpi_comm_get_name_)]
     #[raises_on(comm)]
     fn MPI_Comm_get_name(process: &Process, comm: MPI_Comm, comm_name: OutText, resultlen: OutInt) {
         let name = comm.name.lock().clone();
-        resultlen.set(comm_name.set(&name, 128) as i32);
+        resultlen.set(comm_name.set(&name, env::MAX_OBJECT_NAME));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Gives `comm` hints (MPI-5.0 §7.4.4).
+    #[fortran(mpi_comm_set_info_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_set_info(process: &Process, comm: MPI_Comm, info: Hints) {
+        comm.set_info(info.as_deref());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The hints that `comm` was given, as an info of the caller's own.
+    #[fortran(mpi_comm_get_info_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_get_info(process: &Process, comm: MPI_Comm, info_used: Var<MPI_Info>) {
+        info_used.set(process.keep_info(comm.info())?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// No process of this library was spawned (MPI-5.0 §11.8.2).
+    #[fortran(mpi_comm_get_parent_)]
+    fn MPI_Comm_get_parent(process: &Process, parent: Var<MPI_Comm>) {
+        parent.set_null();
         Ok(())
     }
 );

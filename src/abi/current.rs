@@ -51,8 +51,14 @@ fn find() -> &'static Process {
     process
 }
 
-/// Ends the calling rank, which was told to die. Nothing above this frame owns anything.
+/// Ends the calling rank: it was told to die, or named memory that is not there. Nothing above
+/// this frame owns anything.
 #[cold]
 pub(super) fn end() -> ! {
-    life::end_current(Ending::Killed)
+    let Some(address) = process().engine.fault() else { life::end_current(Ending::Killed) };
+    if host::current().is_none() {
+        // SAFETY: outside of a job a program that touches such memory ends by this signal.
+        unsafe { libc::raise(libc::SIGSEGV) };
+    }
+    life::end_current(Ending::Signalled { number: libc::SIGSEGV, address })
 }

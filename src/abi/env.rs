@@ -1,6 +1,55 @@
-//! The environment (MPI-5.0 §9).
+//! The environment (MPI-5.0 §9): versions, clocks, errors and their handlers, memory.
 
+use crate::abi::current;
 use crate::abi::kinds::*;
+use crate::mpi::{env, errhandler};
+
+mpi!(
+    /// The version of the standard.
+    #[fortran(mpi_get_version_)]
+    #[season(Always)]
+    fn MPI_Get_version(process: &Process, version: OutInt, subversion: OutInt) {
+        version.set(env::VERSION.0);
+        subversion.set(env::VERSION.1);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The version of this library.
+    #[fortran(mpi_get_library_version_)]
+    #[season(Always)]
+    fn MPI_Get_library_version(process: &Process, version: OutText, resultlen: OutInt) {
+        let words = env::library_version();
+        resultlen.set(version.set(words.as_bytes(), env::MAX_LIBRARY_VERSION));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The name of the machine.
+    #[fortran(mpi_get_processor_name_)]
+    fn MPI_Get_processor_name(process: &Process, name: OutText, resultlen: OutInt) {
+        resultlen.set(name.set(&env::processor_name(), env::MAX_PROCESSOR_NAME));
+        Ok(())
+    }
+);
+
+plain!(
+    /// Seconds since some time in the past, the same for all ranks.
+    #[fortran(mpi_wtime_)]
+    fn MPI_Wtime() -> c_double {
+        env::time(current::process())
+    }
+);
+
+plain!(
+    /// The resolution of MPI_Wtime.
+    #[fortran(mpi_wtick_)]
+    fn MPI_Wtick() -> c_double {
+        1e-9
+    }
+);
 
 plain!(
     /// `base` moved by `disp` bytes (MPI-5.0 §5.1.5).
@@ -15,5 +64,152 @@ plain!(
     #[fortran(mpi_aint_diff_)]
     fn MPI_Aint_diff(addr1: Aint, addr2: Aint) -> i64 {
         addr1.value().wrapping_sub(addr2.value())
+    }
+);
+
+plain!(
+    /// Tells profiling tools how much to do; here is none (MPI-5.0 §15.2.4).
+    #[fortran(mpi_pcontrol_)]
+    fn MPI_Pcontrol(level: ConstInt, rest: Rest) -> c_int {
+        0
+    }
+);
+
+mpi!(
+    /// Memory for messages (MPI-5.0 §9.2).
+    #[fortran(mpi_alloc_mem_)]
+    fn MPI_Alloc_mem(process: &Process, size: AintSize, info: Hints, baseptr: OutPointer) {
+        baseptr.allocate(size)
+    }
+);
+
+mpi!(
+    /// Gives memory for messages back.
+    #[fortran(mpi_free_mem_)]
+    fn MPI_Free_mem(process: &Process, base: Allocated) {
+        base.free();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// An error handler for communicators (MPI-5.0 §9.3.1).
+    #[fortran(mpi_comm_create_errhandler_)]
+    #[season(Always)]
+    fn MPI_Comm_create_errhandler(
+        process: &Process, comm_errhandler_fn: CommErrhandlerFunction,
+        errhandler: Var<MPI_Errhandler>,
+    ) {
+        errhandler.set(errhandler::create(process, comm_errhandler_fn)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Sets the error handler of `comm`.
+    #[fortran(mpi_comm_set_errhandler_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_set_errhandler(process: &Process, comm: MPI_Comm, errhandler: ErrhandlerToSet) {
+        let (handle, errhandler) = errhandler;
+        comm.errhandler.set(handle, errhandler);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The error handler of `comm`.
+    #[fortran(mpi_comm_get_errhandler_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_get_errhandler(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
+        errhandler.set(comm.errhandler.hold(process)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees an error handler; where it is set, it stays in force.
+    #[fortran(mpi_errhandler_free_)]
+    #[season(Always)]
+    fn MPI_Errhandler_free(process: &Process, errhandler: Var<MPI_Errhandler>) {
+        errhandler::free(process, errhandler.key())?;
+        errhandler.set_null();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// What an error code means.
+    #[fortran(mpi_error_string_)]
+    #[season(Always)]
+    fn MPI_Error_string(process: &Process, errorcode: Int, string: OutText, resultlen: OutInt) {
+        let words = env::describe(process, errorcode)?;
+        resultlen.set(string.set(&words, env::MAX_ERROR_STRING));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The class of an error code.
+    #[fortran(mpi_error_class_)]
+    #[season(Always)]
+    fn MPI_Error_class(process: &Process, errorcode: Int, errorclass: OutInt) {
+        errorclass.set(process.codes.class(errorcode)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A class of errors of the program's own (MPI-5.0 §9.5).
+    #[fortran(mpi_add_error_class_)]
+    #[season(Always)]
+    fn MPI_Add_error_class(process: &Process, errorclass: OutInt) {
+        errorclass.set(process.codes.add_class());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// An error code of the program's own.
+    #[fortran(mpi_add_error_code_)]
+    #[season(Always)]
+    fn MPI_Add_error_code(process: &Process, errorclass: Int, errorcode: OutInt) {
+        errorcode.set(process.codes.add_code(errorclass)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Says what a code of the program's own means.
+    #[fortran(mpi_add_error_string_)]
+    #[season(Always)]
+    fn MPI_Add_error_string(process: &Process, errorcode: Int, string: InText) {
+        process.codes.set_words(errorcode, &string)
+    }
+);
+
+mpi!(
+    /// Takes a class of the program's own away.
+    #[fortran(mpi_remove_error_class_)]
+    #[season(Always)]
+    fn MPI_Remove_error_class(process: &Process, errorclass: Int) {
+        process.codes.remove(errorclass, true)
+    }
+);
+
+mpi!(
+    /// Takes a code of the program's own away.
+    #[fortran(mpi_remove_error_code_)]
+    #[season(Always)]
+    fn MPI_Remove_error_code(process: &Process, errorcode: Int) {
+        process.codes.remove(errorcode, false)
+    }
+);
+
+mpi!(
+    /// Takes the words of a code of the program's own away.
+    #[fortran(mpi_remove_error_string_)]
+    #[season(Always)]
+    fn MPI_Remove_error_string(process: &Process, errorcode: Int) {
+        process.codes.remove_words(errorcode)
     }
 );

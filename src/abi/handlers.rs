@@ -3,9 +3,10 @@
 //! A handler of the program's may jump out and never come back, so nothing is held and no frame
 //! owns anything when it is called.
 
-use crate::abi::door::Scope;
+use crate::abi::door::{Scope, Season, enter};
+use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm};
 use crate::abi::{current, start};
-use crate::mpi::callback::Callback;
+use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler;
 use crate::mpi::error::Class;
@@ -35,6 +36,28 @@ pub(super) fn raise(
         Ok(()) => class.0,
         Err(_) => current::end(),
     }
+}
+
+/// MPI_Comm_call_errhandler: the handler of `comm` hears of `code`, as of an error of its own. An
+/// ordinary `fn` of C: neither the call itself nor its handler is an error.
+fn call_errhandler(comm: MPI_Comm, code: c_int) -> c_int {
+    const NAME: &str = "MPI_Comm_call_errhandler";
+    let known = enter(
+        NAME,
+        Season::Inside,
+        || Scope::from(comm),
+        |process| comm.check(process, "comm").map(drop),
+    );
+    if known != 0 {
+        return known;
+    }
+    let process = current::process();
+    match reaction(process, Scope::from(comm)) {
+        Reaction::Return => {}
+        Reaction::Call { function, comm } => call(function, comm, code),
+        Reaction::End => end_job(process, NAME, Scope::from(comm), Class(code)),
+    }
+    0
 }
 
 fn reaction(process: &'static Process, scope: Scope) -> Reaction {
@@ -69,7 +92,7 @@ pub(super) fn call(function: Callback, comm: usize, code: i32) {
     type InFortran = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
     let mut code = code;
     let address = std::ptr::with_exposed_provenance::<c_void>(function.code);
-    if function.is_fortran {
+    if function.language != Language::C {
         let mut comm = comm as c_int;
         // SAFETY: the program gave this function as a Fortran error handler.
         let handler = unsafe { std::mem::transmute::<*const c_void, InFortran>(address) };
@@ -104,4 +127,33 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) ->
             String::from_utf8_lossy(&words),
         ),
     )
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn MPI_Comm_call_errhandler(comm: *mut c_void, errorcode: c_int) -> c_int {
+    call_errhandler(MPI_Comm::from_c(comm), errorcode)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn PMPI_Comm_call_errhandler(
+    comm: *mut c_void, errorcode: c_int,
+) -> c_int {
+    call_errhandler(MPI_Comm::from_c(comm), errorcode)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn mpi_comm_call_errhandler_(
+    comm: *const c_int, errorcode: *const c_int, ierror: Ierror,
+) {
+    // SAFETY: the caller is Fortran, which passes scalars by reference.
+    let (comm, code) = unsafe { (MPI_Comm::enter(comm, ()), Int::enter(errorcode, ())) };
+    ierror.set(call_errhandler(comm, code.value()));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn pmpi_comm_call_errhandler_(
+    comm: *const c_int, errorcode: *const c_int, ierror: Ierror,
+) {
+    // SAFETY: as above.
+    unsafe { mpi_comm_call_errhandler_(comm, errorcode, ierror) }
 }

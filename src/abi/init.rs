@@ -1,7 +1,8 @@
 //! Starting and leaving MPI (MPI-5.0 §11.2, §11.4).
 
 use crate::abi::kinds::*;
-use crate::mpi::phase::THREAD_SINGLE;
+use crate::abi::start;
+use crate::mpi::phase::{self, THREAD_SINGLE};
 
 mpi!(
     /// Starts MPI (MPI-5.0 §11.2.1).
@@ -56,5 +57,41 @@ mpi!(
     fn MPI_Finalized(process: &Process, flag: OutFlag) {
         flag.set(process.phases.is_finalized());
         Ok(())
+    }
+);
+
+mpi!(
+    /// Leaves MPI, together with all who live (MPI-5.0 §11.2.2).
+    #[fortran(mpi_finalize_)]
+    #[season(Always)]
+    fn MPI_Finalize(process: &Process) {
+        phase::finalize(process)
+    }
+);
+
+mpi!(
+    /// The thread level that is provided.
+    #[fortran(mpi_query_thread_)]
+    fn MPI_Query_thread(process: &Process, provided: OutInt) {
+        provided.set(process.phases.thread_level());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Whether this is the thread that called MPI_Init.
+    #[fortran(mpi_is_thread_main_)]
+    fn MPI_Is_thread_main(process: &Process, flag: OutFlag) {
+        flag.set(process.phases.is_main_thread());
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Ends the job (MPI-5.0 §9.6).
+    #[fortran(mpi_abort_)]
+    #[season(Always)]
+    fn MPI_Abort(process: &Process, comm: Late<MPI_Comm>, errorcode: Int) {
+        start::abort(process, comm.ok().as_deref(), errorcode)
     }
 );

@@ -4,17 +4,24 @@
 
 #[macro_use]
 mod door;
+mod attr;
 mod buffer;
+mod coll;
 mod comm;
 mod current;
+mod datatype;
 mod env;
 mod extensions;
 mod fortran;
+mod group;
 mod handlers;
 #[cfg(test)]
 mod header;
+mod info;
 mod init;
+mod ints;
 mod kinds;
+mod op;
 mod persistent;
 mod probe;
 mod program;

@@ -1,7 +1,7 @@
 //! Calls of the program's functions, for the floor that may not call through an address.
 
 use crate::mpi::attr::Attribute;
-use crate::mpi::callback::{Callback, Notice, Program, Reduction};
+use crate::mpi::callback::{Callback, Language, Notice, Program, Reduction};
 use crate::mpi::error::{Class, Result};
 use std::ffi::{c_int, c_void};
 
@@ -19,7 +19,7 @@ impl Program for Caller {
         let (code, flag, value) = match function.code {
             NULL_FN => return Ok(None),
             DUP_FN => return Ok(Some(notice.value)),
-            _ if function.is_fortran => copy_in_fortran(function, notice),
+            _ if function.language != Language::C => copy_in_fortran(function, notice),
             _ => copy_in_c(function, notice),
         };
         said(code, "the copy function of an attribute")?;
@@ -29,7 +29,7 @@ impl Program for Caller {
     fn delete_attribute(&self, function: Callback, notice: Notice) -> Result {
         let code = match function.code {
             NULL_FN => return Ok(()),
-            _ if function.is_fortran => delete_in_fortran(function, notice),
+            _ if function.language != Language::C => delete_in_fortran(function, notice),
             _ => delete_in_c(function, notice),
         };
         said(code, "the delete function of an attribute")
@@ -39,7 +39,7 @@ impl Program for Caller {
         let address = std::ptr::with_exposed_provenance::<c_void>(function.code);
         let input = std::ptr::with_exposed_provenance_mut::<c_void>(reduction.input);
         let inout = std::ptr::with_exposed_provenance_mut::<c_void>(reduction.inout);
-        if function.is_fortran {
+        if function.language != Language::C {
             type Fortran =
                 unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_int);
             let mut length = reduction.count as c_int;
@@ -123,6 +123,9 @@ fn copy_in_fortran(function: Callback, notice: Notice) -> (c_int, c_int, Attribu
     // SAFETY: called as the standard says.
     unsafe {
         copy(&mut object, &mut keyval, &mut extra_state, &mut old, &mut new, &mut flag, &mut code);
+    }
+    if function.language == Language::OldFortran {
+        new = i64::from(new as i32);
     }
     (code, flag, Attribute::Integer(new))
 }

@@ -8,6 +8,8 @@ use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
+use crate::mpi::comm::Comm;
+use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 
@@ -121,6 +123,16 @@ impl Tenant for Tenancy {
     fn wake(&self, seat: usize) {
         self.world.wake(seat);
     }
+}
+
+/// MPI_Abort: the job ends with `code`, as far as an exit status can say it.
+pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
+    let status = match code & 0xff {
+        0 if code != 0 => 1,
+        status => status,
+    };
+    let comm = comm.map_or("no communicator".to_string(), Comm::title);
+    end_job(status, &format!("rank {} called MPI_Abort on {comm} with {code}", process.me.seat))
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.

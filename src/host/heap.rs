@@ -165,9 +165,7 @@ impl Heap {
 
     /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.
     #[inline]
-    pub(super) fn allocate_aligned(
-        &self, align: usize, bytes: usize,
-    ) -> Result<*mut u8, Broken> {
+    pub(super) fn allocate_aligned(&self, align: usize, bytes: usize) -> Result<*mut u8, Broken> {
         let Some(books) = self.books() else { return Ok(null_mut()) };
         if bytes >= books.large.load(Ordering::Relaxed) {
             return self.allocate_rarely(books, align, bytes);

@@ -1,10 +1,17 @@
 //! Attributes that programs hang on objects, and the keys to them (MPI-5.0 §7.7).
 
 use crate::mpi::callback::{Callback, Notice};
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+const ANY_SOURCE: i32 = -1;
+const PROC_NULL: i32 = -3;
+
+/// MPI_KEYVAL_INVALID.
+pub const INVALID: i32 = 0;
 
 /// What is hung on an object: a pointer of C's, or an integer of Fortran's (MPI-5.0 §19.3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +35,86 @@ pub struct Keyval {
     pub copy: Callback,
     pub delete: Callback,
     pub extra_state: usize,
+}
+
+/// The attributes that every communicator has from the start (MPI-5.0 §9.1.2, §11.10.1).
+pub struct Predefined {
+    tag_ub: i32,
+    io: i32,
+    host: i32,
+    wtime_is_global: i32,
+    appnum: i32,
+    universe_size: i32,
+}
+
+impl Predefined {
+    pub fn new(seats: usize) -> Predefined {
+        Predefined {
+            tag_ub: i32::MAX,
+            io: ANY_SOURCE,
+            host: PROC_NULL,
+            wtime_is_global: 1,
+            appnum: 0,
+            universe_size: i32::try_from(seats).unwrap_or(i32::MAX),
+        }
+    }
+
+    /// The attribute under `key`, if that is one of MPI_COMM_WORLD's own.
+    pub fn find(&self, key: i32, last_used_code: &AtomicI32) -> Option<Found> {
+        let found = |cell: &i32| Found {
+            value: Attribute::Integer(i64::from(*cell)),
+            cell: std::ptr::from_ref(cell).expose_provenance(),
+        };
+        match key {
+            501 => Some(found(&self.tag_ub)),
+            502 => Some(found(&self.io)),
+            503 => Some(found(&self.host)),
+            504 => Some(found(&self.wtime_is_global)),
+            505 => Some(found(&self.appnum)),
+            506 => Some(Found {
+                value: Attribute::Integer(i64::from(last_used_code.load(Ordering::Relaxed))),
+                cell: last_used_code.as_ptr().expose_provenance(),
+            }),
+            507 => Some(found(&self.universe_size)),
+            _ => None,
+        }
+    }
+}
+
+/// A key that fits to `bearer`, with these callbacks.
+pub fn create_key(process: &Process, keyval: Keyval) -> Result<i32> {
+    let key = process.keyvals.insert(Arc::new(keyval));
+    let key = key.ok_or_else(|| Class::OTHER.because("there is no room for another key"))?;
+    Ok(i32::try_from(key).expect("a key has 31 bits"))
+}
+
+/// Frees a key; attributes that hang under it stay until they are deleted (MPI-5.0 §7.7.2).
+pub fn free_key(process: &Process, key: i32, bearer: Bearer) -> Result {
+    find_key(process, key, bearer)?;
+    process.keyvals.remove(key as u32 as usize);
+    Ok(())
+}
+
+/// The key with this number, which must fit to `bearer`.
+pub fn find_key(process: &Process, key: i32, bearer: Bearer) -> Result<Arc<Keyval>> {
+    let found = process.keyvals.find(key as u32 as usize);
+    found.filter(|keyval| keyval.bearer == bearer).ok_or_else(|| no_key(key))
+}
+
+fn no_key(key: i32) -> Failure {
+    let words = match key {
+        INVALID => "the key is MPI_KEYVAL_INVALID".to_string(),
+        501..=507 => format!("the key is {key}: predefined attributes cannot be changed"),
+        _ => format!("the key is {key}, which is no key for such objects (was it freed?)"),
+    };
+    Class::KEYVAL.because(words)
+}
+
+/// What an attribute hangs on.
+#[derive(Clone, Copy)]
+pub struct On {
+    pub bearer: Bearer,
+    pub handle: usize,
 }
 
 /// The attributes of one object, oldest first.
@@ -54,6 +141,15 @@ impl Attributes {
         Attributes(Mutex::new(Vec::new()))
     }
 
+    /// The attribute under `key`, which must be one for such objects.
+    pub fn value(&self, process: &Process, key: i32, bearer: Bearer) -> Result<Option<Found>> {
+        // Freed keys still find what hangs under them, in callbacks that run late.
+        match self.find(key) {
+            Some(found) => Ok(Some(found)),
+            None => find_key(process, key, bearer).map(|_| None),
+        }
+    }
+
     /// The attribute under `key`.
     pub fn find(&self, key: i32) -> Option<Found> {
         let entries = self.0.lock();
@@ -62,24 +158,24 @@ impl Attributes {
         Some(Found { value: entry.value, cell })
     }
 
-    /// Hangs `value` on object `handle`; an older one is deleted first, which may be refused.
-    pub fn set(
-        &self, process: &Process, handle: usize, key: i32, keyval: Arc<Keyval>, value: Attribute,
-    ) -> Result {
+    /// Hangs `value` on the object; an older one is deleted first, which may be refused.
+    pub fn set(&self, process: &Process, on: On, key: i32, value: Attribute) -> Result {
+        let keyval = find_key(process, key, on.bearer)?;
         if self.find(key).is_some() {
-            self.delete(process, handle, key)?;
+            self.delete(process, on, key)?;
         }
         self.0.lock().push(Entry::new(key, keyval, value));
         Ok(())
     }
 
     /// Takes the attribute under `key` off, if its callback agrees.
-    pub fn delete(&self, process: &Process, handle: usize, key: i32) -> Result {
+    pub fn delete(&self, process: &Process, on: On, key: i32) -> Result {
         let found = self.0.lock().iter().find(|entry| entry.key == key).cloned();
         let Some(entry) = found else {
+            find_key(process, key, on.bearer)?;
             return Err(Class::KEYVAL.because(format!("no attribute is set under key {key}")));
         };
-        entry.call_delete(process, handle)?;
+        entry.call_delete(process, on.handle)?;
         self.0.lock().retain(|entry| entry.key != key);
         Ok(())
     }
@@ -91,6 +187,12 @@ impl Attributes {
             entry.call_delete(process, handle)?;
             self.0.lock().retain(|other| other.key != entry.key);
         }
+    }
+
+    /// These attributes, and those of `other` after them.
+    pub fn take(&self, other: Attributes) {
+        let mut others = other.0.into_inner();
+        self.0.lock().append(&mut others);
     }
 
     /// The attributes for a duplicate of object `handle`: what the copy callbacks make of each.

@@ -8,8 +8,17 @@ use crate::mpi::error::Result;
 pub struct Callback {
     /// Its address; small numbers are the standard's predefined functions.
     pub code: usize,
-    /// In Fortran every argument is passed by reference.
-    pub is_fortran: bool,
+    pub language: Language,
+}
+
+/// How a callback is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    C,
+    /// Every argument by reference.
+    Fortran,
+    /// The same, with default integers where addresses fit today (MPI-1).
+    OldFortran,
 }
 
 /// What an attribute callback is told.

@@ -2,12 +2,13 @@
 
 use crate::engine::Roster;
 use crate::fault::Member;
-use crate::mpi::attr::Attributes;
+use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
+use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,7 +36,7 @@ pub struct Comm {
     pub errhandler: Installed,
     pub attributes: Attributes,
     /// The hints that were given for it.
-    pub info: Mutex<Arc<Info>>,
+    info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
     /// Counts the collective operations, so that a late message of one is never taken for another's.
@@ -95,6 +96,49 @@ impl Comm {
             Comparison::Ident => Comparison::Congruent,
             unequal => unequal,
         }
+    }
+
+    /// True for intercommunicators, which this library does not have yet.
+    pub fn is_inter(&self) -> bool {
+        false
+    }
+
+    /// The other group of an intercommunicator.
+    pub fn remote(&self) -> Result<Arc<Group>> {
+        let words = format!("comm is {}, which is no intercommunicator", self.title());
+        Err(Class::COMM.because(words))
+    }
+
+    /// Replaces the hints.
+    pub fn set_info(&self, info: Option<&Info>) {
+        *self.info.lock() = Arc::new(info.map(Info::duplicate).unwrap_or_default());
+    }
+
+    /// The hints, as an info that goes its own way.
+    pub fn info(&self) -> Info {
+        self.info.lock().duplicate()
+    }
+
+    /// The attribute under `key`, predefined or not.
+    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+        match process.predefined.find(key, &process.codes.last_used) {
+            Some(found) => Ok(Some(found)),
+            None => self.attributes.value(process, key, Bearer::Comm),
+        }
+    }
+
+    /// Hangs an attribute on this communicator.
+    pub fn set_attribute(&self, process: &Process, key: i32, value: Attribute) -> Result {
+        self.attributes.set(process, self.as_bearer(), key, value)
+    }
+
+    /// Takes an attribute off this communicator.
+    pub fn delete_attribute(&self, process: &Process, key: i32) -> Result {
+        self.attributes.delete(process, self.as_bearer(), key)
+    }
+
+    fn as_bearer(&self) -> On {
+        On { bearer: Bearer::Comm, handle: self.handle }
     }
 
     /// The tag of the next collective operation; all members count alike.

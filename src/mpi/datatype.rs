@@ -1,12 +1,16 @@
 //! Datatypes (MPI-5.0 §5): what a buffer holds. Here every type is one run of bytes per item.
 
 use crate::host::memory::Span;
-use crate::mpi::attr::Attributes;
+use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
 use crate::mpi::table::Held;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// MPI_UNDEFINED.
+pub const UNDEFINED: i64 = -32766;
 
 /// A buffer's address as the program gave it; the standard's buffer constants are small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +94,30 @@ pub struct Notes {
     pub attributes: Attributes,
 }
 
+impl Notes {
+    /// The attribute under `key`.
+    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+        self.attributes.value(process, key, Bearer::Datatype)
+    }
+
+    /// Hangs an attribute on the type.
+    pub fn set_attribute(
+        &self, process: &Process, of: &Datatype, key: i32, value: Attribute,
+    ) -> Result {
+        self.attributes.set(process, of.as_bearer(), key, value)
+    }
+
+    /// Takes an attribute off the type.
+    pub fn delete_attribute(&self, process: &Process, of: &Datatype, key: i32) -> Result {
+        self.attributes.delete(process, of.as_bearer(), key)
+    }
+}
+
 impl Datatype {
+    fn as_bearer(&self) -> On {
+        On { bearer: Bearer::Datatype, handle: self.handle }
+    }
+
     /// A type that the program made.
     pub fn new(handle: usize, shape: Shape, maker: Maker, is_committed: bool) -> Datatype {
         let committed = AtomicBool::new(is_committed);

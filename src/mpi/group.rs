@@ -67,6 +67,16 @@ impl Group {
         }
     }
 
+    /// How many members there are, as MPI counts.
+    pub fn size(&self) -> i32 {
+        i32::try_from(self.len()).expect("ranks fit an int")
+    }
+
+    /// The rank of the process that holds this group, or MPI_UNDEFINED.
+    pub fn rank_or_undefined(&self) -> i32 {
+        self.rank.unwrap_or(UNDEFINED)
+    }
+
     /// True for a group without members.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -16,6 +16,10 @@ use crate::mpi::process::Process;
 use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
+const TYPE_SHARED: i32 = 221;
+const TYPE_HW_UNGUIDED: i32 = 222;
+const TYPE_HW_GUIDED: i32 = 223;
+const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
 pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
@@ -23,9 +27,7 @@ pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<
     let attributes = comm.attributes.copy(process, comm.handle)?;
     let plan = Plan { context, group: comm.group.clone(), attributes, parent: comm };
     let made = plan.make(process)?;
-    if let Some(info) = info {
-        *made.info.lock() = Arc::new(info.duplicate());
-    }
+    made.set_info(info);
     Ok(made.handle)
 }
 
@@ -55,6 +57,25 @@ pub fn split(process: &Process, comm: &Comm, color: i32, key: i32) -> Result<Opt
     let group = Arc::new(Group::of(members, process.me));
     let plan = Plan { context, group, attributes: Attributes::new(), parent: comm };
     plan.make(process).map(|made| Some(made.handle))
+}
+
+/// One communicator for each part of the machine: all ranks share one memory.
+pub fn split_type(process: &Process, comm: &Comm, kind: i32, key: i32) -> Result<Option<usize>> {
+    let color = match kind {
+        TYPE_SHARED => 0,
+        UNDEFINED => UNDEFINED,
+        TYPE_HW_UNGUIDED | TYPE_HW_GUIDED | TYPE_RESOURCE_GUIDED => {
+            let words =
+                "split_type asks for parts of the hardware, which this library does not know yet";
+            return Err(Class::UNSUPPORTED_OPERATION.because(words));
+        }
+        _ => {
+            let words =
+                format!("split_type is {kind}; it must be one of the MPI_COMM_TYPE constants");
+            return Err(Class::ARG.because(words));
+        }
+    };
+    split(process, comm, color, key)
 }
 
 /// A communicator of `group`, made by all of `comm`; those outside get none.

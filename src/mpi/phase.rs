@@ -1,7 +1,9 @@
 //! Before MPI_Init, inside, after MPI_Finalize.
 
-use crate::mpi::error::{Class, Result};
-use crate::mpi::process::thread_token;
+use crate::mpi::coll::barrier;
+use crate::mpi::comm::SELF;
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::process::{Process, thread_token};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicUsize, Ordering};
 
 const BEFORE: u8 = 0;
@@ -90,5 +92,18 @@ impl Phases {
     /// True in the thread that called MPI_Init.
     pub fn is_main_thread(&self) -> bool {
         self.main_thread.load(Ordering::Relaxed) == thread_token()
+    }
+}
+
+/// MPI_Finalize: attributes of MPI_COMM_SELF go first, the newest before the others; then all who
+/// live meet. Whoever is dead is not waited for.
+pub fn finalize(process: &'static Process) -> Result {
+    process.phases.leave()?;
+    let cleared = process.self_comm().attributes.clear(process, SELF);
+    let met = barrier(process, process.world_comm());
+    process.phases.end();
+    match met {
+        Err(Failure::Died) => Err(Failure::Died),
+        _ => cleared,
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::fault::Member;
 use crate::host::life::Pulse;
-use crate::mpi::attr::Keyval;
+use crate::mpi::attr::{Keyval, Predefined};
 use crate::mpi::callback::Program;
 use crate::mpi::codes::Codes;
 use crate::mpi::comm::{self, Comm};
@@ -21,7 +21,7 @@ use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 pub const GROUP_EMPTY: usize = 0x109;
 pub const INFO_ENV: usize = 0x131;
@@ -39,6 +39,7 @@ pub struct Process {
     pub program: &'static dyn Program,
     pub phases: Phases,
     pub codes: Codes,
+    pub predefined: Predefined,
     pub comms: Table<Comm>,
     pub groups: Table<Group>,
     pub datatypes: Table<Datatype>,
@@ -56,7 +57,7 @@ pub struct Process {
     pulse: Pulse,
     world_comm: Comm,
     self_comm: Comm,
-    environment: Info,
+    environment: OnceLock<Info>,
     notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
     last: Mutex<Option<Last>>,
 }
@@ -82,6 +83,7 @@ impl Process {
             program,
             phases: Phases::default(),
             codes: Codes::default(),
+            predefined: Predefined::new(world.size()),
             comms: Table::new(Sort::Comm),
             groups: Table::new(Sort::Group),
             datatypes: Table::new(Sort::Datatype),
@@ -96,7 +98,7 @@ impl Process {
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
-            environment: Info::default(),
+            environment: OnceLock::new(),
             notes: Mutex::default(),
             last: Mutex::default(),
         }
@@ -175,12 +177,21 @@ impl Process {
     /// The info that an argument called `name` names.
     pub fn info(&'static self, handle: usize, name: &str) -> Result<Held<Info>> {
         let found = match handle {
-            INFO_ENV => Some(Held::Ever(&self.environment)),
+            INFO_ENV => Some(Held::Ever(self.env())),
             _ => self.infos.find(handle).map(Held::Counted),
         };
         found.ok_or_else(|| {
             Class::INFO.because(unknown(name, handle, 0x130, "MPI_INFO_NULL", "info"))
         })
+    }
+
+    /// What MPI_INFO_ENV says, as an info that goes its own way.
+    pub fn environment(&self) -> Info {
+        self.env().duplicate()
+    }
+
+    fn env(&self) -> &Info {
+        self.environment.get_or_init(|| environment(self.world.size()))
     }
 
     /// The error handler that an argument called `name` names.
@@ -213,6 +224,22 @@ impl Process {
         let is_it = last.thread == thread_token() && last.error.class == class;
         is_it.then(|| format!("{}: {}", last.call, last.error.detail))
     }
+}
+
+/// What the program was started with, as far as that is known (MPI-5.0 §11.3).
+fn environment(seats: usize) -> Info {
+    let text = |value: String| value.into_bytes();
+    let mut pairs = vec![
+        (text("maxprocs".into()), text(seats.to_string())),
+        (text("soft".into()), text(seats.to_string())),
+        (text("host".into()), crate::mpi::env::processor_name()),
+        (text("arch".into()), text(std::env::consts::ARCH.into())),
+        (text("thread_level".into()), text("MPI_THREAD_MULTIPLE".into())),
+    ];
+    if let Ok(directory) = std::env::current_dir() {
+        pairs.push((text("wdir".into()), text(directory.to_string_lossy().into_owned())));
+    }
+    Info::new(pairs)
 }
 
 /// A number that no other living thread has.

@@ -1,13 +1,16 @@
 //! Kinds that are functions of the program's.
 
 use crate::abi::kinds::{Fortran, Kind, NoLength};
-use crate::mpi::callback::Callback;
+use crate::mpi::callback::{Callback, Language};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::c_void;
 
+const FORTRAN: Language = Language::Fortran;
+const OLD: Language = Language::OldFortran;
+
 macro_rules! callbacks {
-    ($($(#[doc = $doc:literal])* $name:ident = $c:literal, $may_be_null:literal;)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident = $c:literal, $may_be_null:literal, $fortran:expr;)*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy)]
         pub(in crate::abi) struct $name(Callback);
@@ -17,7 +20,7 @@ macro_rules! callbacks {
             type Raw = *const c_void;
             type Checked = Callback;
             fn from_c(raw: *const c_void) -> Self {
-                Self(Callback { code: raw.expose_provenance(), is_fortran: false })
+                Self(Callback { code: raw.expose_provenance(), language: Language::C })
             }
             fn check(self, _: &'static Process, name: &'static str) -> Result<Callback> {
                 if self.0.code == 0 && !$may_be_null {
@@ -31,7 +34,7 @@ macro_rules! callbacks {
             type Wire = *const c_void;
             type Length = NoLength;
             unsafe fn enter(wire: *const c_void, _: NoLength) -> Self {
-                Self(Callback { code: wire.expose_provenance(), is_fortran: true })
+                Self(Callback { code: wire.expose_provenance(), language: $fortran })
             }
         }
     )*};
@@ -39,20 +42,28 @@ macro_rules! callbacks {
 
 callbacks! {
     /// Hears of a communicator's errors.
-    CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false;
+    CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false, FORTRAN;
     /// Copies an attribute of a communicator; null is MPI_COMM_NULL_COPY_FN.
-    CommCopyFunction = "MPI_Comm_copy_attr_function *", true;
+    CommCopyFunction = "MPI_Comm_copy_attr_function *", true, FORTRAN;
     /// Deletes an attribute of a communicator; null is MPI_COMM_NULL_DELETE_FN.
-    CommDeleteFunction = "MPI_Comm_delete_attr_function *", true;
+    CommDeleteFunction = "MPI_Comm_delete_attr_function *", true, FORTRAN;
     /// Copies an attribute of a datatype.
-    TypeCopyFunction = "MPI_Type_copy_attr_function *", true;
+    TypeCopyFunction = "MPI_Type_copy_attr_function *", true, FORTRAN;
     /// Deletes an attribute of a datatype.
-    TypeDeleteFunction = "MPI_Type_delete_attr_function *", true;
+    TypeDeleteFunction = "MPI_Type_delete_attr_function *", true, FORTRAN;
     /// The same under the names of MPI-1.
-    CopyFunction = "MPI_Copy_function *", true;
-    DeleteFunction = "MPI_Delete_function *", true;
+    CopyFunction = "MPI_Copy_function *", true, OLD;
+    DeleteFunction = "MPI_Delete_function *", true, OLD;
     /// Combines two arrays of values.
-    UserFunction32 = "MPI_User_function *", false;
+    UserFunction32 = "MPI_User_function *", false, FORTRAN;
     /// The same with a large count.
-    UserFunction64 = "MPI_User_function_c *", false;
+    UserFunction64 = "MPI_User_function_c *", false, FORTRAN;
+}
+
+impl UserFunction32 {
+    pub(in crate::abi) const IS_LARGE: bool = false;
+}
+
+impl UserFunction64 {
+    pub(in crate::abi) const IS_LARGE: bool = true;
 }

@@ -6,7 +6,7 @@ use crate::abi::kinds::{Fortran, Kind, NoLength, Value};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::errhandler::Errhandler;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
@@ -131,6 +131,31 @@ impl Fortran for Hints {
     }
 }
 
+/// An error handler with its handle, to be set on an object.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct ErrhandlerToSet(MPI_Errhandler);
+
+impl Kind for ErrhandlerToSet {
+    const C: &'static str = "MPI_Errhandler";
+    type Raw = *mut c_void;
+    type Checked = (usize, Held<Errhandler>);
+    fn from_c(raw: *mut c_void) -> Self {
+        Self(MPI_Errhandler::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Self::Checked> {
+        Ok((self.0.key(), self.0.check(process, name)?))
+    }
+}
+
+impl Fortran for ErrhandlerToSet {
+    type Wire = *const c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { MPI_Errhandler::enter(wire, length) })
+    }
+}
+
 /// Where handles are kept: eight bytes each in C, an `INTEGER` in Fortran.
 #[derive(Clone, Copy)]
 enum Place {
@@ -178,6 +203,10 @@ impl<H: Handle> Var<H> {
         self.0.set(0, key);
     }
 
+    pub(in crate::abi) fn set_or_null(self, key: Option<usize>) {
+        self.0.set(0, key.unwrap_or(H::NULL));
+    }
+
     /// Sets the handle, if there is one to set.
     pub(in crate::abi) fn set_if(self, key: Option<usize>) {
         key.into_iter().for_each(|key| self.set(key));
@@ -221,6 +250,13 @@ pub(in crate::abi) struct Vars<H>(Place, &'static str, PhantomData<H>);
 impl<H: Handle> Vars<H> {
     pub(in crate::abi) fn set(self, index: usize, key: usize) {
         self.0.set(index, key);
+    }
+
+    /// Puts `keys` into the array, from its start.
+    pub(in crate::abi) fn put(self, keys: &[usize]) -> Result {
+        refuse_null(self.0, self.1, keys.len() as i64)?;
+        keys.iter().enumerate().for_each(|(index, key)| self.0.set(index, *key));
+        Ok(())
     }
 
     /// The handle at `index`, which is below the length that was passed to `of_length`.
@@ -300,8 +336,12 @@ impl<H: Handle> Fortran for Keys<H> {
 
 fn refuse_null(place: Place, name: &str, count: i64) -> Result {
     if place.is_null() && count > 0 {
-        let words = format!("{name} is a null pointer; it must point to {count} handles");
-        return Err(Class::ARG.because(words));
+        return Err(no_array(name, count));
     }
     Ok(())
+}
+
+#[cold]
+fn no_array(name: &str, count: i64) -> Failure {
+    Class::ARG.because(format!("{name} is a null pointer; it must point to {count} handles"))
 }

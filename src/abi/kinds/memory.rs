@@ -105,6 +105,50 @@ outs! {
     OutAint64: i64 = "MPI_Aint *", set(i64) |value| value;
 }
 
+impl OutInt {
+    pub(in crate::abi) fn set_if(self, value: Option<i32>) {
+        if let Some(value) = value {
+            self.set(value);
+        }
+    }
+}
+
+/// An integer that the call reads and may change.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct InOutInt(*mut c_int);
+
+impl InOutInt {
+    pub(in crate::abi) fn value(self) -> i32 {
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+        unsafe { self.0.read() }
+    }
+
+    pub(in crate::abi) fn set(self, value: i32) {
+        // SAFETY: as above.
+        unsafe { self.0.write(value) }
+    }
+}
+
+impl Kind for InOutInt {
+    const C: &'static str = "int *";
+    type Raw = *mut c_int;
+    type Checked = Self;
+    fn from_c(raw: *mut c_int) -> Self {
+        Self(raw)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.0.is_null() { Err(null(name)) } else { Ok(self) }
+    }
+}
+
+impl Fortran for InOutInt {
+    type Wire = *mut c_int;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
+        Self(wire)
+    }
+}
+
 #[cold]
 pub(super) fn null(name: &str) -> crate::mpi::error::Failure {
     Class::ARG.because(format!("{name} is a null pointer; it must point to memory for the result"))
@@ -321,6 +365,8 @@ macro_rules! pointers {
 pointers! {
     /// `argc` of MPI_Init, which this library leaves alone.
     Argc: *mut c_int = "int *";
+    /// `argv` of MPI_Info_create_env.
+    InArgv: *mut *mut c_void = "char *[]";
     /// `argv` of MPI_Init.
     Argv: *mut *mut *mut c_void = "char ***";
 }

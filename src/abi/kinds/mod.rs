@@ -5,6 +5,8 @@
 //! checks what can be judged without the other parameters; relations between parameters (is this
 //! rank in that communicator?) are the body's business.
 
+pub(super) mod allocation;
+pub(super) mod attribute;
 pub(super) mod callback;
 pub(super) mod handle;
 pub(super) mod list;
@@ -12,6 +14,8 @@ pub(super) mod memory;
 pub(super) mod text;
 pub(super) mod width;
 
+pub(super) use allocation::*;
+pub(super) use attribute::*;
 pub(super) use callback::*;
 pub(super) use handle::*;
 pub(super) use list::*;
@@ -20,7 +24,7 @@ pub(super) use text::*;
 
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
-use std::ffi::{c_double, c_int};
+pub(super) use std::ffi::{c_double, c_int};
 
 /// One parameter of an MPI call.
 pub(super) trait Kind: Sized + Copy {
@@ -144,6 +148,8 @@ scalars! {
         "it must be between 0 and MPI_TAG_UB, or MPI_ANY_TAG";
     /// Any integer; the body judges.
     Int: c_int = "int" => i32, |_| true, ARG, "";
+    /// The same where `mpi.h` says `const`.
+    ConstInt: c_int = "const int" => i32, |_| true, ARG, "";
     /// Any integer that can hold an address.
     Aint: i64 = "MPI_Aint" => i64, |_| true, ARG, "";
     /// Any large integer.
@@ -159,6 +165,56 @@ impl Aint {
 impl Int {
     pub(super) fn value(self) -> i32 {
         self.0
+    }
+}
+
+/// A parameter that matters in some processes only, or next to some values of others: the body
+/// asks for it when it does, and only then its faults count.
+#[derive(Clone, Copy)]
+pub(super) struct Late<K>(K);
+
+impl<K: Kind> Kind for Late<K> {
+    const C: &'static str = K::C;
+    type Raw = K::Raw;
+    type Checked = Result<K::Checked>;
+    fn from_c(raw: K::Raw) -> Self {
+        Self(K::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Result<K::Checked>> {
+        Ok(self.0.check(process, name))
+    }
+}
+
+impl<K: Fortran> Fortran for Late<K> {
+    type Wire = K::Wire;
+    type Length = K::Length;
+    unsafe fn enter(wire: K::Wire, length: K::Length) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { K::enter(wire, length) })
+    }
+}
+
+/// The rest of a variadic list, which the call does not look at.
+#[derive(Clone, Copy)]
+pub(super) struct Rest;
+
+impl Kind for Rest {
+    const C: &'static str = "...";
+    type Raw = ();
+    type Checked = ();
+    fn from_c((): ()) -> Self {
+        Self
+    }
+    fn check(self, _: &'static Process, _: &'static str) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Fortran for Rest {
+    type Wire = ();
+    type Length = NoLength;
+    unsafe fn enter((): (), _: NoLength) -> Self {
+        Self
     }
 }
 

@@ -1,6 +1,6 @@
 //! Kinds that are text: C's end with a null byte, Fortran's have a length and trailing blanks.
 
-use crate::abi::kinds::{Fortran, Kind};
+use crate::abi::kinds::{Fortran, InOutInt, Kind, OutFlag};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::{CStr, c_char};
@@ -43,6 +43,36 @@ impl Fortran for InText {
     }
 }
 
+/// Text in an info: Fortran's has no blanks around it (MPI-5.0 §10).
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct InfoText(InText);
+
+impl Kind for InfoText {
+    const C: &'static str = InText::C;
+    type Raw = *const c_char;
+    type Checked = Vec<u8>;
+    fn from_c(raw: *const c_char) -> Self {
+        Self(InText::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Vec<u8>> {
+        let mut text = self.0.check(process, name)?;
+        if self.0.length.is_some() {
+            let blanks = text.iter().take_while(|byte| **byte == b' ').count();
+            text.drain(..blanks);
+        }
+        Ok(text)
+    }
+}
+
+impl Fortran for InfoText {
+    type Wire = *const c_char;
+    type Length = usize;
+    unsafe fn enter(wire: *const c_char, length: usize) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { InText::enter(wire, length) })
+    }
+}
+
 /// Where text goes.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutText {
@@ -52,7 +82,7 @@ pub(in crate::abi) struct OutText {
 
 impl OutText {
     /// Sets the text, cut to `room` bytes less one for C's null; returns the length it has now.
-    pub(in crate::abi) fn set(self, text: &[u8], room: usize) -> usize {
+    pub(in crate::abi) fn set(self, text: &[u8], room: usize) -> i32 {
         let limit = self.length.unwrap_or(room.saturating_sub(1));
         let kept = text.len().min(limit);
         // SAFETY: `check` refused null; the caller vouches for the room the standard asks for.
@@ -64,7 +94,21 @@ impl OutText {
             // SAFETY: Fortran says how long its CHARACTER is; the rest of it becomes blank.
             Some(length) => unsafe { self.at.add(kept).write_bytes(b' ', length - kept) },
         }
-        kept
+        kept as i32
+    }
+}
+
+impl OutText {
+    fn check_not_null(self, name: &'static str) -> Result<Self> {
+        if self.at.is_null() { Err(super::memory::null(name)) } else { Ok(self) }
+    }
+
+    /// Sets the first `most` bytes of the text, if there is one.
+    pub(in crate::abi) fn set_if(self, text: Option<&[u8]>, most: i64) {
+        if let Some(text) = text {
+            let most = usize::try_from(most).unwrap_or(0);
+            self.set(&text[..text.len().min(most)], most + 1);
+        }
     }
 }
 
@@ -76,7 +120,7 @@ impl Kind for OutText {
         Self { at: raw, length: None }
     }
     fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
-        if self.at.is_null() { Err(super::memory::null(name)) } else { Ok(self) }
+        self.check_not_null(name)
     }
 }
 
@@ -85,5 +129,49 @@ impl Fortran for OutText {
     type Length = usize;
     unsafe fn enter(wire: *mut c_char, length: usize) -> Self {
         Self { at: wire, length: Some(length) }
+    }
+}
+
+/// Where the value of an info goes: its room is another argument, which may say that there is none.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct InfoValue(OutText);
+
+impl InfoValue {
+    /// Sets as much of the value as fits into `buflen`, and `buflen` to the room that all of it
+    /// needs, with C's null byte.
+    pub(in crate::abi) fn give(
+        self, value: Option<Vec<u8>>, buflen: InOutInt, flag: OutFlag,
+    ) -> Result {
+        let room = usize::try_from(buflen.value()).unwrap_or(0);
+        if let Some(value) = &value {
+            let null = usize::from(self.0.length.is_none());
+            if room > 0 {
+                self.0.check_not_null("value")?.set(&value[..value.len().min(room - null)], room);
+            }
+            buflen.set((value.len() + null) as i32);
+        }
+        flag.set(value.is_some());
+        Ok(())
+    }
+}
+
+impl Kind for InfoValue {
+    const C: &'static str = OutText::C;
+    type Raw = *mut c_char;
+    type Checked = Self;
+    fn from_c(raw: *mut c_char) -> Self {
+        Self(OutText::from_c(raw))
+    }
+    fn check(self, _: &'static Process, _: &'static str) -> Result<Self> {
+        Ok(self)
+    }
+}
+
+impl Fortran for InfoValue {
+    type Wire = *mut c_char;
+    type Length = usize;
+    unsafe fn enter(wire: *mut c_char, length: usize) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { OutText::enter(wire, length) })
     }
 }

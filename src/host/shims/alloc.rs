@@ -12,8 +12,18 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 table!(
-    malloc, calloc, realloc, free, cfree, reallocarray, memalign, aligned_alloc, posix_memalign,
-    valloc, pvalloc, malloc_usable_size,
+    malloc,
+    calloc,
+    realloc,
+    free,
+    cfree,
+    reallocarray,
+    memalign,
+    aligned_alloc,
+    posix_memalign,
+    valloc,
+    pvalloc,
+    malloc_usable_size,
 );
 
 type Free = unsafe extern "C" fn(*mut c_void);
@@ -179,9 +189,7 @@ extern "C" fn aligned_alloc(align: usize, bytes: usize) -> *mut c_void {
     memalign(align, bytes)
 }
 
-unsafe extern "C" fn posix_memalign(
-    place: *mut *mut c_void, align: usize, bytes: usize,
-) -> c_int {
+unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, align: usize, bytes: usize) -> c_int {
     if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
         return libc::EINVAL;
     }

@@ -76,9 +76,7 @@ fn is_libcs(address: *mut c_void) -> bool {
 }
 
 /// The definition that comes after that of the object in which `caller` lies.
-fn next(
-    rank: &Rank, caller: usize, look: impl Fn(*mut c_void) -> *mut c_void,
-) -> *mut c_void {
+fn next(rank: &Rank, caller: usize, look: impl Fn(*mut c_void) -> *mut c_void) -> *mut c_void {
     let origin = rank.images.origin(caller).unwrap_or(caller);
     let own_base = describe(std::ptr::with_exposed_provenance_mut(origin))
         .map_or(null_mut(), |info| info.dli_fbase);
@@ -114,12 +112,9 @@ fn describe(address: *mut c_void) -> Option<Dl_info> {
 
 /// All objects in the order in which ld.so looks symbols up: path and base.
 fn objects() -> Vec<(CString, *mut c_void)> {
-    unsafe extern "C" fn note(
-        info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void,
-    ) -> c_int {
+    unsafe extern "C" fn note(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
         // SAFETY: libc passes a description, and `objects` its own list.
-        let (info, list) =
-            unsafe { (&*info, &mut *list.cast::<Vec<(CString, *mut c_void)>>()) };
+        let (info, list) = unsafe { (&*info, &mut *list.cast::<Vec<(CString, *mut c_void)>>()) };
         // SAFETY: libc names every object, the program with an empty string.
         let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_owned();
         list.push((path, std::ptr::with_exposed_provenance_mut(info.dlpi_addr as usize)));

@@ -241,9 +241,7 @@ unsafe extern "C" fn secure_getenv(name: *const c_char) -> *mut c_char {
     }
 }
 
-unsafe extern "C" fn setenv(
-    name: *const c_char, value: *const c_char, overwrite: c_int,
-) -> c_int {
+unsafe extern "C" fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int {
     let Some(state) = state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::setenv(name, value, overwrite) };

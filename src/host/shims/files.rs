@@ -112,9 +112,7 @@ extern "C" fn tmpfile64() -> *mut FILE {
     tmpfile()
 }
 
-unsafe extern "C" fn fmemopen(
-    place: *mut c_void, bytes: usize, mode: *const c_char,
-) -> *mut FILE {
+unsafe extern "C" fn fmemopen(place: *mut c_void, bytes: usize, mode: *const c_char) -> *mut FILE {
     // SAFETY: as our caller vouches.
     noted(unsafe { real_fmemopen(place, bytes, mode) })
 }

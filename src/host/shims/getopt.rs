@@ -318,9 +318,8 @@ impl Scan {
         let inline = (name_bytes < given.len()).then(|| self.next.from(name_bytes + 1));
         self.optind += 1;
         self.next = Text::default();
-        self.take_long(call, option, inline, complains, prefix).or_else(|| {
-            Some(deliver(call, index, option))
-        })
+        self.take_long(call, option, inline, complains, prefix)
+            .or_else(|| Some(deliver(call, index, option)))
     }
 
     /// Finds the argument of a long option. `Some` is the complaint to return.
@@ -503,13 +502,9 @@ enum Style {
     LongOnly,
 }
 
-unsafe extern "C" fn getopt(
-    argc: c_int, argv: *mut *mut c_char, short: *const c_char,
-) -> c_int {
+unsafe extern "C" fn getopt(argc: c_int, argv: *mut *mut c_char, short: *const c_char) -> c_int {
     match state() {
-        Some(state) => {
-            scan(state, argc, argv, short, std::ptr::null(), null_mut(), Style::Plain)
-        }
+        Some(state) => scan(state, argc, argv, short, std::ptr::null(), null_mut(), Style::Plain),
         // SAFETY: as our caller vouches.
         None => unsafe { real_getopt(argc, argv, short) },
     }
@@ -519,9 +514,7 @@ unsafe extern "C" fn __posix_getopt(
     argc: c_int, argv: *mut *mut c_char, short: *const c_char,
 ) -> c_int {
     match state() {
-        Some(state) => {
-            scan(state, argc, argv, short, std::ptr::null(), null_mut(), Style::Posix)
-        }
+        Some(state) => scan(state, argc, argv, short, std::ptr::null(), null_mut(), Style::Posix),
         // SAFETY: as our caller vouches.
         None => unsafe { real_posix_getopt(argc, argv, short) },
     }

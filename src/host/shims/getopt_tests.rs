@@ -37,8 +37,13 @@ fn text(from: *mut c_char) -> Option<String> {
 
 impl Command {
     fn see(
-        &self, mut step: impl FnMut(c_int, *mut *mut c_char, *const LongOption, *mut c_int)
-            -> (c_int, c_int, c_int, Option<String>),
+        &self,
+        mut step: impl FnMut(
+            c_int,
+            *mut *mut c_char,
+            *const LongOption,
+            *mut c_int,
+        ) -> (c_int, c_int, c_int, Option<String>),
     ) -> (Vec<(c_int, c_int, c_int, Option<String>, c_int)>, Vec<String>) {
         let strings: Vec<_> =
             self.arguments.iter().map(|each| CString::new(each.as_str()).unwrap()).collect();
@@ -140,13 +145,54 @@ impl Dice {
 fn command(seed: u64) -> Command {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let words = [
-        "-a", "-b", "-bval", "-ab", "-abc", "-c", "-cval", "-acval", "--", "-", "word", "other",
-        "--alpha", "--alpha=1", "--beta", "--beta=2", "--be", "--al", "--b", "--gam", "--gamma=3",
-        "--gamma", "--alp=7", "--nothing", "-z", "-W", "-Wbeta=5", "beta=5", "gamma", "-alpha",
-        "-beta", "-g", "-gam=2", "-Walpha", "-", "--bet=", "-b", "--twin-a", "--twin", "-x:", "-;",
-        "-:", "--=3", "", "-\u{e9}",
+        "-a",
+        "-b",
+        "-bval",
+        "-ab",
+        "-abc",
+        "-c",
+        "-cval",
+        "-acval",
+        "--",
+        "-",
+        "word",
+        "other",
+        "--alpha",
+        "--alpha=1",
+        "--beta",
+        "--beta=2",
+        "--be",
+        "--al",
+        "--b",
+        "--gam",
+        "--gamma=3",
+        "--gamma",
+        "--alp=7",
+        "--nothing",
+        "-z",
+        "-W",
+        "-Wbeta=5",
+        "beta=5",
+        "gamma",
+        "-alpha",
+        "-beta",
+        "-g",
+        "-gam=2",
+        "-Walpha",
+        "-",
+        "--bet=",
+        "-b",
+        "--twin-a",
+        "--twin",
+        "-x:",
+        "-;",
+        "-:",
+        "--=3",
+        "",
+        "-\u{e9}",
     ];
-    let shorts = ["ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "+:ab:", "-:c::ab:", "abW;c:", "", "g"];
+    let shorts =
+        ["ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "+:ab:", "-:c::ab:", "abW;c:", "", "g"];
     let count = 1 + (seed % 9) as usize;
     let arguments = std::iter::once("prog")
         .chain((1..count).map(|_| dice.pick(&words)))

@@ -68,9 +68,7 @@ unsafe extern "C-unwind" fn __assert_fail(
     fail(state, text(file), line, text(function), &claim)
 }
 
-unsafe extern "C-unwind" fn __assert(
-    what: *const c_char, file: *const c_char, line: c_uint,
-) -> ! {
+unsafe extern "C-unwind" fn __assert(what: *const c_char, file: *const c_char, line: c_uint) -> ! {
     // SAFETY: as our caller vouches.
     unsafe { __assert_fail(what, file, line, std::ptr::null()) }
 }

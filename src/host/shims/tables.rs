@@ -32,9 +32,8 @@ unsafe impl Send for HashTable {}
 
 unsafe extern "C" {
     fn hcreate_r(count: usize, table: *mut HashTable) -> c_int;
-    fn hsearch_r(
-        item: Item, action: c_uint, found: *mut *mut Item, table: *mut HashTable,
-    ) -> c_int;
+    fn hsearch_r(item: Item, action: c_uint, found: *mut *mut Item, table: *mut HashTable)
+    -> c_int;
     fn hdestroy_r(table: *mut HashTable);
     #[link_name = "hcreate"]
     fn real_hcreate(count: usize) -> c_int;

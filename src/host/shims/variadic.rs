@@ -71,12 +71,8 @@ struct Host {
     execv: unsafe extern "C" fn(*const c_char, *const *const c_char) -> c_int,
     execvp: unsafe extern "C" fn(*const c_char, *const *const c_char) -> c_int,
     exit: extern "C-unwind" fn(c_int) -> !,
-    find: unsafe extern "C" fn(
-        *mut c_void,
-        *const c_char,
-        *const c_char,
-        *mut c_void,
-    ) -> *mut c_void,
+    find:
+        unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char, *mut c_void) -> *mut c_void,
 }
 
 static HOST: Host = Host {

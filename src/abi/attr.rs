@@ -1,0 +1,170 @@
+//! Attributes and their keys (MPI-5.0 §7.7), and their names of MPI-1 (§16.1).
+
+use crate::abi::kinds::*;
+use crate::mpi::attr::{self, Bearer, Keyval};
+
+mpi!(
+    /// A key to attributes of communicators.
+    #[fortran(mpi_comm_create_keyval_)]
+    fn MPI_Comm_create_keyval(
+        process: &Process, comm_copy_attr_fn: CommCopyFunction,
+        comm_delete_attr_fn: CommDeleteFunction, comm_keyval: OutInt, extra_state: ExtraState,
+    ) {
+        let (copy, delete) = (comm_copy_attr_fn, comm_delete_attr_fn);
+        let keyval = Keyval { bearer: Bearer::Comm, copy, delete, extra_state };
+        comm_keyval.set(attr::create_key(process, keyval)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees a key to attributes of communicators.
+    #[fortran(mpi_comm_free_keyval_)]
+    fn MPI_Comm_free_keyval(process: &Process, comm_keyval: InOutInt) {
+        attr::free_key(process, comm_keyval.value(), Bearer::Comm)?;
+        comm_keyval.set(attr::INVALID);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Hangs an attribute on `comm`.
+    #[fortran(mpi_comm_set_attr_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_set_attr(
+        process: &Process, comm: MPI_Comm, comm_keyval: Int, attribute_val: InAttribute,
+    ) {
+        comm.set_attribute(process, comm_keyval, attribute_val)
+    }
+);
+
+mpi!(
+    /// The attribute of `comm` under a key, if it is set.
+    #[fortran(mpi_comm_get_attr_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_get_attr(
+        process: &Process, comm: MPI_Comm, comm_keyval: Int, attribute_val: OutAttribute,
+        flag: OutFlag,
+    ) {
+        attribute_val.set_if(comm.attribute(process, comm_keyval)?, flag);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Takes an attribute off `comm`.
+    #[fortran(mpi_comm_delete_attr_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_delete_attr(process: &Process, comm: MPI_Comm, comm_keyval: Int) {
+        comm.delete_attribute(process, comm_keyval)
+    }
+);
+
+mpi!(
+    /// A key to attributes of datatypes.
+    #[fortran(mpi_type_create_keyval_)]
+    fn MPI_Type_create_keyval(
+        process: &Process, type_copy_attr_fn: TypeCopyFunction,
+        type_delete_attr_fn: TypeDeleteFunction, type_keyval: OutInt, extra_state: ExtraState,
+    ) {
+        let (copy, delete) = (type_copy_attr_fn, type_delete_attr_fn);
+        let keyval = Keyval { bearer: Bearer::Datatype, copy, delete, extra_state };
+        type_keyval.set(attr::create_key(process, keyval)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees a key to attributes of datatypes.
+    #[fortran(mpi_type_free_keyval_)]
+    fn MPI_Type_free_keyval(process: &Process, type_keyval: InOutInt) {
+        attr::free_key(process, type_keyval.value(), Bearer::Datatype)?;
+        type_keyval.set(attr::INVALID);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Hangs an attribute on `datatype`.
+    #[fortran(mpi_type_set_attr_)]
+    fn MPI_Type_set_attr(
+        process: &Process, datatype: MPI_Datatype, type_keyval: Int, attribute_val: InAttribute,
+    ) {
+        process.notes(&datatype).set_attribute(process, &datatype, type_keyval, attribute_val)
+    }
+);
+
+mpi!(
+    /// The attribute of `datatype` under a key, if it is set.
+    #[fortran(mpi_type_get_attr_)]
+    fn MPI_Type_get_attr(
+        process: &Process, datatype: MPI_Datatype, type_keyval: Int, attribute_val: OutAttribute,
+        flag: OutFlag,
+    ) {
+        attribute_val.set_if(process.notes(&datatype).attribute(process, type_keyval)?, flag);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Takes an attribute off `datatype`.
+    #[fortran(mpi_type_delete_attr_)]
+    fn MPI_Type_delete_attr(process: &Process, datatype: MPI_Datatype, type_keyval: Int) {
+        process.notes(&datatype).delete_attribute(process, &datatype, type_keyval)
+    }
+);
+
+mpi!(
+    /// MPI_Comm_create_keyval of MPI-1.
+    #[fortran(mpi_keyval_create_)]
+    fn MPI_Keyval_create(
+        process: &Process, copy_fn: CopyFunction, delete_fn: DeleteFunction, keyval: OutInt,
+        extra_state: ExtraStateOld,
+    ) {
+        let (copy, delete) = (copy_fn, delete_fn);
+        let made = Keyval { bearer: Bearer::Comm, copy, delete, extra_state };
+        keyval.set(attr::create_key(process, made)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// MPI_Comm_free_keyval of MPI-1.
+    #[fortran(mpi_keyval_free_)]
+    fn MPI_Keyval_free(process: &Process, keyval: InOutInt) {
+        attr::free_key(process, keyval.value(), Bearer::Comm)?;
+        keyval.set(attr::INVALID);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// MPI_Comm_set_attr of MPI-1.
+    #[fortran(mpi_attr_put_)]
+    #[raises_on(comm)]
+    fn MPI_Attr_put(process: &Process, comm: MPI_Comm, keyval: Int, attribute_val: InAttributeOld) {
+        comm.set_attribute(process, keyval, attribute_val)
+    }
+);
+
+mpi!(
+    /// MPI_Comm_get_attr of MPI-1.
+    #[fortran(mpi_attr_get_)]
+    #[raises_on(comm)]
+    fn MPI_Attr_get(
+        process: &Process, comm: MPI_Comm, keyval: Int, attribute_val: OutAttributeOld,
+        flag: OutFlag,
+    ) {
+        attribute_val.set_if(comm.attribute(process, keyval)?, flag);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// MPI_Comm_delete_attr of MPI-1.
+    #[fortran(mpi_attr_delete_)]
+    #[raises_on(comm)]
+    fn MPI_Attr_delete(process: &Process, comm: MPI_Comm, keyval: Int) {
+        comm.delete_attribute(process, keyval)
+    }
+);

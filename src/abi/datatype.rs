@@ -1,0 +1,238 @@
+//! Datatypes (MPI-5.0 §5).
+
+use crate::abi::kinds::*;
+use crate::mpi::typing;
+use crate::mpi::{datatype, env};
+
+mpi!(
+    /// `count` items in a row as one.
+    #[large(MPI_Type_contiguous_c)]
+    #[fortran(mpi_type_contiguous_)]
+    fn MPI_Type_contiguous(
+        process: &Process, count: Count, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
+    ) {
+        newtype.set(typing::contiguous(process, count, &oldtype)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A type like `oldtype`, with its attributes as their copy functions say.
+    #[fortran(mpi_type_dup_)]
+    fn MPI_Type_dup(process: &Process, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>) {
+        newtype.set(typing::duplicate(process, &oldtype)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Lets communication use `datatype`.
+    #[fortran(mpi_type_commit_)]
+    fn MPI_Type_commit(process: &Process, datatype: Var<MPI_Datatype>) {
+        process.datatype(datatype.key(), "datatype")?.commit();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees `datatype`; types made of it, and messages under way, keep what they need.
+    #[fortran(mpi_type_free_)]
+    fn MPI_Type_free(process: &Process, datatype: Var<MPI_Datatype>) {
+        typing::free(process, datatype.key())?;
+        datatype.set_null();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Bytes of data in one item.
+    #[large(MPI_Type_size_c)]
+    #[fortran(mpi_type_size_)]
+    fn MPI_Type_size(process: &Process, datatype: MPI_Datatype, size: OutCount) {
+        size.set(datatype.shape.size);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same (deprecated).
+    #[fortran(mpi_type_size_x_)]
+    fn MPI_Type_size_x(process: &Process, datatype: MPI_Datatype, size: OutCount64) {
+        size.set(datatype.shape.size);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Where an item begins, and how far the next one is.
+    #[large(MPI_Type_get_extent_c)]
+    #[fortran(mpi_type_get_extent_)]
+    fn MPI_Type_get_extent(
+        process: &Process, datatype: MPI_Datatype, lb: OutAint, extent: OutAint,
+    ) {
+        lb.set(0);
+        extent.set(datatype.shape.extent);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same (deprecated).
+    #[fortran(mpi_type_get_extent_x_)]
+    fn MPI_Type_get_extent_x(
+        process: &Process, datatype: MPI_Datatype, lb: OutCount64, extent: OutCount64,
+    ) {
+        lb.set(0);
+        extent.set(datatype.shape.extent);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Where the data of an item begin, and how far they go.
+    #[large(MPI_Type_get_true_extent_c)]
+    #[fortran(mpi_type_get_true_extent_)]
+    fn MPI_Type_get_true_extent(
+        process: &Process, datatype: MPI_Datatype, true_lb: OutAint, true_extent: OutAint,
+    ) {
+        true_lb.set(0);
+        true_extent.set(datatype.shape.true_extent);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same (deprecated).
+    #[fortran(mpi_type_get_true_extent_x_)]
+    fn MPI_Type_get_true_extent_x(
+        process: &Process, datatype: MPI_Datatype, true_lb: OutCount64, true_extent: OutCount64,
+    ) {
+        true_lb.set(0);
+        true_extent.set(datatype.shape.true_extent);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// How `datatype` was made, and how many of what MPI_Type_get_contents would give.
+    #[fortran(mpi_type_get_envelope_)]
+    fn MPI_Type_get_envelope(
+        process: &Process, datatype: MPI_Datatype, num_integers: OutInt, num_addresses: OutInt,
+        num_datatypes: OutInt, combiner: OutInt,
+    ) {
+        let envelope = typing::envelope(&datatype);
+        num_integers.set(envelope.integers);
+        num_addresses.set(0);
+        num_datatypes.set(envelope.datatypes);
+        combiner.set(envelope.combiner);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same for types with large counts.
+    fn MPI_Type_get_envelope_c(
+        process: &Process, datatype: MPI_Datatype, num_integers: OutCount64,
+        num_addresses: OutCount64, num_large_counts: OutCount64, num_datatypes: OutCount64,
+        combiner: OutInt,
+    ) {
+        let envelope = typing::envelope(&datatype);
+        num_integers.set(envelope.integers.into());
+        num_addresses.set(0);
+        num_large_counts.set(0);
+        num_datatypes.set(envelope.datatypes.into());
+        combiner.set(envelope.combiner);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// What `datatype` was made of.
+    #[fortran(mpi_type_get_contents_)]
+    fn MPI_Type_get_contents(
+        process: &Process, datatype: MPI_Datatype, max_integers: Size, max_addresses: Size,
+        max_datatypes: Size, array_of_integers: OutInts, array_of_addresses: OutAints,
+        array_of_datatypes: Vars<MPI_Datatype>,
+    ) {
+        let contents = typing::contents(process, &datatype, max_integers, max_datatypes)?;
+        array_of_integers.put(&contents.integers)?;
+        array_of_datatypes.put(&contents.datatypes)
+    }
+);
+
+mpi!(
+    /// The same for types with large counts.
+    fn MPI_Type_get_contents_c(
+        process: &Process, datatype: MPI_Datatype, max_integers: Count64, max_addresses: Count64,
+        max_large_counts: Count64, max_datatypes: Count64, array_of_integers: OutInts,
+        array_of_addresses: OutAints, array_of_large_counts: OutCounts64,
+        array_of_datatypes: Vars<MPI_Datatype>,
+    ) {
+        let contents = typing::contents(process, &datatype, max_integers, max_datatypes)?;
+        array_of_integers.put(&contents.integers)?;
+        array_of_datatypes.put(&contents.datatypes)
+    }
+);
+
+mpi!(
+    /// Gives `datatype` a name.
+    #[fortran(mpi_type_set_name_)]
+    fn MPI_Type_set_name(process: &Process, datatype: MPI_Datatype, type_name: InText) {
+        *process.notes(&datatype).name.lock() = Some(env::name_of(type_name));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// What `datatype` is called.
+    #[fortran(mpi_type_get_name_)]
+    fn MPI_Type_get_name(
+        process: &Process, datatype: MPI_Datatype, type_name: OutText, resultlen: OutInt,
+    ) {
+        let name = typing::name(process, &datatype);
+        resultlen.set(type_name.set(&name, env::MAX_OBJECT_NAME));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// How many whole items were received, or MPI_UNDEFINED (MPI-5.0 §3.2.5).
+    #[large(MPI_Get_count_c)]
+    #[fortran(mpi_get_count_)]
+    fn MPI_Get_count(process: &Process, status: InStatus, datatype: MPI_Datatype, count: OutCount) {
+        count.set(datatype.count(status.bytes()).unwrap_or(datatype::UNDEFINED));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// How many basic elements were received, or MPI_UNDEFINED (MPI-5.0 §5.1.11).
+    #[large(MPI_Get_elements_c)]
+    #[fortran(mpi_get_elements_)]
+    fn MPI_Get_elements(
+        process: &Process, status: InStatus, datatype: MPI_Datatype, count: OutCount,
+    ) {
+        count.set(datatype.elements(status.bytes()).unwrap_or(datatype::UNDEFINED));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same (deprecated).
+    #[fortran(mpi_get_elements_x_)]
+    fn MPI_Get_elements_x(
+        process: &Process, status: InStatus, datatype: MPI_Datatype, count: OutCount64,
+    ) {
+        count.set(datatype.elements(status.bytes()).unwrap_or(datatype::UNDEFINED));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The address of `location`, as an integer (MPI-5.0 §5.1.5).
+    #[fortran(mpi_get_address_)]
+    fn MPI_Get_address(process: &Process, location: InBuf, address: OutAint64) {
+        address.set(location.0 as i64);
+        Ok(())
+    }
+);

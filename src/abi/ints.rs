@@ -1,0 +1,47 @@
+//! The ABI itself (MPI-5.0 §20): versions, and handles as integers, which they are.
+
+use crate::abi::kinds::*;
+use crate::mpi::env;
+
+mpi!(
+    /// The version of the ABI.
+    #[fortran(mpi_abi_get_version_)]
+    #[season(Always)]
+    fn MPI_Abi_get_version(process: &Process, abi_major: OutInt, abi_minor: OutInt) {
+        abi_major.set(env::ABI_VERSION.0);
+        abi_minor.set(env::ABI_VERSION.1);
+        Ok(())
+    }
+);
+
+macro_rules! integers {
+    ($($handle:ident: $toint:ident, $fromint:ident, $name:ident;)*) => {$(
+        plain!(
+            /// The handle as an integer.
+            fn $toint($name: $handle) -> c_int {
+                $name.key() as c_int
+            }
+        );
+
+        plain!(
+            /// The handle that is this integer.
+            fn $fromint($name: Int) -> $handle {
+                <$handle>::of($name.value() as u32 as usize)
+            }
+        );
+    )*};
+}
+
+integers! {
+    MPI_Comm: MPI_Comm_toint, MPI_Comm_fromint, comm;
+    MPI_Errhandler: MPI_Errhandler_toint, MPI_Errhandler_fromint, errhandler;
+    MPI_File: MPI_File_toint, MPI_File_fromint, file;
+    MPI_Group: MPI_Group_toint, MPI_Group_fromint, group;
+    MPI_Info: MPI_Info_toint, MPI_Info_fromint, info;
+    MPI_Message: MPI_Message_toint, MPI_Message_fromint, message;
+    MPI_Op: MPI_Op_toint, MPI_Op_fromint, op;
+    MPI_Request: MPI_Request_toint, MPI_Request_fromint, request;
+    MPI_Session: MPI_Session_toint, MPI_Session_fromint, session;
+    MPI_Datatype: MPI_Type_toint, MPI_Type_fromint, datatype;
+    MPI_Win: MPI_Win_toint, MPI_Win_fromint, win;
+}

@@ -1,0 +1,85 @@
+//! Kinds for memory that a program gets from MPI: it is the rank's own, and dies with it.
+
+use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
+use std::ffi::c_void;
+
+/// What big blocks of data like to be aligned to.
+const ALIGNMENT: usize = 64;
+
+/// Where the address of new memory goes. C says `void *` and means a pointer to a pointer.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct OutPointer(*mut usize);
+
+impl OutPointer {
+    /// Sets the address of `size` bytes.
+    pub(in crate::abi) fn allocate(self, size: i64) -> Result {
+        let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
+        let mut block = std::ptr::null_mut::<c_void>();
+        // SAFETY: `block` is a place for a pointer; the alignment is a power of two.
+        let refused = unsafe { libc::posix_memalign(&mut block, ALIGNMENT, size) };
+        if refused != 0 {
+            return Err(
+                Class::NO_MEM.because(format!("size is {size}; there is not so much memory"))
+            );
+        }
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+        unsafe { self.0.write_unaligned(block.expose_provenance()) }
+        Ok(())
+    }
+}
+
+impl Kind for OutPointer {
+    const C: &'static str = "void *";
+    type Raw = *mut c_void;
+    type Checked = Self;
+    fn from_c(raw: *mut c_void) -> Self {
+        Self(raw.cast())
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.0.is_null() { Err(super::memory::null(name)) } else { Ok(self) }
+    }
+}
+
+impl Fortran for OutPointer {
+    type Wire = *mut c_void;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_void, _: NoLength) -> Self {
+        Self(wire.cast())
+    }
+}
+
+/// Memory that came from [`OutPointer::allocate`].
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct Allocated(*mut c_void);
+
+impl Allocated {
+    pub(in crate::abi) fn free(self) {
+        // SAFETY: the caller of MPI vouches that MPI_Alloc_mem gave it (§9.2).
+        unsafe { libc::free(self.0) }
+    }
+}
+
+impl Kind for Allocated {
+    const C: &'static str = "void *";
+    type Raw = *mut c_void;
+    type Checked = Self;
+    fn from_c(raw: *mut c_void) -> Self {
+        Self(raw)
+    }
+    fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+        if self.0.is_null() {
+            return Err(Class::BASE.because(format!("{name} is a null pointer")));
+        }
+        Ok(self)
+    }
+}
+
+impl Fortran for Allocated {
+    type Wire = *mut c_void;
+    type Length = NoLength;
+    unsafe fn enter(wire: *mut c_void, _: NoLength) -> Self {
+        Self(wire)
+    }
+}

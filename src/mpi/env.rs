@@ -1,0 +1,52 @@
+//! The environment (MPI-5.0 §9): who and where we are, names, memory for messages.
+
+use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
+use std::time::Instant;
+
+/// The longest name of an object, with C's null byte.
+pub const MAX_OBJECT_NAME: usize = 128;
+/// The longest words of an error, with C's null byte.
+pub const MAX_ERROR_STRING: usize = 512;
+pub const MAX_PROCESSOR_NAME: usize = 256;
+pub const MAX_LIBRARY_VERSION: usize = 8192;
+
+/// The version of the standard.
+pub const VERSION: (i32, i32) = (5, 0);
+/// The version of its ABI.
+pub const ABI_VERSION: (i32, i32) = (1, 0);
+
+/// What MPI_Get_library_version says.
+pub fn library_version() -> String {
+    format!("ftmpi-rs {} (MPI {}.{})", env!("CARGO_PKG_VERSION"), VERSION.0, VERSION.1)
+}
+
+/// The name of the machine.
+pub fn processor_name() -> Vec<u8> {
+    let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim_ascii_end() {
+        b"" => b"localhost".to_vec(),
+        name => name.to_vec(),
+    }
+}
+
+/// A name for an object, cut to the length that names may have.
+pub fn name_of(mut name: Vec<u8>) -> Vec<u8> {
+    name.truncate(MAX_OBJECT_NAME - 1);
+    name
+}
+
+/// Seconds since the job started, the same on every rank.
+pub fn time(process: &Process) -> f64 {
+    Instant::now().duration_since(process.world.started()).as_secs_f64()
+}
+
+/// What `code` means, and what the calling thread's latest error was about if it was this one.
+pub fn describe(process: &Process, code: i32) -> Result<Vec<u8>> {
+    let mut words = process.codes.words(code)?;
+    if let Some(detail) = process.recall(Class(code)) {
+        words.extend_from_slice(b": ");
+        words.extend_from_slice(detail.as_bytes());
+    }
+    Ok(words)
+}
