@@ -3,7 +3,7 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use crate::abi::current;
+use crate::abi::{current, fortran};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
@@ -62,6 +62,7 @@ fn start(program: Program, text: &str) -> ! {
     set_variable(PRELOAD_KEPT, None);
     match Job::decode(text) {
         Ok(job) => {
+            fortran::locate();
             let tenant = Box::new(Tenancy {
                 world: current::world(job.ranks),
                 on_failure: job.on_failure,
