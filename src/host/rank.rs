@@ -54,6 +54,11 @@ impl Rank {
         }
     }
 
+    /// What the floor above keeps for this rank, if it keeps something.
+    pub fn lodger<T: 'static>(&self) -> Option<&T> {
+        self.lodger.get()?.downcast_ref()
+    }
+
     /// What the floor above keeps for this rank, made at the first call.
     pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let lodger = self.lodger.get_or_init(|| Box::new(make()));
