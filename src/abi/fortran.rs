@@ -1,7 +1,5 @@
 //! What only Fortran needs: its named constants that are variables, known by their addresses.
 
-use std::ffi::c_int;
-
 /// The address that C has for what Fortran passed as a buffer.
 #[inline]
 pub(super) fn in_c(address: usize) -> usize {

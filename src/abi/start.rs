@@ -30,7 +30,7 @@ type StartMain = unsafe extern "C-unwind" fn(
 /// # Safety
 /// Called by `_start` only, with what the kernel and ld.so passed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __libc_start_main(
+unsafe extern "C-unwind" fn __libc_start_main(
     main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
     rtld_fini: *mut c_void, stack_end: *mut c_void,
 ) -> c_int {

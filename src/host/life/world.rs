@@ -199,8 +199,8 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     }
 }
 
-/// What the ranks and libc have buffered goes out. Ranks that still run may hold the locks of libc's
-/// streams for ever: a thread of its own tries.
+/// What the ranks and libc have buffered goes out. Ranks that still run may hold the locks of
+/// libc's streams for ever: a thread of its own tries.
 fn flush() {
     const LONGEST: Duration = Duration::from_millis(500);
     let (done, is_done) = channel();
