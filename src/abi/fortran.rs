@@ -1,9 +1,77 @@
 //! What only Fortran needs: its named constants that are variables, known by their addresses.
+//!
+//! MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE and their like are variables of COMMON blocks that
+//! `mpif.h` declares; what tells them from other arguments is their place. The way of a place:
+//! this library defines the blocks too, so that a linker makes the program's own definition
+//! visible → [`locate`] looks both up in the objects that ld.so loaded, before there are ranks →
+//! a rank's block lies in its copy of the object, or where it was found if all share the object.
+//!
+//! By ld.so's rules the first definition in the order of lookup is everybody's; a library that was
+//! linked with `-Bsymbolic` uses its own. So every definition counts: two as a rule, this library's
+//! among them. Images lie at whole pages from the template, so a place in a page that is no
+//! block's rules an argument out by one comparison a block, without asking whose rank is calling.
+
+use crate::host::{self, loader};
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+/// The block of numbers, in the order of `mpif.h`: what each stands for in C.
+const MEANINGS: [usize; NUMBERS] = {
+    let mut meanings = [NULL; NUMBERS];
+    meanings[1] = 1; // MPI_IN_PLACE
+    meanings[2] = 2; // MPI_BUFFER_AUTOMATIC
+    meanings[3] = 10; // MPI_UNWEIGHTED
+    meanings[4] = 11; // MPI_WEIGHTS_EMPTY
+    meanings
+};
+
+/// MPI_BOTTOM, and what is ignored: codes, a status, statuses.
+const NULL: usize = 0;
+const NUMBERS: usize = 22;
+const BYTES: usize = NUMBERS * size_of::<c_int>();
+/// Images are moved by multiples of this.
+const PAGE: usize = 4096;
+
+/// Linkers complain of a block that is less aligned than the compiler asked for.
+#[repr(C, align(64))]
+pub struct Numbers([c_int; NUMBERS]);
+
+/// COMMON /FTMPI_NUMBERS/ for those who find no other; nobody reads or writes it.
+#[unsafe(export_name = "ftmpi_numbers_")]
+pub static NUMBERS_BLOCK: Numbers = Numbers([0; NUMBERS]);
+
+/// COMMON /FTMPI_TEXTS/: MPI_ARGV_NULL and MPI_ARGVS_NULL.
+#[repr(C, align(64))]
+pub struct Texts([u8; 2]);
+
+#[unsafe(export_name = "ftmpi_texts_")]
+pub static TEXTS_BLOCK: Texts = Texts([b' '; 2]);
+
+static BLOCKS: OnceLock<Vec<usize>> = OnceLock::new();
+
+/// Finds the blocks. Called before there are ranks; a world of one calls it when it wants.
+pub(super) fn locate() -> &'static [usize] {
+    BLOCKS.get_or_init(|| loader::definitions(c"ftmpi_numbers_"))
+}
 
 /// The address that C has for what Fortran passed as a buffer.
 #[inline]
 pub(super) fn in_c(address: usize) -> usize {
+    for &block in locate() {
+        if address.wrapping_sub(block) % PAGE < BYTES
+            && let Some(meaning) = meaning(address, block)
+        {
+            return meaning;
+        }
+    }
     address
+}
+
+/// What `address` stands for if it is one of the calling rank's copy of `block`.
+fn meaning(address: usize, block: usize) -> Option<usize> {
+    let own = host::current().and_then(|rank| rank.translate(block)).unwrap_or(block);
+    let place = address.wrapping_sub(own);
+    MEANINGS.get(place / size_of::<c_int>()).copied()
 }
 
 /// Null for MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.

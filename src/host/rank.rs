@@ -59,6 +59,11 @@ impl Rank {
         self.lodger.get()?.downcast_ref()
     }
 
+    /// This rank's copy of what ld.so loaded at `address`; `None` where all ranks share it.
+    pub fn translate(&self, address: usize) -> Option<usize> {
+        self.images.translate(address)
+    }
+
     /// What the floor above keeps for this rank, made at the first call.
     pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let lodger = self.lodger.get_or_init(|| Box::new(make()));

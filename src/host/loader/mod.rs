@@ -69,11 +69,23 @@ type Constructor = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_cha
 type Destructor = extern "C-unwind" fn();
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
+/// Where the objects of this process define `name`, in the order in which symbols are looked for.
+/// To be called before there are ranks, or where there are none.
+pub fn definitions(name: &'static CStr) -> Vec<usize> {
+    let scope = Scope::of_process();
+    let wanted = scope::Reference { name, version: None };
+    let found = (0..scope.objects.len()).filter_map(|object| scope.find_at_home(object, wanted));
+    found.map(|found| scope.objects[found.object].address(found.symbol)).collect()
+}
+
 impl Template {
     /// Reads what ld.so has loaded.
     pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
         let scope = template::scope();
         let choices = policy::choose(&scope, job)?;
+        if scope.objects[0].base == 0 {
+            return Err("the program is not position independent; link it without -no-pie".into());
+        }
         let mut private = vec![None; scope.objects.len()];
         let mut objects: Vec<Object> = Vec::new();
         let (mut end, mut alignment) = (0usize, PAGE);
