@@ -9,7 +9,8 @@ use std::fmt::Write;
 use support::Program;
 
 fn header(name: &str) -> String {
-    std::fs::read_to_string(support::root().join("include").join(name)).expect("the header is there")
+    std::fs::read_to_string(support::root().join("include").join(name))
+        .expect("the header is there")
 }
 
 /// The names of the constants in `mpif.h`.
@@ -57,7 +58,8 @@ fn constants_in_fortran(flags: &[&str]) -> BTreeMap<String, i64> {
     }
     text.push_str("      end program constants\n");
     // A continuation for both forms: `&` in column 73 and in column 6.
-    let joined = |line: &str| if line.ends_with("',") { format!("{line:<72}&") } else { line.into() };
+    let joined =
+        |line: &str| if line.ends_with("',") { format!("{line:<72}&") } else { line.into() };
     let text: Vec<String> = text.lines().map(joined).collect();
     let text = text.join("\n") + "\n";
     printed(&support::fortran_text("constants", &text).flags(flags).build())
@@ -151,10 +153,8 @@ fn the_library_has_every_function_that_fortran_may_call() {
     let symbols: BTreeSet<&str> = symbols.collect();
     let functions = functions();
     assert!(functions.len() > 400, "{}", functions.len());
-    let mut wanted: Vec<String> = functions
-        .iter()
-        .flat_map(|name| [format!("{name}_"), format!("p{name}_")])
-        .collect();
+    let mut wanted: Vec<String> =
+        functions.iter().flat_map(|name| [format!("{name}_"), format!("p{name}_")]).collect();
     let text = header("mpif.h");
     let external = text.lines().filter_map(|line| line.split_once("EXTERNAL"));
     let external = external.map(|(_, name)| name.trim_start_matches([' ', ':']).to_lowercase());
