@@ -151,6 +151,9 @@ fn a_block_may_be_freed_by_another_rank() {
             if (turn % 3 == 0) old = realloc(old, 300);
             free(old);
           }
+          /* Blocks of a rank go with the rank. */
+          __atomic_add_fetch((long *)&page[100], 1, __ATOMIC_SEQ_CST);
+          while (__atomic_load_n((long *)&page[100], __ATOMIC_SEQ_CST) < 8) usleep(100);
           printf("done %d\n", rank);
           return 0;
         }

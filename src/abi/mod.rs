@@ -11,7 +11,7 @@ mod comm;
 mod current;
 mod datatype;
 mod env;
-mod extensions;
+pub mod extensions;
 mod fortran;
 mod group;
 mod handlers;

@@ -12,6 +12,8 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::io::Write;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -29,7 +31,7 @@ type StartMain = unsafe extern "C-unwind" fn(
 /// # Safety
 /// Called by `_start` only, with what the kernel and ld.so passed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __libc_start_main(
+unsafe extern "C-unwind" fn __libc_start_main(
     main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
     rtld_fini: *mut c_void, stack_end: *mut c_void,
 ) -> c_int {
@@ -61,12 +63,15 @@ fn start(program: Program, text: &str) -> ! {
     match Job::decode(text) {
         Ok(job) => {
             fortran::locate();
-            let tenant =
-                Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            let tenant = Box::new(Tenancy {
+                world: current::world(job.ranks),
+                on_failure: job.on_failure,
+                status: AtomicI32::new(0),
+            });
             life::run(program, job, tenant)
         }
         Err(why) => {
-            eprintln!("ftrun: {why}");
+            say(&format!("ftrun: {why}"));
             // SAFETY: no rank lives, and nothing of the program has run.
             unsafe { libc::_exit(2) }
         }
@@ -91,6 +96,14 @@ fn set_variable(name: &str, value: Option<OsString>) {
 struct Tenancy {
     world: &'static World,
     on_failure: OnFailure,
+    /// The status of the first rank that failed and was not started again; 0 so far.
+    status: AtomicI32,
+}
+
+/// A line on stderr, written as a whole: ranks write there, too.
+fn say(line: &str) {
+    // Where stderr is closed, nobody is left to be told.
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 impl Tenant for Tenancy {
@@ -110,11 +123,14 @@ impl Tenant for Tenancy {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
             }
             OnFailure::Continue => {
-                eprintln!("ftrun: {obituary}; the others go on");
+                say(&format!("ftrun: {obituary}; the others go on"));
+                let (first, later) = (Ordering::Relaxed, Ordering::Relaxed);
+                // Whoever failed before decides.
+                let _ = self.status.compare_exchange(0, status, first, later);
                 Verdict::Continue
             }
             OnFailure::Restart => {
-                eprintln!("ftrun: {obituary}; it starts again");
+                say(&format!("ftrun: {obituary}; it starts again"));
                 Verdict::Restart
             }
         }
@@ -122,6 +138,10 @@ impl Tenant for Tenancy {
 
     fn wake(&self, seat: usize) {
         self.world.wake(seat);
+    }
+
+    fn status(&self) -> i32 {
+        self.status.load(Ordering::Relaxed)
     }
 }
 

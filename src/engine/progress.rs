@@ -4,13 +4,9 @@ use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
 use crate::base::slab::Key;
 use crate::fault::Member;
-use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
-
-/// How often a waiting rank lets others run before it sleeps.
-const YIELDS: u32 = 2;
 
 impl Engine {
     /// Does all there is to do right now.
@@ -256,12 +252,6 @@ impl Engine {
                 return;
             }
             std::hint::spin_loop();
-        }
-        for _ in 0..YIELDS {
-            sched::yield_now();
-            if self.has_news(seen) {
-                return;
-            }
         }
         let bell = self.port.bell();
         let heard = bell.listen();

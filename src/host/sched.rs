@@ -2,7 +2,8 @@
 //!
 //! The executor behind it runs each rank on an OS thread.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Rung by whoever makes progress for those who wait.
@@ -28,6 +29,8 @@ use std::time::Duration;
 pub struct Bell {
     word: AtomicU32,
     asleep: AtomicU32,
+    #[cfg(loom)]
+    kernel: model::Kernel,
 }
 
 /// The state of a [`Bell`] at the moment of [`Bell::listen`].
@@ -50,8 +53,14 @@ pub fn yield_now() {
 }
 
 impl Bell {
+    #[cfg(not(loom))]
     pub const fn new() -> Bell {
         Bell { word: AtomicU32::new(0), asleep: AtomicU32::new(0) }
+    }
+
+    #[cfg(loom)]
+    pub fn new() -> Bell {
+        Bell::default()
     }
 
     /// From now on no ring is missed: look once more for what you wait for, then [`Bell::park`].
@@ -80,7 +89,15 @@ impl Bell {
     #[inline]
     pub fn unpark(&self) {
         fence(Ordering::SeqCst);
-        let word = self.word.load(Ordering::Relaxed);
+        self.unpark_unfenced();
+    }
+
+    /// The same for news that was made by a SeqCst read-modify-write, which needs no other fence
+    /// when those who listen look by a SeqCst load. When nobody does: one load.
+    #[inline]
+    pub fn unpark_unfenced(&self) {
+        order_for_model();
+        let word = self.word.load(Ordering::SeqCst);
         if word & LISTENING != 0 {
             self.ring(word);
         }
@@ -94,10 +111,9 @@ impl Bell {
         if self.word.compare_exchange(word, next, order, order).is_err() {
             return;
         }
+        order_for_model();
         if self.asleep.load(Ordering::SeqCst) > 0 {
-            let everybody = i32::MAX as u32;
-            // SAFETY: wakes sleepers on a word that exists.
-            unsafe { futex(&self.word, libc::FUTEX_WAKE, everybody, std::ptr::null()) };
+            self.wake_all();
         }
     }
 
@@ -109,6 +125,9 @@ impl Bell {
     fn has_rung_soon(&self, seen: Seen) -> bool {
         const SPINS: usize = 2000;
         const YIELDS: usize = 2;
+        if cfg!(loom) {
+            return self.has_rung(seen);
+        }
         if IS_CROWDED.load(Ordering::Relaxed) {
             return self.has_rung(seen)
                 || (0..YIELDS).any(|_| {
@@ -123,27 +142,86 @@ impl Bell {
     }
 
     fn sleep(&self, seen: Seen, longest: Option<Duration>) {
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        order_for_model();
+        self.wait_in_kernel(seen, longest);
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    #[cfg(not(loom))]
+    fn wait_in_kernel(&self, seen: Seen, longest: Option<Duration>) {
         let longest = longest.map(|longest| libc::timespec {
             tv_sec: longest.as_secs() as libc::time_t,
             tv_nsec: longest.subsec_nanos().into(),
         });
         let timeout = longest.as_ref().map_or(std::ptr::null(), |time| &raw const *time);
-        self.asleep.fetch_add(1, Ordering::SeqCst);
         // SAFETY: sleeps only while the word is as seen; the time-out lives long enough.
         unsafe { futex(&self.word, libc::FUTEX_WAIT, seen.0, timeout) };
-        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    #[cfg(not(loom))]
+    fn wake_all(&self) {
+        let everybody = i32::MAX as u32;
+        // SAFETY: wakes sleepers on a word that exists.
+        unsafe { futex(&self.word, libc::FUTEX_WAKE, everybody, std::ptr::null()) };
+    }
+
+    #[cfg(loom)]
+    fn wait_in_kernel(&self, seen: Seen, _: Option<Duration>) {
+        self.kernel.wait(|| self.word.load(Ordering::SeqCst) == seen.0);
+    }
+
+    #[cfg(loom)]
+    fn wake_all(&self) {
+        self.kernel.wake_all();
+    }
+}
+
+/// The model checker knows the one order of all SeqCst operations from fences only.
+#[inline]
+fn order_for_model() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+}
+
+/// The kernel's futex, for the model checker.
+#[cfg(loom)]
+mod model {
+    use loom::sync::{Condvar, Mutex};
+
+    #[derive(Default)]
+    pub(super) struct Kernel {
+        queue: Mutex<()>,
+        woken: Condvar,
+    }
+
+    impl Kernel {
+        /// Compares and goes to sleep in one step, as the kernel does; may be woken for nothing.
+        pub(super) fn wait(&self, is_as_seen: impl FnOnce() -> bool) {
+            let queue = self.queue.lock().expect("no test panics in here");
+            if is_as_seen() {
+                drop(self.woken.wait(queue).expect("no test panics in here"));
+            }
+        }
+
+        pub(super) fn wake_all(&self) {
+            let queue = self.queue.lock().expect("no test panics in here");
+            self.woken.notify_all();
+            drop(queue);
+        }
     }
 }
 
 /// # Safety
 /// `timeout` is null or points at a time.
+#[cfg(not(loom))]
 unsafe fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec) {
     let operation = operation | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the kernel only reads the word.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
@@ -224,5 +302,47 @@ mod tests {
             done.store(true, Ordering::SeqCst);
             bell.unpark();
         });
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    /// News by a read-modify-write, then the bell; a sleeper that looks after it has listened.
+    /// A lost ring leaves the sleeper asleep for ever, which the checker reports.
+    fn check(ring: fn(&Bell), ringers: u32) {
+        let mut builder = loom::model::Builder::new();
+        // All interleavings of two threads; of three, those with few switches.
+        builder.preemption_bound = (ringers > 1).then_some(2);
+        builder.check(move || {
+            let shared = Arc::new((Bell::new(), AtomicU32::new(0)));
+            let others: Vec<_> = (0..ringers)
+                .map(|_| {
+                    let shared = shared.clone();
+                    thread::spawn(move || {
+                        shared.1.fetch_add(1, Ordering::SeqCst);
+                        ring(&shared.0);
+                    })
+                })
+                .collect();
+            let (bell, news) = (&shared.0, &shared.1);
+            while news.load(Ordering::SeqCst) < ringers {
+                let seen = bell.listen();
+                if news.load(Ordering::SeqCst) < ringers {
+                    bell.park(seen);
+                }
+            }
+            others.into_iter().for_each(|other| other.join().expect("ringers do not panic"));
+        });
+    }
+
+    #[test]
+    fn loom_no_ring_is_lost() {
+        check(Bell::unpark, 1);
+        check(Bell::unpark_unfenced, 1);
+        check(Bell::unpark_unfenced, 2);
     }
 }

@@ -14,6 +14,7 @@ use super::wire::Port;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::base::sync::queue::Linked;
 use crate::fault::Member;
+use crate::host::life;
 use crate::host::memory::{self, Fault, Span};
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::mem::offset_of;
@@ -275,9 +276,10 @@ impl Packet {
 
     /// Copies straight out of the sender's memory.
     fn fetch(&mut self, bytes: usize, into: Span) -> Delivery {
-        if !self.is_intact() {
+        let Member { seat, incarnation } = self.sender();
+        let Some(_pin) = life::pin(seat, incarnation).filter(|_| self.is_intact()) else {
             return Delivery::SenderGone;
-        }
+        };
         let source = Span::new(ptr::with_exposed_provenance(self.word()), bytes);
         match memory::copy(source, into) {
             Err(Fault { address, in_source: true }) => {

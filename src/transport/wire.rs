@@ -84,7 +84,7 @@ impl Port {
     pub(super) fn accept_return(&self, packet: Packet, is_awaited: bool) {
         self.returns.0.push(packet);
         if is_awaited {
-            self.bell.unpark();
+            self.bell.unpark_unfenced();
         }
     }
 }
@@ -115,7 +115,7 @@ impl Wire {
     pub fn post(&self, seat: usize, packet: Packet) {
         let port = &self.ports[seat];
         port.inbox.push(packet);
-        port.bell.unpark();
+        port.bell.unpark_unfenced();
     }
 }
 

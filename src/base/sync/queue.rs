@@ -193,7 +193,7 @@ mod tests {
 mod loom_tests {
     use super::tests::Post;
     use super::*;
-    use loom::sync::{Arc, Condvar, Mutex};
+    use loom::sync::Arc;
     use loom::thread;
 
     #[test]

@@ -27,7 +27,14 @@ const PINS: u64 = CLOSED - 1;
 /// Keeps the memory of one incarnation mapped, even when it is dead.
 #[derive(Debug)]
 pub struct Pin {
-    tenure: &'static AtomicU64,
+    tenure: Option<&'static AtomicU64>,
+}
+
+impl Pin {
+    /// A pin where there is nothing to hold.
+    pub(super) fn idle() -> Pin {
+        Pin { tenure: None }
+    }
 }
 
 impl Seat {
@@ -60,7 +67,7 @@ impl Seat {
             assert!(tenure & PINS < PINS - 1, "fewer copies than that are in progress");
             let (taken, old) = (Ordering::Acquire, Ordering::Relaxed);
             match self.tenure.compare_exchange_weak(tenure, tenure + 1, taken, old) {
-                Ok(_) => return Some(Pin { tenure: &self.tenure }),
+                Ok(_) => return Some(Pin { tenure: Some(&self.tenure) }),
                 Err(now) => tenure = now,
             }
         }
@@ -74,6 +81,6 @@ impl Seat {
 
 impl Drop for Pin {
     fn drop(&mut self) {
-        self.tenure.fetch_sub(1, Ordering::Release);
+        self.tenure.iter().for_each(|tenure| drop(tenure.fetch_sub(1, Ordering::Release)));
     }
 }

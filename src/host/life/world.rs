@@ -121,9 +121,12 @@ pub fn kill(seat: usize) {
 }
 
 /// Keeps the memory of an incarnation of the rank in `seat` mapped, as long as the pin is held.
-/// `None` when that memory is gone, or about to go.
+/// `None` when that memory is gone, or about to go. Without a job nothing ever goes.
 pub fn pin(seat: usize, incarnation: u32) -> Option<Pin> {
-    found()?.seats.get(seat)?.pin(incarnation)
+    match found() {
+        Some(world) => world.seats.get(seat)?.pin(incarnation),
+        None => Some(Pin::idle()),
+    }
 }
 
 /// The incarnation that lives in `seat`, or did last.
