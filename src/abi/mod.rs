@@ -8,7 +8,7 @@ mod buffer;
 mod comm;
 mod current;
 mod env;
-mod extensions;
+pub mod extensions;
 mod fortran;
 mod handlers;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::host::loader::Program;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::io::Write;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -28,7 +29,7 @@ type StartMain = unsafe extern "C-unwind" fn(
 /// # Safety
 /// Called by `_start` only, with what the kernel and ld.so passed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn __libc_start_main(
+unsafe extern "C-unwind" fn __libc_start_main(
     main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
     rtld_fini: *mut c_void, stack_end: *mut c_void,
 ) -> c_int {
@@ -42,7 +43,7 @@ pub unsafe extern "C-unwind" fn __libc_start_main(
         start(program, &text.to_string_lossy());
     }
     const NAME: &CStr = c"__libc_start_main";
-    // SAFETY: looks up libc's own function, which has this type, and passes our caller's promise on.
+    // SAFETY: looks up libc's own function of this type, and passes our caller's promise on.
     unsafe {
         let real = libc::dlsym(libc::RTLD_NEXT, NAME.as_ptr());
         assert!(!real.is_null(), "libc comes after this library");
@@ -59,8 +60,11 @@ fn start(program: Program, text: &str) -> ! {
     set_variable(PRELOAD_KEPT, None);
     match Job::decode(text) {
         Ok(job) => {
-            let tenant =
-                Box::new(Tenancy { world: current::world(job.ranks), on_failure: job.on_failure });
+            let tenant = Box::new(Tenancy {
+                world: current::world(job.ranks),
+                on_failure: job.on_failure,
+                status: AtomicI32::new(0),
+            });
             life::run(program, job, tenant)
         }
         Err(why) => {
@@ -89,6 +93,8 @@ fn set_variable(name: &str, value: Option<OsString>) {
 struct Tenancy {
     world: &'static World,
     on_failure: OnFailure,
+    /// The status of the first rank that failed and was not started again; 0 so far.
+    status: AtomicI32,
 }
 
 /// A line on stderr, written as a whole: ranks write there, too.
@@ -115,6 +121,9 @@ impl Tenant for Tenancy {
             }
             OnFailure::Continue => {
                 say(&format!("ftrun: {obituary}; the others go on"));
+                let (first, later) = (Ordering::Relaxed, Ordering::Relaxed);
+                // Whoever failed before decides.
+                let _ = self.status.compare_exchange(0, status, first, later);
                 Verdict::Continue
             }
             OnFailure::Restart => {
@@ -126,6 +135,10 @@ impl Tenant for Tenancy {
 
     fn wake(&self, seat: usize) {
         self.world.wake(seat);
+    }
+
+    fn status(&self) -> i32 {
+        self.status.load(Ordering::Relaxed)
     }
 }
 

@@ -63,6 +63,8 @@ pub trait Tenant: Send + Sync {
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
     /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
     fn wake(&self, seat: usize);
+    /// The exit status of the job, asked once all ranks have ended.
+    fn status(&self) -> i32;
 }
 
 /// Whether a rank is to die: set from outside, looked at by the rank at every door and in waits.

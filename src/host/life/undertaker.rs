@@ -23,6 +23,9 @@ const GRACE: Duration = Duration::from_millis(20);
 /// After this, a dead rank's threads and memory are given up: they stay, and nobody uses them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// For so long nothing is cleared up where nobody moves in: perhaps all ranks are about to end.
+const LINGER: Duration = Duration::from_millis(20);
+
 pub(super) struct Undertaker {
     world: &'static World,
     ranks: usize,
@@ -80,7 +83,7 @@ impl Undertaker {
             let seen = self.world.bell.listen();
             self.look_around();
             if self.living == 0 && self.burials.is_empty() {
-                self.close(0, "");
+                self.close(self.world.tenant.status(), "");
             }
             let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
             if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
@@ -194,6 +197,9 @@ impl Undertaker {
         let seat = &self.world.seats[rank.seat];
         if self.living == 0 && !restart {
             burial.stage = Stage::Done;
+            return;
+        }
+        if !restart && burial.since.elapsed() < LINGER {
             return;
         }
         let is_free = seat.close();

@@ -74,6 +74,9 @@ impl Template {
     pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
         let scope = template::scope();
         let choices = policy::choose(&scope, job)?;
+        if scope.objects[0].base == 0 {
+            return Err("the program is not position independent; link it without -no-pie".into());
+        }
         let mut private = vec![None; scope.objects.len()];
         let mut objects: Vec<Object> = Vec::new();
         let (mut end, mut alignment) = (0usize, PAGE);
