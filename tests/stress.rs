@@ -23,7 +23,7 @@ fn storm(ranks: usize, messages: usize) {
 
 #[test]
 fn nothing_is_lost_or_damaged_between_64_ranks() {
-    storm(64, 100);
+    storm(64, 500);
 }
 
 #[test]
