@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use support::Program;
+use support::{Program, Source};
 
 fn header(name: &str) -> String {
     std::fs::read_to_string(support::root().join("include").join(name))
@@ -163,4 +163,54 @@ fn the_library_has_every_function_that_fortran_may_call() {
     let missing: Vec<&String> =
         wanted.iter().filter(|name| !symbols.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A program with the flags that say who uses special arguments: itself, its library, or both.
+fn sentinels(flags: &[&str]) -> Source {
+    support::fortran("sentinels.F90").flags(flags)
+}
+
+const BY_PROGRAM: &str = "-DPLACE=in_program";
+const BY_LIBRARY: &str = "-DIN_LIBRARY";
+
+fn sentinels_library(flags: &[&str]) -> Program {
+    let source = sentinels(&["-DPLACE=in_library", "-DIS_LIBRARY"]).flags(flags);
+    source.library("sentinels")
+}
+
+fn all_are_known(program: &Program) {
+    for ranks in [1, 5] {
+        let seen = support::run(program).ranks(ranks).succeeds();
+        assert_eq!(seen.lines_with("all are known"), ranks, "{seen}");
+    }
+    assert_eq!(support::command(program.path()).succeeds().stdout, "all are known\n");
+}
+
+#[test]
+fn special_arguments_are_known_at_every_level_of_optimisation() {
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let program = sentinels(&[BY_PROGRAM, level]).build();
+        all_are_known(&program);
+        all_are_known(&program.stripped());
+    }
+}
+
+#[test]
+fn special_arguments_are_known_to_programs_of_other_linkers() {
+    for flag in
+        ["-fPIC", "-flto", "-fuse-ld=gold", "-fuse-ld=lld", "-Wl,-z,now", "-Wl,--gc-sections"]
+    {
+        all_are_known(&sentinels(&[BY_PROGRAM, flag]).build());
+    }
+    let fixed = sentinels(&[BY_PROGRAM, "-no-pie"]).build();
+    assert_eq!(support::command(fixed.path()).succeeds().stdout, "all are known\n");
+}
+
+#[test]
+fn special_arguments_are_known_from_libraries_of_the_program() {
+    for flags in [&[][..], &["-O2"], &["-Wl,-Bsymbolic"], &["-fuse-ld=lld"]] {
+        let library = sentinels_library(flags);
+        all_are_known(&sentinels(&[BY_LIBRARY]).link(&library).build());
+        all_are_known(&sentinels(&[BY_LIBRARY, BY_PROGRAM]).link(&library).build());
+    }
 }
