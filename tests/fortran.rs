@@ -1,0 +1,24 @@
+//! MPI from Fortran through `mpif.h`: every family of calls, with checks that fail where an argument
+//! goes a wrong way.
+
+mod support;
+
+use support::Program;
+
+fn checked(file: &str) -> Program {
+    let source = support::fortran("checks.f90").and(file);
+    source.flags(&["-Wall", "-Wno-maybe-uninitialized", "-Wno-argument-mismatch"]).build()
+}
+
+fn all_is_well(program: &Program) {
+    for ranks in [1, 2, 7] {
+        let seen = support::run(program).ranks(ranks).deadline(60).succeeds();
+        assert_eq!(seen.lines_with("all is well"), ranks, "{seen}");
+    }
+    assert_eq!(support::command(program.path()).succeeds().stdout, "all is well\n");
+}
+
+#[test]
+fn point_to_point() {
+    all_is_well(&checked("pt2pt.f90"));
+}
