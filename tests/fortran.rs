@@ -22,3 +22,13 @@ fn all_is_well(program: &Program) {
 fn point_to_point() {
     all_is_well(&checked("pt2pt.f90"));
 }
+
+#[test]
+fn the_environment() {
+    all_is_well(&checked("environment.f90"));
+}
+
+#[test]
+fn groups_communicators_and_attributes() {
+    all_is_well(&checked("communicators.f90"));
+}
