@@ -156,6 +156,7 @@ mpi!(
     ) {
         let contents = typing::contents(process, &datatype, max_integers, max_datatypes)?;
         array_of_integers.put(&contents.integers)?;
+        array_of_addresses.put(&contents.addresses)?;
         array_of_datatypes.put(&contents.datatypes)
     }
 );
@@ -170,6 +171,8 @@ mpi!(
     ) {
         let contents = typing::contents(process, &datatype, max_integers, max_datatypes)?;
         array_of_integers.put(&contents.integers)?;
+        array_of_addresses.put(&contents.addresses)?;
+        array_of_large_counts.put(&contents.large_counts)?;
         array_of_datatypes.put(&contents.datatypes)
     }
 );

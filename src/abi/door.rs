@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The object whose error handler hears about a failed call, by its raw handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(super) enum Scope {
     /// The call names no object: MPI_COMM_SELF's handler, or the initial one (MPI-5.0 §9.3).
     Initial,
     Comm(usize),
@@ -24,7 +24,7 @@ pub enum Scope {
 
 /// When a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Season {
+pub(super) enum Season {
     /// Between MPI_Init and MPI_Finalize, as most calls are.
     Inside,
     /// At any time: MPI_Initialized, MPI_Get_version and their like (MPI-5.0 §11.4.1).
@@ -246,7 +246,7 @@ macro_rules! plain {
         $(#[fortran($fortran:ident)])?
         fn $name:ident($($arg:ident: $kind:ty),*) -> $value:ident $body:block
     ) => {
-        #[allow(non_snake_case, unused_imports)]
+        #[allow(non_snake_case, unused_imports, unused_variables)]
         mod $name {
             use super::*;
             use $crate::abi::kinds::{Fortran, Kind, Value};
@@ -254,6 +254,7 @@ macro_rules! plain {
             fn call($($arg: $kind),*) -> $value $body
 
             #[unsafe(export_name = stringify!($name))]
+            #[allow(improper_ctypes_definitions, reason = "a variadic rest is not looked at")]
             unsafe extern "C-unwind" fn mpi(
                 $($arg: <$kind as Kind>::Raw),*
             ) -> <$value as Value>::Raw {
@@ -261,6 +262,7 @@ macro_rules! plain {
             }
 
             #[unsafe(export_name = concat!("P", stringify!($name)))]
+            #[allow(improper_ctypes_definitions, reason = "as above")]
             unsafe extern "C-unwind" fn pmpi(
                 $($arg: <$kind as Kind>::Raw),*
             ) -> <$value as Value>::Raw {
@@ -284,6 +286,7 @@ macro_rules! plain_fortran_door {
     ([], $($absent:tt)*) => {};
     ([$name:ident], [$($arg:ident: $kind:ty),*], $value:ident) => {
         #[unsafe(export_name = stringify!($name))]
+        #[allow(improper_ctypes_definitions, reason = "as above")]
         unsafe extern "C-unwind" fn fortran(
             $($arg: <$kind as Fortran>::Wire),*
         ) -> <$value as Value>::Raw {
@@ -292,6 +295,7 @@ macro_rules! plain_fortran_door {
         }
 
         #[unsafe(export_name = concat!("p", stringify!($name)))]
+        #[allow(improper_ctypes_definitions, reason = "as above")]
         unsafe extern "C-unwind" fn pfortran(
             $($arg: <$kind as Fortran>::Wire),*
         ) -> <$value as Value>::Raw {

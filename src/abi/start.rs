@@ -9,6 +9,7 @@ use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::mpi::comm::Comm;
+use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
@@ -45,7 +46,7 @@ unsafe extern "C-unwind" fn __libc_start_main(
         start(program, &text.to_string_lossy());
     }
     const NAME: &CStr = c"__libc_start_main";
-    // SAFETY: looks up libc's own function, which has this type, and passes our caller's promise on.
+    // SAFETY: looks up libc's own function of this type, and passes our caller's promise on.
     unsafe {
         let real = libc::dlsym(libc::RTLD_NEXT, NAME.as_ptr());
         assert!(!real.is_null(), "libc comes after this library");
@@ -113,11 +114,22 @@ impl Tenant for Tenancy {
             Ending::Signalled { number, .. } => 128 + number,
             Ending::Killed => 128 + libc::SIGKILL,
         };
-        self.world.bury(rank.seat, rank.incarnation);
-        if status == 0 {
+        let phases = rank.lodger::<Process>().map(|process| &process.phases);
+        let has_begun = phases.is_some_and(Phases::is_initialized);
+        let has_left = phases.is_some_and(Phases::is_leaving);
+        // Nobody waits for those whose MPI_Finalize is done.
+        if !phases.is_some_and(Phases::is_finalized) {
+            self.world.bury(rank.seat, rank.incarnation);
+        }
+        if status == 0 && (has_left || !has_begun) {
             return Verdict::Continue;
         }
-        let obituary = life::obituary(rank, ending);
+        let mut obituary = life::obituary(rank, ending);
+        if has_begun && !has_left && matches!(ending, Ending::Exited { .. }) {
+            obituary += ", without MPI_Finalize";
+        }
+        // Whoever leaves MPI behind has failed, whatever it says.
+        let status = if status == 0 { 1 } else { status };
         match self.on_failure {
             OnFailure::End => {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }

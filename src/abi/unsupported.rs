@@ -445,3 +445,26 @@ unsupported!(
     MPI_Abi_set_fortran_booleans [mpi_abi_set_fortran_booleans_] (_ _ _);
     MPI_Abi_set_fortran_info [mpi_abi_set_fortran_info_] (_);
 );
+
+#[cfg(test)]
+mod tests {
+    use crate::abi::header;
+
+    /// How many calls were refused when this list was shortened last.
+    const REFUSED: usize = 423;
+
+    #[test]
+    fn every_refused_call_is_in_the_header_and_the_list_gets_shorter() {
+        let all = [super::Comm, super::File, super::Tool, super::Initial].concat();
+        for (name, args) in &all {
+            let (_, params) = header::prototype(name);
+            assert_eq!(params.len(), args.len(), "{name}: parameters");
+            let comm = args.iter().position(|arg| *arg == "comm");
+            let takes_comm = comm.map(|index| params[index].starts_with("MPI_Comm "));
+            assert_ne!(takes_comm, Some(false), "{name}: where its communicator is");
+            println!("refused: {name}");
+        }
+        println!("{} calls are refused", all.len());
+        assert_eq!(all.len(), REFUSED, "what is built leaves the list, and the number follows");
+    }
+}

@@ -54,6 +54,11 @@ impl Rank {
         }
     }
 
+    /// What the floor above keeps for this rank, if it keeps something.
+    pub fn lodger<T: 'static>(&self) -> Option<&T> {
+        self.lodger.get()?.downcast_ref()
+    }
+
     /// This rank's copy of what ld.so loaded at `address`; `None` where all ranks share it.
     pub fn translate(&self, address: usize) -> Option<usize> {
         self.images.translate(address)

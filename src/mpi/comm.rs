@@ -39,7 +39,7 @@ pub struct Comm {
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
-    /// Counts the collective operations, so that a late message of one is never taken for another's.
+    /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: AtomicU32,
 }
 

@@ -83,7 +83,7 @@ classes! {
 }
 
 impl Class {
-    /// The class with a sentence about this very failure: which argument, which value, what is right.
+    /// The class with a sentence about this very failure: which argument, what value, what is right.
     #[cold]
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Failure {
         Failure::Error(Error { class: self, detail: detail.into(), on: None })
@@ -96,7 +96,7 @@ pub struct Error {
     pub class: Class,
     /// What was wrong, in words; the door adds the name of the call.
     pub detail: Cow<'static, str>,
-    /// The communicator's handle whose error handler is to hear it, where the call's arguments do not say.
+    /// The communicator whose error handler is to hear it, where the arguments do not say.
     pub on: Option<usize>,
 }
 

@@ -24,7 +24,7 @@ impl Process {
         self.keep_group(Arc::new(Group::of(members, self.me)))
     }
 
-    /// The handle is void from now on. That of MPI_GROUP_EMPTY may be freed, as it may be given out.
+    /// The handle is void from now on. MPI_GROUP_EMPTY may be freed: it may have been given out.
     pub fn free_group(&self, handle: usize) -> Result {
         if handle != GROUP_EMPTY {
             self.group(handle, "group")?;

@@ -91,7 +91,7 @@ pub fn create_group(
 ) -> Result<Option<usize>> {
     is_subset(comm, group)?;
     let Some(rank) = group.rank() else { return Ok(None) };
-    let lane = Lane::new(process, comm, SUBSET_TAGS | tag % SUBSET_TAGS);
+    let lane = Lane::new(process, comm, SUBSET_TAGS | (tag % SUBSET_TAGS));
     let in_comm = |member: Member| comm.group.rank_of(member).expect("the group is a subset");
     let mut bytes = process.world.fresh_context().to_ne_bytes();
     if rank == 0 {

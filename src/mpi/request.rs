@@ -335,7 +335,9 @@ impl<P: Places> Many<'_, P> {
             if (0..self.count).any(|index| look(ops, index)) {
                 return Some(self.give_up(ops, 0, &mut trouble));
             }
-            (0..self.count).for_each(|index| drop(self.settle(ops, index, &mut trouble)));
+            for index in 0..self.count {
+                let _is_settled = self.settle(ops, index, &mut trouble);
+            }
             Some(true)
         })?;
         let news = trouble.raise(&self.places, self.count);

@@ -20,6 +20,8 @@ pub struct Envelope {
 /// What a type was made of; the datatypes are handles of the caller's own.
 pub struct Contents {
     pub integers: Vec<i32>,
+    pub addresses: Vec<i64>,
+    pub large_counts: Vec<i64>,
     pub datatypes: Vec<usize>,
 }
 
@@ -88,7 +90,9 @@ pub fn contents(
             (vec![count], of)
         }
     };
-    Ok(Contents { integers, datatypes: vec![handle_of(process, of)?] })
+    // None of the types that can be made so far holds more.
+    let (addresses, large_counts) = (Vec::new(), Vec::new());
+    Ok(Contents { integers, addresses, large_counts, datatypes: vec![handle_of(process, of)?] })
 }
 
 /// A handle of `datatype` that is the caller's own, if there can be one.

@@ -83,7 +83,7 @@ static void die(const char *how)
     else if (strcmp(how, "segv") == 0)
         *(volatile int *)(size_t)zero = 1;
     else if (strcmp(how, "fpe") == 0)
-        zero = 1 / zero;
+        zero = 100 / zero;
     else if (strcmp(how, "ill") == 0)
         __asm__ volatile("ud2");
     else if (strcmp(how, "stack") == 0)
@@ -99,7 +99,8 @@ static void die(const char *how)
     else if (strcmp(how, "strlen") == 0)
         zero = (int)strlen((char *)(size_t)(zero + 8));
     else if (strcmp(how, "bad-buffer") == 0)
-        MPI_Send((void *)(size_t)(zero + 64), 1 << 20, MPI_BYTE, rank == 0, 77, MPI_COMM_WORLD);
+        MPI_Send((char *)0x123456780000 + zero, 1 << 20, MPI_BYTE, (rank + 1) % size, 99,
+                 MPI_COMM_WORLD);
     else if (strcmp(how, "compute-loop") == 0)
         compute_loop();
     else if (strcmp(how, "malloc-loop") == 0)
@@ -166,7 +167,9 @@ int main(int argc, char **argv)
         MPI_Recv(&word, 1, MPI_INT, victim, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         ftmpi_kill(victim);
     }
-    int code = MPI_Recv(&word, 1, MPI_INT, victim, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    char *large = (char *)malloc(1 << 20);
+    int code = MPI_Recv(large, 1 << 20, MPI_BYTE, victim, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    free(large);
     if (code == MPI_SUCCESS) {
         fprintf(stderr, "rank %d received from the dead\n", rank);
         return 1;

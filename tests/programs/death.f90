@@ -39,7 +39,7 @@ subroutine die(how)
   case ('segv')
     nowhere = 1
   case ('fpe')
-    zero = 1 / zero
+    zero = 100 / zero
   case ('stack')
     zero = deep(0)
   case ('double-free')

@@ -16,6 +16,7 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 
 /// A type of handles: what their pointers and arrays are called in C.
+#[cfg_attr(not(test), allow(dead_code, reason = "a test compares the names with the header"))]
 pub(in crate::abi) trait Handle: Copy {
     const POINTER: &'static str;
     const ARRAY: &'static str;
@@ -305,12 +306,6 @@ impl<H: Handle> Keys<H> {
     pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
         refuse_null(self.0, self.1, count)?;
         Ok(self)
-    }
-
-    /// The first `count` handles.
-    pub(in crate::abi) fn keys(self, count: i64) -> Result<Vec<usize>> {
-        refuse_null(self.0, self.1, count)?;
-        Ok((0..usize::try_from(count).unwrap_or(0)).map(|index| self.0.key(index)).collect())
     }
 }
 

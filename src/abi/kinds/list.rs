@@ -52,12 +52,8 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Counts, displacements, ranks.
+    /// Ranks.
     Ints: c_int = "const int[]" => i64;
-    /// Large counts.
-    Counts64: i64 = "const MPI_Count[]" => i64;
-    /// Displacements in bytes.
-    Aints: i64 = "const MPI_Aint[]" => i64;
     /// Triplets of first, last and stride.
     Ranges: [c_int; 3] = "int[][3]" => [c_int; 3];
 }

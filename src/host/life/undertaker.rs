@@ -13,7 +13,6 @@ use crate::host::shims::stdio;
 use crate::host::{Rank, signals};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How often threads that are to die are asked again.
@@ -241,28 +240,12 @@ impl Undertaker {
         }
     }
 
-    /// Ends the process: words to stderr first, then what libc still holds, if that is possible.
+    /// Ends the process, with a line of last words if there is something to say.
     fn close(&self, status: i32, last_words: &str) -> ! {
-        const FLUSHING: Duration = Duration::from_millis(500);
-        if !last_words.is_empty() {
-            let line = format!("{last_words}\n");
-            // SAFETY: writes a string of ours.
-            unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
+        match last_words {
+            "" => end_process(status, ""),
+            words => end_process(status, &format!("{words}\n")),
         }
-        let (done, is_done) = channel();
-        let flush = move || {
-            // SAFETY: flushes all streams.
-            unsafe { libc::fflush(std::ptr::null_mut()) };
-            let _ = done.send(());
-        };
-        // Ranks that still run may hold the locks of streams for ever.
-        let is_over = self.living == 0;
-        if is_over {
-            flush();
-        } else if std::thread::Builder::new().spawn(flush).is_ok() {
-            let _: Result<(), RecvTimeoutError> = is_done.recv_timeout(FLUSHING);
-        }
-        end_process(status, "")
     }
 }
 

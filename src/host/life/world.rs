@@ -7,12 +7,15 @@ use super::{Tenant, limits};
 use crate::host::job::Job;
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
-use crate::host::{Rank, heap, shims, signals};
+use crate::host::shims::{self, stdio};
+use crate::host::{Rank, heap, signals};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 pub(super) struct World {
     pub(super) program: Program,
@@ -182,12 +185,38 @@ impl World {
     }
 }
 
-/// Ends the process with one write to stderr and no further ceremony.
+/// Ends the process, from any thread: words to stderr first, then what libc still holds, if that
+/// is possible. Only the first who calls is heard; the others wait for the end.
 pub fn end_process(status: i32, last_words: &str) -> ! {
+    static IS_ENDING: AtomicBool = AtomicBool::new(false);
+    while IS_ENDING.swap(true, Ordering::AcqRel) {
+        // SAFETY: has no preconditions.
+        unsafe { libc::pause() };
+    }
     // SAFETY: writes a string of ours.
     unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
+    flush();
     loop {
         // SAFETY: ends the process.
         unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    }
+}
+
+/// What the ranks and libc have buffered goes out. Ranks that still run may hold the locks of
+/// libc's streams for ever: a thread of its own tries.
+fn flush() {
+    const LONGEST: Duration = Duration::from_millis(500);
+    let (done, is_done) = channel();
+    let flush = move || {
+        // What the dead had is saved already.
+        let living = |rank: &&'static Rank| !rank.life.is_ending();
+        let ranks = found().into_iter().flat_map(World::ranks).filter(living);
+        ranks.for_each(|rank| stdio::flush_all(&rank.libc));
+        // SAFETY: flushes all streams.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        let _ = done.send(());
+    };
+    if std::thread::Builder::new().spawn(flush).is_ok() {
+        let _: Result<(), RecvTimeoutError> = is_done.recv_timeout(LONGEST);
     }
 }

@@ -320,7 +320,7 @@ pub(in crate::host) fn rescue(rank: &Rank) {
 }
 
 /// `fflush(NULL)` of a rank.
-pub(super) fn flush_all(state: &LibcState) {
+pub(in crate::host) fn flush_all(state: &LibcState) {
     for stream in state.streams.0.iter().filter_map(OnceLock::get) {
         stream.flush_if_free();
     }
