@@ -32,3 +32,16 @@ fn the_environment() {
 fn groups_communicators_and_attributes() {
     all_is_well(&checked("communicators.f90"));
 }
+
+#[test]
+fn collectives_operations_and_datatypes() {
+    all_is_well(&checked("collectives.f90"));
+}
+
+#[test]
+fn a_program_in_fixed_form_with_common_and_save() {
+    for flags in [&["-std=legacy"][..], &["-std=legacy", "-O3"], &["-std=legacy", "-fno-automatic"]]
+    {
+        all_is_well(&support::fortran("vintage.f").flags(flags).build());
+    }
+}
