@@ -45,3 +45,9 @@ fn a_program_in_fixed_form_with_common_and_save() {
         all_is_well(&support::fortran("vintage.f").flags(flags).build());
     }
 }
+
+#[test]
+fn fortran_and_c_share_handles_statuses_and_attributes_and_tools_see_calls() {
+    let source = support::fortran("checks.f90").and("mixed.f90").and("mixed.c");
+    all_is_well(&source.build());
+}
