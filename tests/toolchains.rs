@@ -9,7 +9,10 @@ const RANKS: usize = 12;
 
 fn runs(program: &Program) {
     let seen = support::run(program).ranks(RANKS).deadline(60).succeeds();
-    assert!(seen.lines_with("temperature") + seen.lines_with("ring of") > 0, "{seen:?}");
+    // Both examples compare their result with what it must be.
+    let is_right =
+        seen.lines_with("as computed by hand") == 1 || seen.lines_with("660, expected 660") == 1;
+    assert!(is_right, "{seen:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! rank and leaves no lock behind. A child that a rank forks goes on with its copy of the state.
 
 mod alloc;
+mod backtraces;
 mod dl;
 mod environ;
 mod files;
@@ -73,6 +74,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
         variadic::connect();
         let rooms = [
             alloc::TABLE,
+            backtraces::TABLE,
             dl::TABLE,
             environ::TABLE,
             files::TABLE,
