@@ -1,5 +1,5 @@
-//! The host without MPI: every rank has its own globals, libraries and libc, dies alone, and a fresh
-//! incarnation of it starts from scratch. In C, C++ and Fortran.
+//! The host without MPI: every rank has its own globals, libraries and libc, dies alone, and a
+//! fresh incarnation of it starts from scratch. In C, C++ and Fortran.
 
 mod support;
 
@@ -80,8 +80,8 @@ fn globals_of_c_are_private() {
 #[test]
 fn constructors_and_destructors_run_once_a_rank_in_order() {
     let first = "#include <stdio.h>\nint value = 1;
-        __attribute__((constructor)) static void begin(void) { value = 2; puts(\"library begins\"); }
-        __attribute__((destructor)) static void end(void) { puts(\"library ends\"); }";
+        __attribute__((constructor)) static void a(void) { value = 2; puts(\"library begins\"); }
+        __attribute__((destructor)) static void z(void) { puts(\"library ends\"); }";
     let library = support::c_text("order_library", first).library("order");
     let program = support::c_text(
         "order",
@@ -89,7 +89,10 @@ fn constructors_and_destructors_run_once_a_rank_in_order() {
         #include <stdio.h>
         #include <stdlib.h>
         extern int value;
-        __attribute__((constructor)) static void begin(void) { printf("program begins %d\n", value); }
+        __attribute__((constructor)) static void begin(void)
+        {
+            printf("program begins %d\n", value);
+        }
         __attribute__((destructor)) static void end(void) { puts("program ends"); }
         static void early(void) { puts("registered first"); }
         static void late(void) { puts("registered last"); }
@@ -123,7 +126,8 @@ fn libraries_of_the_program_are_private() {
         int main(void)
         {
             int rank = ftmpi_rank_in_job(), sum = bump(rank);
-            printf("%d: %d %d %d %d %d\n", rank, sum, counter, local, shown[1], address() == &counter);
+            printf("%d: %d %d %d %d %d\n", rank, sum, counter, local, shown[1],
+                   address() == &counter);
             return 0;
         }
         "#,
@@ -176,7 +180,9 @@ fn cxx_statics_streams_and_exceptions_are_private() {
                 }
             std::thread([&] {
                 local.rank = 1000 + rank;
-                try { lib(rank); } catch (int caught) { map[rank] += caught == rank ? " yes" : " no"; }
+                try { lib(rank); } catch (int caught) {
+                    map[rank] += caught == rank ? " yes" : " no";
+                }
             }).join();
             std::cout << rank << ": " << map[rank] << std::endl;
         }

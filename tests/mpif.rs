@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use support::Program;
+use support::{Program, Source};
 
 fn header(name: &str) -> String {
     std::fs::read_to_string(support::root().join("include").join(name))
@@ -163,4 +163,108 @@ fn the_library_has_every_function_that_fortran_may_call() {
     let missing: Vec<&String> =
         wanted.iter().filter(|name| !symbols.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A program with the flags that say who uses special arguments: itself, its library, or both.
+fn sentinels(flags: &[&str]) -> Source {
+    support::fortran("sentinels.F90").flags(flags)
+}
+
+const BY_PROGRAM: &str = "-DPLACE=in_program";
+const BY_LIBRARY: &str = "-DIN_LIBRARY";
+
+fn sentinels_library(flags: &[&str]) -> Program {
+    let source = sentinels(&["-DPLACE=in_library", "-DIS_LIBRARY"]).flags(flags);
+    source.library("sentinels")
+}
+
+fn all_are_known(program: &Program) {
+    for ranks in [1, 5] {
+        let seen = support::run(program).ranks(ranks).succeeds();
+        assert_eq!(seen.lines_with("all are known"), ranks, "{seen}");
+    }
+    assert_eq!(support::command(program.path()).succeeds().stdout, "all are known\n");
+}
+
+#[test]
+fn special_arguments_are_known_at_every_level_of_optimisation() {
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let program = sentinels(&[BY_PROGRAM, level]).build();
+        all_are_known(&program);
+        all_are_known(&program.stripped());
+    }
+}
+
+#[test]
+fn special_arguments_are_known_to_programs_of_other_linkers() {
+    for flag in
+        ["-fPIC", "-flto", "-fuse-ld=gold", "-fuse-ld=lld", "-Wl,-z,now", "-Wl,--gc-sections"]
+    {
+        all_are_known(&sentinels(&[BY_PROGRAM, flag]).build());
+    }
+    let fixed = sentinels(&[BY_PROGRAM, "-no-pie"]).build();
+    assert_eq!(support::command(fixed.path()).succeeds().stdout, "all are known\n");
+}
+
+#[test]
+fn special_arguments_are_known_from_libraries_of_the_program() {
+    for flags in [&[][..], &["-O2"], &["-Wl,-Bsymbolic"], &["-fuse-ld=lld"]] {
+        let library = sentinels_library(flags);
+        all_are_known(&sentinels(&[BY_LIBRARY]).link(&library).build());
+        all_are_known(&sentinels(&[BY_LIBRARY, BY_PROGRAM]).link(&library).build());
+    }
+}
+
+/// The calls of `src/abi/unsupported.rs` that Fortran can make, and how many arguments each has
+/// before `ierror`, the place of a communicator among them.
+fn refused() -> Vec<(String, usize, Option<usize>)> {
+    let path = support::root().join("src/abi/unsupported.rs");
+    let text = std::fs::read_to_string(path).expect("the source is there");
+    let lines = text.lines().filter_map(|line| {
+        let (name, rest) = line.trim().strip_suffix(");")?.split_once('(')?;
+        let (_, fortran) = name.split_once('[')?;
+        let fortran = fortran.trim_end_matches(['_', ']', ' ']).to_string();
+        let args: Vec<&str> = rest.split_whitespace().collect();
+        let comm = args.iter().position(|arg| *arg == "comm");
+        Some((fortran, args.len(), comm))
+    });
+    let refused: Vec<_> = lines.filter(|(name, ..)| !name.is_empty()).collect();
+    assert_eq!(refused.len(), text.matches(" [mpi_").count(), "every line was understood");
+    refused
+}
+
+#[test]
+fn calls_that_are_not_built_say_so_in_ierror() {
+    let refused = refused();
+    let mut text = String::from("program refused\nimplicit none\ninclude 'mpif.h'\n");
+    text.push_str("integer :: error, other\ncall MPI_Init(error)\n");
+    for object in ["WORLD", "SELF"] {
+        let set =
+            format!("call MPI_Comm_set_errhandler(MPI_COMM_{object}, MPI_ERRORS_RETURN, error)");
+        let _ = writeln!(text, "{set}");
+    }
+    for (index, (name, args, comm)) in refused.iter().enumerate() {
+        for prefix in ["", "p"] {
+            let args =
+                (0..*args).map(|arg| if *comm == Some(arg) { "MPI_COMM_WORLD" } else { "other" });
+            let args: Vec<&str> = args.chain(["error"]).collect();
+            let _ = writeln!(text, "error = -1\ncall {prefix}{name}({})", args.join(",&\n&"));
+            let _ = writeln!(text, "call expect({}, error)", index + 1);
+        }
+    }
+    text.push_str(
+        "call MPI_Finalize(error)\nprint '(a)', 'all were refused'\ncontains\n\
+         subroutine expect(which, error)\ninteger, intent(in) :: which, error\n\
+         if (error == MPI_ERR_UNSUPPORTED_OPERATION) return\n\
+         print '(a, i0, a, i0)', 'call ', which, ' said ', error\nerror stop 1\n\
+         end subroutine expect\nend program refused\n",
+    );
+    let program = support::fortran_text("refused", &text).build();
+    let seen = support::run(&program).ranks(1).outcome();
+    let named = || {
+        let which = seen.stdout.split_whitespace().nth(1).and_then(|which| which.parse().ok());
+        which.map(|which: usize| &refused[which - 1])
+    };
+    assert_eq!(seen.status, Some(0), "{:?}\n{seen}", named());
+    assert_eq!(seen.stdout, "all were refused\n");
 }

@@ -4,11 +4,24 @@ mod support;
 
 use support::Program;
 
+fn build(program: &str) -> Program {
+    support::c(program).flags(&["-O1", "-Wall", "-pthread"]).build()
+}
+
 fn passes(program: &str, ranks: usize, cases: &[&str]) {
-    let program: Program = support::c(program).flags(&["-O1", "-Wall", "-pthread"]).build();
+    let program = build(program);
     for case in cases {
         support::run(&program).ranks(ranks).args([case]).succeeds();
     }
+}
+
+/// The victim's end is the job's, but it comes after everybody else's.
+fn survives(ranks: usize, case: &str) {
+    let program = build("pt2pt_deaths.c");
+    let run = support::run(&program).ranks(ranks).option("--on-failure=continue").args([case]);
+    let outcome = run.fails_with(128 + 9);
+    assert!(outcome.stderr.contains("rank 1"), "the dead rank is named\n{outcome}");
+    assert!(!outcome.stderr.contains("pt2pt_deaths.c"), "a check failed\n{outcome}");
 }
 
 #[test]
@@ -70,4 +83,29 @@ fn buffered_messages_take_room_until_they_are_delivered() {
 #[test]
 fn wrong_arguments_are_named_with_their_values() {
     passes("pt2pt_errors.c", 1, &["arguments", "handlers"]);
+}
+
+#[test]
+fn threads_of_a_rank_talk_side_by_side() {
+    passes("pt2pt_threads.c", 3, &["side-by-side", "with-itself"]);
+}
+
+#[test]
+fn blocking_calls_end_when_the_peer_dies() {
+    survives(8, "blocking");
+}
+
+#[test]
+fn requests_end_when_the_peer_dies_and_the_others_stay_active() {
+    survives(3, "nonblocking");
+}
+
+#[test]
+fn a_receive_from_anybody_hears_of_each_death_once() {
+    (0..5).for_each(|_| survives(6, "any-source"));
+}
+
+#[test]
+fn the_last_words_of_the_dead_arrive() {
+    survives(4, "last-words");
 }

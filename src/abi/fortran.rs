@@ -12,6 +12,7 @@
 //! block's rules an argument out by one comparison a block, without asking whose rank is calling.
 
 use crate::host::{self, loader};
+use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
@@ -27,25 +28,27 @@ const MEANINGS: [usize; NUMBERS] = {
 
 /// MPI_BOTTOM, and what is ignored: codes, a status, statuses.
 const NULL: usize = 0;
-const NUMBERS: usize = 22;
+/// The block has room for more to come.
+const NUMBERS: usize = 32;
 const BYTES: usize = NUMBERS * size_of::<c_int>();
 /// Images are moved by multiples of this.
 const PAGE: usize = 4096;
 
-/// Linkers complain of a block that is less aligned than the compiler asked for.
+/// A block as large as `mpif.h` says and as aligned as a compiler may ask: linkers complain of less.
+/// Its cell makes it writable, as the copy that a linker makes of it must be.
 #[repr(C, align(64))]
-pub struct Numbers([c_int; NUMBERS]);
+pub struct Block<T>(UnsafeCell<T>);
 
-/// COMMON /FTMPI_NUMBERS/ for those who find no other; nobody reads or writes it.
+// SAFETY: nobody reads or writes it; it has a place, and that is all.
+unsafe impl<T: Sync> Sync for Block<T> {}
+
+/// COMMON /FTMPI_NUMBERS/ for those who find no other.
 #[unsafe(export_name = "ftmpi_numbers_")]
-pub static NUMBERS_BLOCK: Numbers = Numbers([0; NUMBERS]);
+pub static NUMBERS_BLOCK: Block<[c_int; NUMBERS]> = Block(UnsafeCell::new([0; NUMBERS]));
 
 /// COMMON /FTMPI_TEXTS/: MPI_ARGV_NULL and MPI_ARGVS_NULL.
-#[repr(C, align(64))]
-pub struct Texts([u8; 2]);
-
 #[unsafe(export_name = "ftmpi_texts_")]
-pub static TEXTS_BLOCK: Texts = Texts([b' '; 2]);
+pub static TEXTS_BLOCK: Block<[u8; 64]> = Block(UnsafeCell::new([0; 64]));
 
 static BLOCKS: OnceLock<Vec<usize>> = OnceLock::new();
 

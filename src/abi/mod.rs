@@ -23,6 +23,7 @@ mod ints;
 mod kinds;
 mod op;
 mod persistent;
+mod predefined;
 mod probe;
 mod program;
 mod pt2pt;

@@ -127,7 +127,9 @@ fn copy_in_fortran(function: Callback, notice: Notice) -> (c_int, c_int, Attribu
     if function.language == Language::OldFortran {
         new = i64::from(new as i32);
     }
-    (code, flag, Attribute::Integer(new))
+    // What C has set and Fortran passes on stays a pointer.
+    let value = if new == old { notice.value } else { Attribute::Integer(new) };
+    (code, flag, value)
 }
 
 fn delete_in_c(function: Callback, notice: Notice) -> c_int {

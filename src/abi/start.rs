@@ -46,7 +46,7 @@ unsafe extern "C-unwind" fn __libc_start_main(
         start(program, &text.to_string_lossy());
     }
     const NAME: &CStr = c"__libc_start_main";
-    // SAFETY: looks up libc's own function, which has this type; our caller's promise is passed on.
+    // SAFETY: looks up libc's own function of this type, and passes our caller's promise on.
     unsafe {
         let real = libc::dlsym(libc::RTLD_NEXT, NAME.as_ptr());
         assert!(!real.is_null(), "libc comes after this library");

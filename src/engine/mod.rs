@@ -1,7 +1,7 @@
 //! One rank's inner life: matching, operations, progress, notices of failure.
 //!
-//! A rank's state lies behind one lock, held for a few lines at a time: every thread of the rank may
-//! call at once. Nobody else ever takes it: ranks reach each other only through their ports.
+//! A rank's state lies behind one lock, held for a few lines at a time: every thread of the rank
+//! may call at once. Nobody else ever takes it: ranks reach each other only through their ports.
 //! Whoever waits makes progress for all threads of the rank.
 
 mod buffered;
@@ -24,6 +24,7 @@ use crate::base::slab::{Key, Slab};
 use crate::fault::Member;
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Span};
+use crate::host::sched;
 use crate::transport::{Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
 use op::{Op, Stage};
@@ -256,9 +257,23 @@ impl Engine {
     /// Makes progress once, then asks `ready`.
     #[inline]
     pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
+        self.poll_state(|state| ready(&mut state.ops))
+    }
+
+    /// The same with all of the state. Who asks in vain will ask again: where ranks share cores,
+    /// it is better to let somebody run who can change the answer.
+    #[inline]
+    fn poll_state<T>(
+        &self, ready: impl FnOnce(&mut State) -> Option<T>,
+    ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
-        Ok(ready(&mut state.ops))
+        let answer = ready(&mut state);
+        drop(state);
+        if answer.is_none() && self.world.is_crowded() {
+            sched::yield_now();
+        }
+        Ok(answer)
     }
 
     /// Makes progress until `ready` has an answer.

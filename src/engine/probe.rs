@@ -28,9 +28,7 @@ fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
 impl Engine {
     /// What the message is like that a receive with this pattern would get now.
     pub fn peek(&self, pattern: Envelope, watch: &Watch) -> Result<Option<Outcome>, Died> {
-        let mut state = self.state.lock();
-        self.progress(&mut state)?;
-        Ok(self.peeked(&mut state, pattern, watch))
+        self.poll_state(|state| self.peeked(state, pattern, watch))
     }
 
     /// The same, and waits for one.
@@ -42,9 +40,7 @@ impl Engine {
     pub fn seize(
         &self, pattern: Envelope, watch: &Watch,
     ) -> Result<Option<Result<Held, Outcome>>, Died> {
-        let mut state = self.state.lock();
-        self.progress(&mut state)?;
-        Ok(self.seized(&mut state, pattern, watch))
+        self.poll_state(|state| self.seized(state, pattern, watch))
     }
 
     /// The same, and waits for one.

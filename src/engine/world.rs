@@ -104,4 +104,9 @@ impl World {
     pub(super) fn looks(&self) -> u32 {
         self.looks
     }
+
+    /// Whether ranks have to share cores.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.looks == 0
+    }
 }

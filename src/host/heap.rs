@@ -7,10 +7,12 @@
 mod ground;
 mod large;
 mod latch;
+mod shelf;
 
 use dlmalloc::{Allocator, Dlmalloc, GlobalDlmalloc};
 use ground::{STRIP_BYTES, ground};
-use latch::Latch;
+use latch::{Held, Latch};
+use shelf::Shelf;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -28,7 +30,7 @@ const PAGE: usize = 4096;
 const SEAL: usize = size_of::<usize>();
 
 /// What the library itself allocates. libc's allocator may be left locked by a dead rank.
-#[global_allocator]
+#[cfg_attr(not(miri), global_allocator)]
 static LIBRARY: GlobalDlmalloc = GlobalDlmalloc;
 
 /// A rank's heap: a strip and a slice of one reservation, named by the seat.
@@ -55,6 +57,7 @@ struct Books {
     returned: AtomicPtr<u8>,
     large: AtomicUsize,
     freed: Cell<usize>,
+    shelf: Shelf,
     blocks: UnsafeCell<MaybeUninit<Dlmalloc<Extent>>>,
 }
 
@@ -95,21 +98,10 @@ pub(super) fn owner(block: *const u8) -> Owner {
     }
 }
 
-/// Keeps the heap of the calling rank and the register of large blocks whole for a forked child.
-pub(super) fn before_fork(heap: &Heap) {
-    if let Some(books) = heap.books() {
-        books.latch.acquire();
-        large::hold_still();
-    }
-}
-
-/// Ends what [`before_fork`] began: in the parent and in the child.
-pub(super) fn after_fork(heap: &Heap) {
-    if let Some(books) = heap.books() {
-        large::go_on();
-        books.latch.release();
-    }
-}
+/// While this lives, the heap of the calling rank and the register of large blocks stay whole: for
+/// a child that is forked meanwhile.
+#[expect(dead_code, reason = "both are there to be dropped")]
+pub(super) struct Still(Option<Held<'static>>, Option<Held<'static>>);
 
 impl Heap {
     /// The heap of a fresh life in `seat`. What an earlier life left was given back before.
@@ -146,9 +138,28 @@ impl Heap {
         unsafe { self.books.as_ref() }
     }
 
+    pub(super) fn hold_still(&self) -> Still {
+        Still(self.books().and_then(|books| books.latch.hold()), large::hold_still())
+    }
+
     /// A block of `bytes`; null when there is no memory.
     #[inline]
     pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, Broken> {
+        let Some(books) = self.books() else { return Ok(null_mut()) };
+        if bytes <= Shelf::LARGEST_BLOCK
+            && let Some(held) = books.latch.hold()
+        {
+            let key = books.key.load(Ordering::Relaxed);
+            let block = books.shelf.take(bytes, key)?;
+            if !block.is_null() {
+                drop(held);
+                seal(block, key)?;
+                return Ok(block);
+            }
+            if key != 0 {
+                return self.carve(books, held, 0, bytes);
+            }
+        }
         self.allocate_aligned(0, bytes)
     }
 
@@ -164,13 +175,21 @@ impl Heap {
     }
 
     /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.
-    #[inline]
     pub(super) fn allocate_aligned(&self, align: usize, bytes: usize) -> Result<*mut u8, Broken> {
         let Some(books) = self.books() else { return Ok(null_mut()) };
         if bytes >= books.large.load(Ordering::Relaxed) {
             return self.allocate_rarely(books, align, bytes);
         }
-        let held = books.latch.hold();
+        match books.latch.hold() {
+            Some(held) => self.carve(books, held, align, bytes),
+            None => Ok(large::allocate(self.seat, align, bytes)),
+        }
+    }
+
+    /// A block out of strip and slice. The heap is open, and `bytes` is not large.
+    fn carve(
+        &self, books: &Books, held: Held<'_>, align: usize, bytes: usize,
+    ) -> Result<*mut u8, Broken> {
         let heap = self.blocks(books);
         if !books.returned.load(Ordering::Relaxed).is_null() {
             take_back(books, heap);
@@ -195,7 +214,11 @@ impl Heap {
     pub(super) fn free(&self, block: *mut u8) -> Result<(), Broken> {
         let books = self.books().expect("only a heap with ground has blocks");
         let bytes = break_seal(block, books.key.load(Ordering::Relaxed))?;
-        let _held = books.latch.hold();
+        // Without the latch we are in a handler, and the block is left alone.
+        let Some(_held) = books.latch.hold() else { return Ok(()) };
+        if books.shelf.put(block, bytes) {
+            return Ok(());
+        }
         let heap = self.blocks(books);
         // SAFETY: the seal says that it is a living block of this heap.
         unsafe { heap.c_free(block) };
@@ -211,8 +234,9 @@ impl Heap {
         let key = books.key.load(Ordering::Relaxed);
         let old_bytes = check_seal(block, key)?;
         let large = books.large.load(Ordering::Relaxed);
-        if bytes < large {
-            let held = books.latch.hold();
+        if bytes < large
+            && let Some(held) = books.latch.hold()
+        {
             // SAFETY: the seal says that it is a living block of this heap.
             let moved = unsafe { self.blocks(books).c_realloc(block, bytes + SEAL) };
             drop(held);
@@ -253,7 +277,7 @@ impl Heap {
         &self, books: &Books, align: usize, bytes: usize,
     ) -> Result<*mut u8, Broken> {
         let held = books.latch.hold();
-        if books.key.load(Ordering::Relaxed) != 0 {
+        if books.key.load(Ordering::Relaxed) != 0 || held.is_none() {
             return Ok(large::allocate(self.seat, align, bytes));
         }
         self.open(books);
@@ -284,6 +308,7 @@ impl Heap {
         // SAFETY: the latch is held.
         unsafe { (*books.blocks.get()).write(blocks) };
         books.freed.set(0);
+        books.shelf.clear();
         books.key.store(fresh_key(), Ordering::Relaxed);
         books.large.store(FIRST_LARGE.min(ground.slice_bytes() / 4), Ordering::Release);
     }
@@ -406,6 +431,14 @@ fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
         true => Ok(seal.addr() - address),
         false => Err(Broken { address }),
     }
+}
+
+/// Whether `block` has `chunk` bytes in all and a broken seal: whether it was freed and left alone.
+#[inline]
+fn is_freed(block: *mut u8, chunk: usize, key: usize) -> bool {
+    let seal = seal_of(block).filter(|seal| seal.addr() - block.addr() + 2 * SEAL == chunk);
+    // SAFETY: it lies on the ground, which can be read everywhere.
+    seal.is_some_and(|seal| unsafe { seal.read() } == !key)
 }
 
 /// Breaks the seal, so that freeing the block once more is noticed.

@@ -1,5 +1,6 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+use crate::host::shims::alloc;
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -60,6 +61,12 @@ pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     }
     let to = std::ptr::with_exposed_provenance_mut(target.address);
     let from = std::ptr::with_exposed_provenance(source.address);
+    if cfg!(miri) {
+        // Miri runs no machine code, and there only tests copy.
+        // SAFETY: the tests' memory is there.
+        unsafe { std::ptr::copy::<u8>(from, to, bytes) };
+        return Ok(());
+    }
     // SAFETY: the caller of MPI vouches for both spans (§2.3), and where that is wrong the signal
     // handler ends the copy (see `recover`). Overlap is allowed.
     let outcome = unsafe {
@@ -214,6 +221,12 @@ core::arch::global_asm!(
     "    jmp ftmpi_copy_out",
     ".popsection",
 );
+
+/// Memory from the calling rank's own heap, which dies with it; null when there is not so much.
+/// The program may `free` it.
+pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
+    alloc::memalign(alignment, bytes)
+}
 
 #[cfg(test)]
 mod tests {

@@ -20,7 +20,9 @@ static int rank_;
 
 struct Noisy {
   std::string name;
-  explicit Noisy(std::string name) : name(std::move(name)) { std::cout << "built " << this->name << '\n'; }
+  explicit Noisy(std::string name) : name(std::move(name)) {
+    std::cout << "built " << this->name << '\n';
+  }
   ~Noisy() { std::cout << "gone " << name << ' ' << rank_ << '\n'; }
 };
 
@@ -41,7 +43,8 @@ static void thrower(int depth) {
 
 int main() {
   rank_ = state_rank();
-  std::cout << std::setw(6) << std::setfill('.') << rank_ << std::hex << ' ' << 255 + rank_ << std::dec << '\n';
+  std::cout << std::setw(6) << std::setfill('.') << rank_ << std::hex << ' ' << 255 + rank_
+            << std::dec << '\n';
   counts["rank"] = rank_;
   for (auto &[word, count] : counts) std::cout << word << '=' << count << '\n';
   once().name += "!";

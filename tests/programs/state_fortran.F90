@@ -1,4 +1,4 @@
-! What libgfortran keeps: units, formats, random numbers, the environment; and Fortran's own statics.
+! What libgfortran keeps (units, formats, random numbers, the environment), and Fortran's statics.
 module shared
   implicit none
   integer, save :: counter = 3

@@ -56,7 +56,8 @@ static void options(void) {
   char number[16];
   snprintf(number, sizeof number, "--size=%d", rank);
   char *argv[] = {"prog", "word", "-v", number, "-o", "out", "other", "-vv", "--", "-x", NULL};
-  static struct option table[] = {{"size", required_argument, NULL, 's'}, {"verbose", 0, NULL, 'v'}, {0}};
+  static struct option table[] = {
+      {"size", required_argument, NULL, 's'}, {"verbose", 0, NULL, 'v'}, {0}};
   int option, verbose = 0, argc = 10 - rank % 2;
   while ((option = getopt_long(argc, argv, "vo:", table, NULL)) != -1) {
     let_others();
@@ -66,7 +67,8 @@ static void options(void) {
   for (; optind < argc; optind++) printf("rest %s\n", argv[optind]);
   char *wrong[] = {"prog", "-q", "--siz", NULL};
   optind = 0;
-  while ((option = getopt_long(3, wrong, "vo:", table, NULL)) != -1) printf("wrong %c %d\n", option, optopt);
+  while ((option = getopt_long(3, wrong, "vo:", table, NULL)) != -1)
+    printf("wrong %c %d\n", option, optopt);
   optind = 1, opterr = 0;
   while ((option = getopt(3, wrong, ":q:")) != -1) printf("again %c %s\n", option, optarg);
 }
@@ -135,7 +137,8 @@ static void environment(void) {
   snprintf(line, sizeof line, "STATE_PUT=%d!", rank);
   if (rank % 2) unsetenv("STATE_GIVEN");
   let_others();
-  printf("env %s %s\n", getenv("STATE_PUT"), getenv("STATE_GIVEN") ? getenv("STATE_GIVEN") : "none");
+  char *given = getenv("STATE_GIVEN");
+  printf("env %s %s\n", getenv("STATE_PUT"), given ? given : "none");
   int found = 0;
   for (char **each = environ; *each; each++) found += !strncmp(*each, "STATE_OWN=", 10);
   char *path = getenv("STATE_PATH");
@@ -304,7 +307,8 @@ static void memory(void) {
   for (int i = 0; i < 200; i++) sum = sum * 3 + (unsigned char)kept[i][0], free(kept[i]);
   void *aligned;
   int status = posix_memalign(&aligned, 4096, 100);
-  printf("memory %u %d %d %d\n", sum, status, (int)((uintptr_t)aligned % 4096), malloc_usable_size(aligned) >= 100);
+  int offset = (uintptr_t)aligned % 4096, usable = malloc_usable_size(aligned);
+  printf("memory %u %d %d %d\n", sum, status, offset, usable >= 100);
   free(aligned);
   char *large = malloc(100 << 20);
   large[0] = 1, large[(100 << 20) - 1] = 2;

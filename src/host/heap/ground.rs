@@ -1,4 +1,4 @@
-//! The address space that all rank heaps share: one reservation, cut so that an address names a seat.
+//! The address space of all rank heaps: one reservation, cut so that an address names a seat.
 //!
 //!     [ strip of seat 0 | strip of seat 1 | … ][ slice of seat 0 | slice of seat 1 | … ]
 //!

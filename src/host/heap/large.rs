@@ -3,7 +3,7 @@
 //! Each is a mapping of its own and is remembered here, so that the block of a dead rank can be
 //! unmapped and `free` knows it from a block of libc's.
 
-use super::latch::Latch;
+use super::latch::{Held, Latch};
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 
@@ -30,10 +30,15 @@ unsafe impl Sync for Register {}
 static REGISTER: Register =
     Register { latch: Latch::new(), blocks: UnsafeCell::new(BTreeMap::new()) };
 
-fn with<T>(act: impl FnOnce(&mut BTreeMap<usize, Large>) -> T) -> T {
-    let _held = REGISTER.latch.hold();
+/// `None` in a handler that has interrupted its own thread in here.
+fn with<T>(act: impl FnOnce(&mut BTreeMap<usize, Large>) -> T) -> Option<T> {
+    let _held = REGISTER.latch.hold()?;
     // SAFETY: the latch is held, and `act` does not come back here.
-    act(unsafe { &mut *REGISTER.blocks.get() })
+    Some(act(unsafe { &mut *REGISTER.blocks.get() }))
+}
+
+fn find(address: usize) -> Option<Large> {
+    with(|blocks| blocks.get(&address).copied())?
 }
 
 /// True for pointers that may be large blocks of ranks: all of those, and few of libc's.
@@ -66,22 +71,20 @@ pub(super) fn allocate(seat: usize, align: usize, bytes: usize) -> *mut u8 {
 
 /// How many bytes the block at `address` has; `None` when it is no large block of a rank.
 pub(super) fn usable(address: usize) -> Option<usize> {
-    let large = with(|blocks| blocks.get(&address).copied())?;
+    let large = find(address)?;
     Some(large.start + large.mapped - address)
 }
 
 /// Gives the block at `address` back; false when it is no large block of a rank.
 pub(super) fn free(address: usize) -> bool {
-    let Some(large) = with(|blocks| blocks.remove(&address)) else { return false };
+    let Some(Some(large)) = with(|blocks| blocks.remove(&address)) else { return false };
     unmap(large);
     true
 }
 
 /// Moves the block at `address` to where `bytes` fit; null when there is no memory.
 pub(super) fn resize(address: usize, bytes: usize) -> *mut u8 {
-    let Some(large) = with(|blocks| blocks.get(&address).copied()) else {
-        return std::ptr::null_mut();
-    };
+    let Some(large) = find(address) else { return std::ptr::null_mut() };
     let lead = address - large.start;
     let Some(wanted) = bytes.checked_add(lead + PAGE - 1) else { return std::ptr::null_mut() };
     let mapped = wanted & !(PAGE - 1);
@@ -118,13 +121,9 @@ pub(super) fn give_back(seat: usize) {
     left.into_iter().for_each(unmap);
 }
 
-/// Holds the register still, so that a forked child finds it whole. See [`super::before_fork`].
-pub(super) fn hold_still() {
-    REGISTER.latch.acquire();
-}
-
-pub(super) fn go_on() {
-    REGISTER.latch.release();
+/// Holds the register still, so that a forked child finds it whole.
+pub(super) fn hold_still() -> Option<Held<'static>> {
+    REGISTER.latch.hold()
 }
 
 fn unmap(large: Large) {

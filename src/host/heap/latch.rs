@@ -1,66 +1,82 @@
-//! A lock of one word that survives `fork`: whoever holds it in the parent holds it in the child.
+//! A lock of one word that survives `fork`, and that says so when its own holder comes again.
 //!
 //!     0 free   1 held   2 held, and somebody may sleep on it
+//!
+//! A fault inside a ruined heap leads to a handler of the program (libgfortran's prints a
+//! backtrace), which allocates: it must not wait for the thread that it interrupted.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 #[derive(Default)]
-#[repr(transparent)]
-pub(super) struct Latch(AtomicU32);
+pub(super) struct Latch {
+    word: AtomicU32,
+    holder: AtomicUsize,
+}
 
 /// Releases the latch when it goes out of scope.
 pub(super) struct Held<'a>(&'a Latch);
 
+/// What names the calling thread: the address of its descriptor.
+#[inline]
+fn this_thread() -> usize {
+    let thread;
+    // SAFETY: reads the word that points to itself; the ABI of x86-64 puts it there.
+    unsafe {
+        std::arch::asm!("mov {}, fs:[0]", out(reg) thread, options(nostack, readonly, pure));
+    }
+    thread
+}
+
 impl Latch {
     pub(super) const fn new() -> Latch {
-        Latch(AtomicU32::new(0))
+        Latch { word: AtomicU32::new(0), holder: AtomicUsize::new(0) }
     }
 
+    /// Waits until nobody else holds it; `None` if the calling thread does already.
     #[inline]
-    pub(super) fn hold(&self) -> Held<'_> {
-        self.acquire();
-        Held(self)
-    }
-
-    #[inline]
-    pub(super) fn acquire(&self) {
-        if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            self.acquire_slowly();
+    pub(super) fn hold(&self) -> Option<Held<'_>> {
+        let taken = self.word.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed);
+        if taken.is_err() && !self.acquire_slowly() {
+            return None;
         }
+        self.holder.store(this_thread(), Ordering::Relaxed);
+        Some(Held(self))
     }
 
+    /// Frees it by force: whoever held it is dead.
     #[inline]
     pub(super) fn release(&self) {
-        if self.0.swap(0, Ordering::Release) == 2 {
+        self.holder.store(0, Ordering::Relaxed);
+        if self.word.swap(0, Ordering::Release) == 2 {
             self.wake_one();
         }
     }
 
     #[cold]
-    fn acquire_slowly(&self) {
+    fn acquire_slowly(&self) -> bool {
+        if self.holder.load(Ordering::Relaxed) == this_thread() {
+            return false;
+        }
         for _ in 0..100 {
             std::hint::spin_loop();
-            if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return;
+            if self.word.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return true;
             }
         }
-        while self.0.swap(2, Ordering::Acquire) != 0 {
-            let nobody = std::ptr::null::<libc::timespec>();
-            // SAFETY: the futex word lives as long as `self`; a spurious return is looked at again.
-            unsafe {
-                let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-                libc::syscall(libc::SYS_futex, self.0.as_ptr(), op, 2, nobody)
-            };
+        while self.word.swap(2, Ordering::Acquire) != 0 {
+            let for_ever = std::ptr::null::<libc::timespec>();
+            let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+            // SAFETY: the word lives as long as `self`; a spurious return is looked at again.
+            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), operation, 2, for_ever) };
         }
+        true
     }
 
     #[cold]
     fn wake_one(&self) {
+        let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
         // SAFETY: waking uses the word as a name only.
-        unsafe {
-            let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-            libc::syscall(libc::SYS_futex, self.0.as_ptr(), op, 1)
-        };
+        unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), operation, 1) };
     }
 }
 
@@ -89,7 +105,8 @@ mod tests {
                 let counter = counter.clone();
                 std::thread::spawn(move || {
                     for _ in 0..50_000 {
-                        let _held = counter.0.hold();
+                        let _held = counter.0.hold().unwrap();
+                        assert!(counter.0.hold().is_none(), "it is held by this very thread");
                         // SAFETY: the latch is held.
                         unsafe { *counter.1.get() += 1 };
                     }

@@ -190,7 +190,8 @@ unsafe fn gnu_chain<T>(
     let (one, two) = (hash % 64, (hash >> shift) % 64);
     // SAFETY: the filter has `words` words, a power of two.
     let word = unsafe { read::<u64>(filter + ((hash / 64) & (words - 1)) as usize * 8) };
-    if (word >> one) & (word >> two) & 1 == 0 {
+    let may_hold = (word >> one) & (word >> two) & 1;
+    if may_hold == 0 {
         return None;
     }
     let bucket = filter + words as usize * 8;

@@ -138,8 +138,11 @@ fn string<'a>(entry: *const c_char) -> &'a CStr {
 }
 
 fn has_name(entry: *const c_char, name: &[u8]) -> bool {
-    let bytes = string(entry).to_bytes();
-    bytes.starts_with(name) && bytes.get(name.len()) == Some(&b'=')
+    let wanted = name.as_ptr().cast();
+    // SAFETY: the entry ends with a zero, which the name does not contain.
+    let is_alike = unsafe { libc::strncmp(entry, wanted, name.len()) } == 0;
+    // SAFETY: the entry was just seen to have that many bytes before its end.
+    is_alike && unsafe { entry.add(name.len()).read() } as u8 == b'='
 }
 
 /// A name that may stand in an environment.

@@ -543,5 +543,4 @@ unsafe extern "C" fn getopt_long_only(
 }
 
 #[cfg(test)]
-#[path = "getopt_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! libc as each rank sees it: the functions and variables that private images get instead of libc's.
+//! libc as each rank sees it: the functions and variables that private images get instead.
 //!
 //! The loader asks this room first when it resolves a symbol of a private image. Shared libraries
 //! keep libc's own; only `free` and `realloc` are exported, since libc itself calls them on what a
@@ -7,7 +7,8 @@
 //! Rules: what a rank hands over is read before a lock is taken, so that its bad pointer ends the
 //! rank and leaves no lock behind. A child that a rank forks goes on with its copy of the state.
 
-mod alloc;
+pub(super) mod alloc;
+mod backtraces;
 mod dl;
 mod environ;
 mod files;
@@ -73,6 +74,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
         variadic::connect();
         let rooms = [
             alloc::TABLE,
+            backtraces::TABLE,
             dl::TABLE,
             environ::TABLE,
             files::TABLE,

@@ -2,7 +2,7 @@
 
 use super::environ::{current_array, value};
 use super::{files, set_errno, state, stdio, table};
-use crate::host::{current, heap};
+use crate::host::current;
 use libc::{FILE, pid_t};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::mem::MaybeUninit;
@@ -28,10 +28,10 @@ extern "C" fn fork() -> pid_t {
         // SAFETY: no precondition.
         return unsafe { libc::fork() };
     };
-    heap::before_fork(&rank.heap);
+    let still = rank.heap.hold_still();
     // SAFETY: the child goes on with this thread alone, whose rank is as it was.
     let child = unsafe { libc::fork() };
-    heap::after_fork(&rank.heap);
+    drop(still);
     if child == 0 {
         stdio::after_fork(&rank.libc);
         super::environ::hand_to_libc(&rank.libc);

@@ -1,4 +1,4 @@
-//! Functions that hand out strings: strtok remembers per rank, duplicates come from the rank's heap.
+//! Functions that hand out strings: strtok remembers per rank, duplicates come from its heap.
 
 use super::alloc::malloc;
 use super::{state, table};

@@ -1,4 +1,4 @@
-//! Small things of which libc and libm have one per process: the hash table of `hsearch`, `signgam`.
+//! Small things of which libc and libm have one per process: `hsearch`'s table, `signgam`.
 
 use super::homes::Variable;
 use super::{set_errno, state, table};

@@ -153,7 +153,8 @@ SHIM void ftmpi_error_at_line(int status, int number, const char *file, unsigned
                               const char *form, ...) {
   char before[512];
   va_list list;
-  snprintf(before, sizeof before, file ? "%s:%s:%u: " : "%s: ", program_invocation_name, file, line);
+  const char *shape = file ? "%s:%s:%u: " : "%s: ";
+  snprintf(before, sizeof before, shape, program_invocation_name, file, line);
   fflush(host->stream(OUT));
   va_start(list, form);
   if (number) complain_errno(before, form, list, number);

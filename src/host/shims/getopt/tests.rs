@@ -1,3 +1,5 @@
+//! Thousands of command lines, parsed by libc and by us: nobody can tell who did it.
+
 use super::*;
 use std::ffi::CString;
 use std::sync::Mutex as StdMutex;
@@ -14,10 +16,13 @@ unsafe extern "C" {
 /// libc's getopt has one set of variables, and the tests run in threads.
 static LIBC: StdMutex<()> = StdMutex::new(());
 
+/// Result, optind, optopt, optarg and index after one call.
+type Step = (c_int, c_int, c_int, Option<String>, c_int);
+
 /// All that a program can see of one parse.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
-    steps: Vec<(c_int, c_int, c_int, Option<String>, c_int)>,
+    steps: Vec<Step>,
     arguments: Vec<String>,
     complaints: String,
 }
@@ -44,7 +49,7 @@ impl Command {
             *const LongOption,
             *mut c_int,
         ) -> (c_int, c_int, c_int, Option<String>),
-    ) -> (Vec<(c_int, c_int, c_int, Option<String>, c_int)>, Vec<String>) {
+    ) -> (Vec<Step>, Vec<String>) {
         let strings: Vec<_> =
             self.arguments.iter().map(|each| CString::new(each.as_str()).unwrap()).collect();
         let mut argv: Vec<_> = strings.iter().map(|each| each.as_ptr().cast_mut()).collect();
@@ -144,53 +149,12 @@ impl Dice {
 
 fn command(seed: u64) -> Command {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let words = [
-        "-a",
-        "-b",
-        "-bval",
-        "-ab",
-        "-abc",
-        "-c",
-        "-cval",
-        "-acval",
-        "--",
-        "-",
-        "word",
-        "other",
-        "--alpha",
-        "--alpha=1",
-        "--beta",
-        "--beta=2",
-        "--be",
-        "--al",
-        "--b",
-        "--gam",
-        "--gamma=3",
-        "--gamma",
-        "--alp=7",
-        "--nothing",
-        "-z",
-        "-W",
-        "-Wbeta=5",
-        "beta=5",
-        "gamma",
-        "-alpha",
-        "-beta",
-        "-g",
-        "-gam=2",
-        "-Walpha",
-        "-",
-        "--bet=",
-        "-b",
-        "--twin-a",
-        "--twin",
-        "-x:",
-        "-;",
-        "-:",
-        "--=3",
-        "",
-        "-\u{e9}",
-    ];
+    const WORDS: &str = "-a -b -bval -ab -abc -c -cval -acval -- - word other --alpha --alpha=1 \
+         --beta --beta=2 --be --al --b --gam --gamma=3 --gamma --alp=7 --nothing -z -W -Wbeta=5 \
+         beta=5 gamma -alpha -beta -g -gam=2 -Walpha - --bet= -b --twin-a --twin -x: -; -: --=3 \
+         -\u{e9}";
+    let mut words: Vec<&str> = WORDS.split_whitespace().collect();
+    words.push("");
     let shorts =
         ["ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "+:ab:", "-:c::ab:", "abW;c:", "", "g"];
     let count = 1 + (seed % 9) as usize;

@@ -1,0 +1,53 @@
+//! MPI from Fortran through `mpif.h`: every family of calls, with checks that fail where an argument
+//! goes a wrong way.
+
+mod support;
+
+use support::Program;
+
+fn checked(file: &str) -> Program {
+    let source = support::fortran("checks.f90").and(file);
+    source.flags(&["-Wall", "-Wno-maybe-uninitialized", "-Wno-argument-mismatch"]).build()
+}
+
+fn all_is_well(program: &Program) {
+    for ranks in [1, 2, 7] {
+        let seen = support::run(program).ranks(ranks).deadline(60).succeeds();
+        assert_eq!(seen.lines_with("all is well"), ranks, "{seen}");
+    }
+    assert_eq!(support::command(program.path()).succeeds().stdout, "all is well\n");
+}
+
+#[test]
+fn point_to_point() {
+    all_is_well(&checked("pt2pt.f90"));
+}
+
+#[test]
+fn the_environment() {
+    all_is_well(&checked("environment.f90"));
+}
+
+#[test]
+fn groups_communicators_and_attributes() {
+    all_is_well(&checked("communicators.f90"));
+}
+
+#[test]
+fn collectives_operations_and_datatypes() {
+    all_is_well(&checked("collectives.f90"));
+}
+
+#[test]
+fn a_program_in_fixed_form_with_common_and_save() {
+    for flags in [&["-std=legacy"][..], &["-std=legacy", "-O3"], &["-std=legacy", "-fno-automatic"]]
+    {
+        all_is_well(&support::fortran("vintage.f").flags(flags).build());
+    }
+}
+
+#[test]
+fn fortran_and_c_share_handles_statuses_and_attributes_and_tools_see_calls() {
+    let source = support::fortran("checks.f90").and("mixed.f90").and("mixed.c");
+    all_is_well(&source.build());
+}

@@ -1,0 +1,61 @@
+C     A program as they were written in 1985: fixed form, COMMON, SAVE,
+C     DATA, EQUIVALENCE, ENTRY, a BLOCK DATA and statement functions.
+C     Every rank has all of it for itself.
+      BLOCK DATA START
+      COMMON /STATE/ TOTAL, STEPS, TABLE
+      DOUBLE PRECISION TOTAL
+      INTEGER STEPS, TABLE(4)
+      DATA TOTAL /1.5D0/, STEPS /0/, TABLE /1, 2, 3, 4/
+      END
+
+      PROGRAM VINTAGE
+      INCLUDE 'mpif.h'
+      COMMON /STATE/ TOTAL, STEPS, TABLE
+      DOUBLE PRECISION TOTAL, BUFFER(2), SUM
+      INTEGER STEPS, TABLE(4), IERR, ME, N, I, PACKED(4), COUNTS
+      INTEGER STATUS(MPI_STATUS_SIZE), REQ(2)
+      EQUIVALENCE (BUFFER(1), PACKED(1))
+      SUM(I) = DBLE(I) * DBLE(I + 1) / 2.0D0
+      CALL MPI_INIT(IERR)
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, ME, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, N, IERR)
+C     What one rank stores here, no other may see
+      DO 10 I = 1, 50
+         TOTAL = TOTAL + ME
+         STEPS = STEPS + COUNTS(ME)
+         TABLE(MOD(I, 4) + 1) = TABLE(MOD(I, 4) + 1) + ME
+   10 CONTINUE
+      CALL MPI_BARRIER(MPI_COMM_WORLD, IERR)
+      IF (TOTAL .NE. 1.5D0 + 50 * ME) STOP 11
+      IF (STEPS .NE. 1275 + 50 * ME) STOP 12
+      IF (TABLE(1) + TABLE(2) + TABLE(3) + TABLE(4) .NE. 10 + 50 * ME)
+     +   STOP 13
+      BUFFER(1) = ME
+      BUFFER(2) = -1
+      CALL MPI_IRECV(BUFFER(2), 1, MPI_DOUBLE_PRECISION,
+     +   MOD(ME + N - 1, N), 99, MPI_COMM_WORLD, REQ(1), IERR)
+      CALL MPI_ISEND(BUFFER(1), 1, MPI_DOUBLE_PRECISION,
+     +   MOD(ME + 1, N), 99, MPI_COMM_WORLD, REQ(2), IERR)
+      CALL MPI_WAITALL(2, REQ, MPI_STATUSES_IGNORE, IERR)
+      IF (BUFFER(2) .NE. MOD(ME + N - 1, N)) STOP 14
+      CALL MPI_ALLREDUCE(MPI_IN_PLACE, BUFFER, 1, MPI_DOUBLE_PRECISION,
+     +   MPI_SUM, MPI_COMM_WORLD, IERR)
+      IF (BUFFER(1) .NE. SUM(N - 1)) STOP 15
+      IF (PACKED(1) .NE. 0) STOP 16
+      CALL MPI_SENDRECV(ME, 1, MPI_INTEGER, ME, 1, I, 1, MPI_INTEGER,
+     +   MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, STATUS, IERR)
+      IF (STATUS(MPI_SOURCE) .NE. ME .OR. I .NE. ME) STOP 17
+      CALL MPI_FINALIZE(IERR)
+      WRITE (*, '(A)') 'all is well'
+      END
+
+C     Counts its calls, and knows whose it is
+      INTEGER FUNCTION COUNTS(ME)
+      INTEGER ME, CALLS, OWNER
+      SAVE CALLS, OWNER
+      DATA CALLS /0/, OWNER /-1/
+      IF (OWNER .EQ. -1) OWNER = ME
+      IF (OWNER .NE. ME) STOP 18
+      CALLS = CALLS + 1
+      COUNTS = CALLS + ME
+      END
