@@ -51,3 +51,28 @@ fn operations_that_do_not_commute_run_in_rank_order() {
 fn wrong_arguments_are_named() {
     passes("errors", 2);
 }
+
+#[test]
+fn a_death_ends_a_collective_for_everybody_and_nothing_else() {
+    let program = build("coll_deaths.c");
+    let calls = [
+        "barrier",
+        "bcast",
+        "gather",
+        "scatter",
+        "allgather",
+        "alltoall",
+        "reduce",
+        "allreduce",
+        "dup",
+        "split",
+    ];
+    for call in calls {
+        for (victim, rounds) in [("0", "0"), ("3", "0"), ("7", "1"), ("0", "20"), ("5", "20")] {
+            let run = support::run(&program).ranks(8).option("--on-failure=continue");
+            let outcome = run.args([call, victim, rounds]).fails_with(128 + 9);
+            let met = outcome.stdout.lines().filter(|line| line.ends_with("met 8")).count();
+            assert_eq!(met, 7, "{call}, {victim} dies after {rounds}\n{outcome}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 mod support;
 
 fn passes(case: &str) -> Vec<String> {
-    let program = support::c("comm.c").flags(&["-O1", "-Wall"]).build();
+    let program = support::c("comm.c").flags(&["-O1", "-Wall", "-pthread"]).build();
     let runs = [1, 2, 7].map(|ranks| support::run(&program).ranks(ranks).args([case]).succeeds());
     runs.map(|run| run.stdout).to_vec()
 }
@@ -42,6 +42,11 @@ fn attributes_are_copied_and_deleted_as_their_callbacks_say() {
 fn finalize_deletes_the_newest_attribute_first() {
     let outputs = passes("at-the-end");
     assert_eq!(outputs[0], "deleted second\ndeleted first\n");
+}
+
+#[test]
+fn threads_of_a_rank_make_communicators_at_once() {
+    passes("threads");
 }
 
 #[test]

@@ -217,7 +217,8 @@ macro_rules! fortran {
         $(#[raises_on($on:ident)])?
         $(#[season($season:ident)])?
         #[name($name:ident)]
-        fn $fortran:ident($process:ident: &Process $(, $($arg:ident: $kind:ty),* $(,)?)?) $body:block
+        fn $fortran:ident($process:ident: &Process $(, $($arg:ident: $kind:ty),* $(,)?)?)
+        $body:block
     ) => {
         #[allow(unused_imports, unused_variables, clippy::too_many_arguments)]
         mod $fortran {
@@ -228,7 +229,9 @@ macro_rules! fortran {
             fn call($($($arg: $kind),*)?) -> ::std::ffi::c_int {
                 $crate::abi::door::enter(
                     stringify!($name), season!($($season)?), scope!($($on)?), |$process| {
-                        $($(let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;)*)?
+                        $($(
+                            let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;
+                        )*)?
                         $body
                     },
                 )

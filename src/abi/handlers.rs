@@ -157,3 +157,9 @@ unsafe extern "C-unwind" fn pmpi_comm_call_errhandler_(
     // SAFETY: as above.
     unsafe { mpi_comm_call_errhandler_(comm, errorcode, ierror) }
 }
+
+#[cfg(test)]
+#[test]
+fn the_call_that_calls_handlers_matches_the_header() {
+    crate::abi::header::expect("int", "MPI_Comm_call_errhandler", &[MPI_Comm::C, Int::C]);
+}

@@ -1,5 +1,6 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+use crate::host::shims::alloc;
 use std::cell::Cell;
 use std::ffi::c_void;
 
@@ -220,6 +221,12 @@ core::arch::global_asm!(
     "    jmp ftmpi_copy_out",
     ".popsection",
 );
+
+/// Memory from the calling rank's own heap, which dies with it; null when there is not so much.
+/// The program may `free` it.
+pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
+    alloc::memalign(alignment, bytes)
+}
 
 #[cfg(test)]
 mod tests {

@@ -121,8 +121,32 @@ impl Codes {
 /// Name and words of one of the standard's classes.
 pub fn standard(class: i32) -> Option<(&'static str, &'static str)> {
     let known = Class::ALL.iter().find(|(known, _, _)| known.0 == class);
-    known.map(|(_, name, words)| (*name, *words))
+    let known = known.map(|(_, name, words)| (*name, *words));
+    known.or_else(|| TOOLS.get(usize::try_from(class.checked_sub(FIRST_OF_TOOLS)?).ok()?).copied())
 }
+
+/// The classes of the tools interface (MPI-5.0 §15.3.10), from 1001.
+const FIRST_OF_TOOLS: i32 = 1001;
+const TOOLS: [(&str, &str); 18] = [
+    ("MPI_T_ERR_CANNOT_INIT", "the interface cannot be initialized"),
+    ("MPI_T_ERR_NOT_ACCESSIBLE", "the feature is not accessible"),
+    ("MPI_T_ERR_NOT_INITIALIZED", "the interface is not initialized"),
+    ("MPI_T_ERR_NOT_SUPPORTED", "the feature is not supported"),
+    ("MPI_T_ERR_MEMORY", "out of memory"),
+    ("MPI_T_ERR_INVALID", "invalid use of the interface"),
+    ("MPI_T_ERR_INVALID_INDEX", "invalid index"),
+    ("MPI_T_ERR_INVALID_ITEM", "invalid item index"),
+    ("MPI_T_ERR_INVALID_SESSION", "invalid session"),
+    ("MPI_T_ERR_INVALID_HANDLE", "invalid handle"),
+    ("MPI_T_ERR_INVALID_NAME", "invalid name"),
+    ("MPI_T_ERR_OUT_OF_HANDLES", "out of handles"),
+    ("MPI_T_ERR_OUT_OF_SESSIONS", "out of sessions"),
+    ("MPI_T_ERR_CVAR_SET_NOT_NOW", "the variable cannot be set now"),
+    ("MPI_T_ERR_CVAR_SET_NEVER", "the variable can never be set"),
+    ("MPI_T_ERR_PVAR_NO_WRITE", "the variable cannot be written or reset"),
+    ("MPI_T_ERR_PVAR_NO_STARTSTOP", "the variable cannot be started or stopped"),
+    ("MPI_T_ERR_PVAR_NO_ATOMIC", "the variable cannot be read and reset at once"),
+];
 
 fn no_class(class: i32) -> crate::mpi::error::Failure {
     Class::ARG.because(format!("errorclass is {class}, which is no error class"))

@@ -99,7 +99,7 @@ pub fn create(process: &Process, function: Callback) -> Result<usize> {
 pub fn free(process: &Process, handle: usize) -> Result {
     let errhandler = process.errhandler(handle, "errhandler")?;
     let Held::Counted(errhandler) = errhandler else {
-        // Handles of predefined ones, as MPI_Comm_get_errhandler gives them, may be freed (§9.3.4).
+        // MPI_Comm_get_errhandler gives handles of predefined ones, which may be freed (§9.3.4).
         return Ok(());
     };
     if errhandler.holds.fetch_sub(1, Ordering::AcqRel) == 1 {

@@ -83,7 +83,7 @@ classes! {
 }
 
 impl Class {
-    /// The class with a sentence about this very failure: which argument, what value, what is right.
+    /// The class with a sentence about this very failure: which argument, its value, what is right.
     #[cold]
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Failure {
         Failure::Error(Error { class: self, detail: detail.into(), on: None })

@@ -1,5 +1,6 @@
 /* Groups, communicators, attributes, names. */
 #include "check.h"
+#include <pthread.h>
 
 #define W MPI_COMM_WORLD
 
@@ -275,6 +276,43 @@ static void at_the_end(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, key, "second");
 }
 
+#define THREADS 4
+
+/* One thread makes communicators of its own one while the others do the same. */
+static void *make_many(void *argument)
+{
+    MPI_Comm mine = *(MPI_Comm *)argument, copy, part;
+    for (int i = 0; i < 50; i++) {
+        int color = (rank + i) % 2, sum, wanted = 0, got = -1;
+        MPI_Comm_dup(mine, &copy);
+        MPI_Comm_split(copy, color, 0, &part);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, part);
+        for (int j = 0; j < size; j++)
+            wanted += (j + i) % 2 == color ? j : 0;
+        EQUAL(sum, wanted);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT,
+                     (rank + size - 1) % size, 0, copy, MPI_STATUS_IGNORE);
+        EQUAL(got, (rank + size - 1) % size);
+        MPI_Comm_free(&part);
+        MPI_Comm_free(&copy);
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t ids[THREADS];
+    MPI_Comm comms[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_dup(W, &comms[i]);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&ids[i], NULL, make_many, &comms[i]) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(ids[i], NULL) == 0);
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_free(&comms[i]);
+}
+
 static void errors(void)
 {
     MPI_Comm comm = MPI_COMM_NULL, made;
@@ -331,7 +369,7 @@ static void errors(void)
 static const struct test TESTS[] = {
     {"predefined", predefined}, {"duplicates", duplicates}, {"splits", splits},
     {"of-groups", of_groups},   {"groups", groups},         {"attributes", attributes},
-    {"at-the-end", at_the_end}, {"errors", errors},         {NULL, NULL},
+    {"at-the-end", at_the_end}, {"threads", threads}, {"errors", errors},         {NULL, NULL},
 };
 
 int main(int argc, char **argv)

@@ -66,6 +66,8 @@ static void codes(void)
         MPI_Error_string(standard, text, &length);
         CHECK(strncmp(text, "MPI_ERR_", 8) == 0 && length == (int)strlen(text));
     }
+    MPI_Error_string(MPI_T_ERR_PVAR_NO_ATOMIC, text, &length);
+    CHECK(strncmp(text, "MPI_T_ERR_PVAR_NO_ATOMIC:", 25) == 0);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     FAILS(MPI_Add_error_string(MPI_ERR_IO, "mine"), MPI_ERR_ARG, "not added by this program");
     FAILS(MPI_Add_error_code(77777, &found), MPI_ERR_ARG, "errorclass is 77777");

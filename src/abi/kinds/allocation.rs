@@ -1,6 +1,7 @@
 //! Kinds for memory that a program gets from MPI: it is the rank's own, and dies with it.
 
 use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::host::memory::allocate;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::c_void;
@@ -16,10 +17,8 @@ impl OutPointer {
     /// Sets the address of `size` bytes.
     pub(in crate::abi) fn allocate(self, size: i64) -> Result {
         let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
-        let mut block = std::ptr::null_mut::<c_void>();
-        // SAFETY: `block` is a place for a pointer; the alignment is a power of two.
-        let refused = unsafe { libc::posix_memalign(&mut block, ALIGNMENT, size) };
-        if refused != 0 {
+        let block = allocate(ALIGNMENT, size);
+        if block.is_null() {
             return Err(
                 Class::NO_MEM.because(format!("size is {size}; there is not so much memory"))
             );

@@ -10,7 +10,10 @@ const FORTRAN: Language = Language::Fortran;
 const OLD: Language = Language::OldFortran;
 
 macro_rules! callbacks {
-    ($($(#[doc = $doc:literal])* $name:ident = $c:literal, $may_be_null:literal, $fortran:expr;)*) => {$(
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident = $c:literal, $may_be_null:literal, $fortran:expr;
+    )*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy)]
         pub(in crate::abi) struct $name(Callback);

@@ -171,7 +171,7 @@ unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, size: usize)
     }
 }
 
-extern "C" fn memalign(align: usize, bytes: usize) -> *mut c_void {
+pub(in crate::host) extern "C" fn memalign(align: usize, bytes: usize) -> *mut c_void {
     let Some(heap) = private_heap() else {
         // SAFETY: any size and alignment may be asked for.
         return unsafe { real_memalign(align, bytes) };

@@ -7,7 +7,7 @@
 //! Rules: what a rank hands over is read before a lock is taken, so that its bad pointer ends the
 //! rank and leaves no lock behind. A child that a rank forks goes on with its copy of the state.
 
-mod alloc;
+pub(super) mod alloc;
 mod backtraces;
 mod dl;
 mod environ;
