@@ -117,11 +117,15 @@ impl Tenant for Tenancy {
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let has_begun = phases.is_some_and(Phases::is_initialized);
         let has_left = phases.is_some_and(Phases::is_leaving);
-        // Nobody waits for those whose MPI_Finalize is done.
-        if !phases.is_some_and(Phases::is_finalized) {
+        let has_failed = status != 0 || has_begun && !has_left;
+        // Where a failure ends the job, the others hear nothing of it: each would have words of
+        // its own, and those of the first dead are the ones that count. Nobody waits for ranks
+        // whose MPI_Finalize is done.
+        let ends_job = has_failed && self.on_failure == OnFailure::End;
+        if !ends_job && !phases.is_some_and(Phases::is_finalized) {
             self.world.bury(rank.seat, rank.incarnation);
         }
-        if status == 0 && (has_left || !has_begun) {
+        if !has_failed {
             return Verdict::Continue;
         }
         let mut obituary = life::obituary(rank, ending);
