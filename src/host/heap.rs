@@ -30,7 +30,7 @@ const PAGE: usize = 4096;
 const SEAL: usize = size_of::<usize>();
 
 /// What the library itself allocates. libc's allocator may be left locked by a dead rank.
-#[global_allocator]
+#[cfg_attr(not(miri), global_allocator)]
 static LIBRARY: GlobalDlmalloc = GlobalDlmalloc;
 
 /// A rank's heap: a strip and a slice of one reservation, named by the seat.

@@ -1,5 +1,5 @@
-//! Messages of collective operations: blocking, apart from those of the program, and over as soon as
-//! any member of the communicator has died, because the others will not go through with it.
+//! Messages of collective operations: blocking, apart from those of the program, and over as soon
+//! as any member of the communicator has died, because the others will not go through with it.
 
 use crate::base::slab::Key;
 use crate::engine::{Letter, Mode, Outcome, Roster, Watch};

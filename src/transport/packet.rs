@@ -1,4 +1,4 @@
-//! A packet: one message on its way, in memory that belongs to the sender's seat and goes back there.
+//! A packet: one message on its way, in memory of the sender's seat, to which it goes back.
 //!
 //! Whoever holds a [`Packet`] owns it alone. Dropping one sends it home, which is at the same time
 //! the acknowledgement that its message was taken (see [`Fate`]). Nodes are never freed.
@@ -328,7 +328,7 @@ impl Packet {
     fn detach(&mut self) {
         let start = ptr::with_exposed_provenance_mut::<u8>(self.word());
         let block = ptr::slice_from_raw_parts_mut(start, self.bytes());
-        // SAFETY: `load` made this word from a box of so many bytes; the shape says it is still ours.
+        // SAFETY: `load` made this word from a box of so many bytes; the shape says it is ours.
         drop(unsafe { Box::from_raw(block) });
         field!(self, shape = Shape::Carried);
     }

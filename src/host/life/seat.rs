@@ -81,6 +81,8 @@ impl Seat {
 
 impl Drop for Pin {
     fn drop(&mut self) {
-        self.tenure.iter().for_each(|tenure| drop(tenure.fetch_sub(1, Ordering::Release)));
+        if let Some(tenure) = self.tenure {
+            tenure.fetch_sub(1, Ordering::Release);
+        }
     }
 }

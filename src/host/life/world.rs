@@ -29,7 +29,8 @@ pub(super) struct World {
     pub(super) bell: Bell,
     /// Ranks that have ended and wait to be buried, linked by [`super::Life`]'s `next`.
     ended: AtomicPtr<Rank>,
-    condemned: Mutex<Vec<&'static Rank>>,
+    /// Who is to die; `None` is the first life in a seat where nobody lives yet.
+    condemned: Mutex<Vec<(usize, Option<&'static Rank>)>>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
 }
@@ -113,12 +114,14 @@ pub(super) fn report(rank: &'static Rank) {
 
 /// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
-    let world = found();
-    let Some((world, rank)) = world.and_then(|it| Some((it, it.seats.get(seat)?.rank()?))) else {
+    let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) else {
         return;
     };
-    rank.pulse.stop();
-    world.condemned.lock().push(rank);
+    let rank = place.rank();
+    if let Some(rank) = rank {
+        rank.pulse.stop();
+    }
+    world.condemned.lock().push((seat, rank));
     world.tenant.wake(seat);
     world.bell.unpark();
 }
@@ -171,8 +174,11 @@ impl World {
         ended
     }
 
+    /// The ranks that are to die, once all seats are taken.
     pub(super) fn take_condemned(&self) -> Vec<&'static Rank> {
-        std::mem::take(&mut self.condemned.lock())
+        let condemned = std::mem::take(&mut *self.condemned.lock()).into_iter();
+        let ranks = condemned.filter_map(|(seat, rank)| rank.or_else(|| self.seats[seat].rank()));
+        ranks.inspect(|rank| rank.pulse.stop()).collect()
     }
 
     pub(super) fn take_forwarded(&self) -> u64 {

@@ -18,10 +18,13 @@ static SCOPE: Mutex<Option<Scope>> = Mutex::new(None);
 type Constructor = extern "C" fn(c_int, *const *const c_char, *const *const c_char);
 
 /// What ld.so runs before all other constructors of the process (see `build.rs`).
+/// Miri would call it, without arguments.
+#[cfg(not(miri))]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static FIRST: Constructor = first;
 
+#[cfg_attr(miri, allow(dead_code))]
 extern "C" fn first(_argc: c_int, _argv: *const *const c_char, envp: *const *const c_char) {
     // libc does not know its environment yet.
     for index in 0.. {

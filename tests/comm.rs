@@ -1,0 +1,50 @@
+//! Communicators, groups and attributes, as C programs see them.
+
+mod support;
+
+fn passes(case: &str) -> Vec<String> {
+    let program = support::c("comm.c").flags(&["-O1", "-Wall"]).build();
+    let runs = [1, 2, 7].map(|ranks| support::run(&program).ranks(ranks).args([case]).succeeds());
+    runs.map(|run| run.stdout).to_vec()
+}
+
+#[test]
+fn the_first_communicators_are_as_the_standard_says() {
+    passes("predefined");
+}
+
+#[test]
+fn a_duplicate_has_a_context_of_its_own() {
+    passes("duplicates");
+}
+
+#[test]
+fn a_split_has_the_members_of_a_color_in_the_order_of_keys() {
+    passes("splits");
+}
+
+#[test]
+fn a_group_makes_a_communicator() {
+    passes("of-groups");
+}
+
+#[test]
+fn groups_are_ordered_sets() {
+    passes("groups");
+}
+
+#[test]
+fn attributes_are_copied_and_deleted_as_their_callbacks_say() {
+    passes("attributes");
+}
+
+#[test]
+fn finalize_deletes_the_newest_attribute_first() {
+    let outputs = passes("at-the-end");
+    assert_eq!(outputs[0], "deleted second\ndeleted first\n");
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    passes("errors");
+}

@@ -1,0 +1,93 @@
+//! How ranks come to MPI and leave it, and what becomes of the job.
+
+mod support;
+
+use support::Outcome;
+
+fn run(ranks: usize, words: &[&str]) -> Outcome {
+    let program = support::c("ends.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    support::run(&program).ranks(ranks).args(words).outcome()
+}
+
+/// The job ends with this status, and says one thing, which holds these words.
+fn ends(words: &[&str], status: i32, said: &[&str]) {
+    let outcome = run(8, words);
+    assert_eq!(outcome.status, Some(status), "{outcome}");
+    assert_eq!(outcome.stderr.lines().count(), 1, "one sentence\n{outcome}");
+    for words in said {
+        assert!(outcome.stderr.contains(words), "no `{words}`\n{outcome}");
+    }
+}
+
+#[test]
+fn a_job_whose_ranks_finalize_and_return_zero_has_succeeded() {
+    for words in [&["fine"], &["no-mpi"]] {
+        let outcome = run(8, words);
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
+    }
+}
+
+#[test]
+fn the_status_of_a_rank_that_has_finalized_counts() {
+    ends(&["status"], 5, &["rank 4 exited with code 5"]);
+}
+
+#[test]
+fn to_leave_without_finalize_is_to_fail() {
+    ends(&["no-finalize"], 1, &["rank 4", "without MPI_Finalize"]);
+    ends(&["exit"], 9, &["rank 4 exited with code 9", "without MPI_Finalize"]);
+}
+
+#[test]
+fn abort_ends_the_job_with_its_code() {
+    ends(&["abort", "42"], 42, &["rank 4 called MPI_Abort on MPI_COMM_WORLD with 42"]);
+    ends(&["abort", "0"], 0, &["with 0"]);
+    ends(&["abort", "256"], 1, &["with 256"]);
+    ends(&["self"], 7, &["on MPI_COMM_SELF with 7"]);
+}
+
+#[test]
+fn what_was_printed_before_an_abort_is_not_lost() {
+    let outcome = run(8, &["printed"]);
+    assert_eq!(outcome.status, Some(7), "{outcome}");
+    assert!(outcome.stdout.contains("printed by 4\n"), "{outcome}");
+}
+
+#[test]
+fn an_error_that_nobody_handles_ends_the_job_with_one_sentence() {
+    let said = ["MPI_Bcast on MPI_COMM_WORLD", "MPI_ERR_COUNT", "count is -1"];
+    ends(&["fatal"], 2, &said);
+    ends(&["errors-abort"], 8, &["MPI_ERR_ROOT", "root is 8"]);
+}
+
+#[test]
+fn calls_out_of_season_are_named() {
+    ends(&["before-init"], 16, &["MPI_Comm_rank", "called before MPI_Init"]);
+    ends(&["after-finalize"], 16, &["MPI_Barrier", "called after MPI_Finalize"]);
+    ends(&["init-twice"], 16, &["MPI_Init", "initialized already"]);
+    ends(&["finalize-twice"], 16, &["MPI_Finalize", "called after MPI_Finalize"]);
+}
+
+#[test]
+fn some_calls_are_never_out_of_season() {
+    let outcome = run(3, &["any-time"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert_eq!(outcome.sorted_lines(), ["00111"; 3]);
+}
+
+#[test]
+fn a_call_that_is_not_built_yet_says_so() {
+    let said = ["MPI_Win_create on MPI_COMM_WORLD", "MPI_ERR_UNSUPPORTED_OPERATION"];
+    ends(&["refused"], 55, &said);
+    let outcome = run(2, &["file-refused"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), "1\n1\n"), "{outcome}");
+}
+
+#[test]
+fn without_ftrun_a_program_is_a_world_of_one() {
+    let program = support::c("ends.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    let fine = support::command(&program.path()).args(["fine"]).outcome();
+    assert_eq!((fine.status, fine.stderr.as_str()), (Some(0), ""), "{fine}");
+    let aborted = support::command(&program.path()).args(["abort", "3"]).outcome();
+    assert_eq!(aborted.status, Some(3), "{aborted}");
+}

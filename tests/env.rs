@@ -1,0 +1,90 @@
+//! The environment, error handlers and datatypes, as C programs see them.
+
+mod support;
+
+fn passes(program: &str, case: &str) {
+    let program = support::c(program).flags(&["-O1", "-Wall"]).build();
+    for ranks in [1, 5] {
+        support::run(&program).ranks(ranks).args([case]).succeeds();
+    }
+}
+
+#[test]
+fn the_library_says_what_it_is() {
+    passes("env.c", "versions");
+}
+
+#[test]
+fn all_ranks_have_one_clock() {
+    passes("env.c", "clocks");
+}
+
+#[test]
+fn programs_add_error_codes() {
+    passes("env.c", "codes");
+}
+
+#[test]
+fn infos_keep_what_they_are_given() {
+    passes("env.c", "infos");
+}
+
+#[test]
+fn memory_is_given_and_taken_back() {
+    passes("env.c", "memory");
+}
+
+#[test]
+fn handles_are_integers_in_fortran() {
+    passes("env.c", "integers");
+}
+
+#[test]
+fn the_handler_of_the_communicator_hears_of_its_errors() {
+    passes("errhandlers.c", "user");
+}
+
+#[test]
+fn a_handler_may_jump_out_ten_thousand_times() {
+    passes("errhandlers.c", "jumps");
+}
+
+#[test]
+fn a_handler_may_call_mpi_and_fail() {
+    passes("errhandlers.c", "nested");
+}
+
+#[test]
+fn the_words_of_an_error_are_kept_for_the_one_who_asks() {
+    passes("errhandlers.c", "words");
+}
+
+#[test]
+fn predefined_types_have_the_sizes_of_the_compiler() {
+    passes("types.c", "predefined");
+}
+
+#[test]
+fn types_are_made_of_types_and_taken_apart() {
+    passes("types.c", "made");
+}
+
+#[test]
+fn a_part_of_an_item_is_counted_in_elements() {
+    passes("types.c", "partial");
+}
+
+#[test]
+fn addresses_are_integers() {
+    passes("types.c", "addresses");
+}
+
+#[test]
+fn types_have_attributes() {
+    passes("types.c", "attributes");
+}
+
+#[test]
+fn wrong_types_are_named() {
+    passes("types.c", "errors");
+}

@@ -1,0 +1,171 @@
+/* The environment: versions, clocks, errors, infos, memory, the ABI's integers. */
+#include "check.h"
+
+#define W MPI_COMM_WORLD
+
+static void versions(void)
+{
+    int major, minor, length, flag;
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
+    MPI_Get_version(&major, &minor);
+    CHECK(major == MPI_VERSION && minor == MPI_SUBVERSION);
+    MPI_Abi_get_version(&major, &minor);
+    CHECK(major == MPI_ABI_VERSION && minor == MPI_ABI_SUBVERSION);
+    MPI_Get_library_version(text, &length);
+    CHECK(strncmp(text, "ftmpi-rs ", 9) == 0 && length == (int)strlen(text));
+    MPI_Get_processor_name(host, &length);
+    CHECK(length > 0 && length == (int)strlen(host));
+    MPI_Initialized(&flag);
+    EQUAL(flag, 1);
+    MPI_Finalized(&flag);
+    EQUAL(flag, 0);
+    MPI_Is_thread_main(&flag);
+    EQUAL(flag, 1);
+    MPI_Query_thread(&flag);
+    EQUAL(flag, MPI_THREAD_MULTIPLE);
+    EQUAL(MPI_Pcontrol(2, "anything", 3.0), MPI_SUCCESS);
+}
+
+static void clocks(void)
+{
+    double start = MPI_Wtime(), mine = start, most, least;
+    CHECK(MPI_Wtick() > 0 && MPI_Wtick() < 1e-3);
+    while (MPI_Wtime() == start)
+        ;
+    /* One clock for all: what the last did before the barrier is not after it for the first. */
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, W);
+    least = MPI_Wtime();
+    CHECK(most <= least && MPI_Wtime() >= least);
+}
+
+static void codes(void)
+{
+    int class, code, found, length, *last, flag;
+    char text[MPI_MAX_ERROR_STRING];
+    MPI_Add_error_class(&class);
+    CHECK(class > MPI_ERR_LASTCODE);
+    MPI_Add_error_code(class, &code);
+    CHECK(code > class);
+    MPI_Comm_get_attr(W, MPI_LASTUSEDCODE, &last, &flag);
+    EQUAL(*last, code);
+    MPI_Error_class(code, &found);
+    EQUAL(found, class);
+    MPI_Error_string(code, text, &length);
+    EQUAL(length, 0);
+    MPI_Add_error_string(code, "the soup is cold");
+    MPI_Error_string(code, text, &length);
+    CHECK(strcmp(text, "the soup is cold") == 0 && length == 16);
+    MPI_Add_error_code(MPI_ERR_IO, &found);
+    MPI_Error_class(found, &found);
+    EQUAL(found, MPI_ERR_IO);
+    MPI_Error_string(MPI_SUCCESS, text, &length);
+    CHECK(strstr(text, "MPI_SUCCESS"));
+    for (int standard = 1; standard <= MPI_ERR_ABI; standard++) {
+        EQUAL(MPI_Error_class(standard, &found), MPI_SUCCESS);
+        EQUAL(found, standard);
+        MPI_Error_string(standard, text, &length);
+        CHECK(strncmp(text, "MPI_ERR_", 8) == 0 && length == (int)strlen(text));
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    FAILS(MPI_Add_error_string(MPI_ERR_IO, "mine"), MPI_ERR_ARG, "not added by this program");
+    FAILS(MPI_Add_error_code(77777, &found), MPI_ERR_ARG, "errorclass is 77777");
+    FAILS(MPI_Error_class(-4, &found), MPI_ERR_ARG, "errorcode is -4");
+    FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG, "remove those first");
+    FAILS(MPI_Remove_error_code(code), MPI_ERR_ARG, "remove that first");
+    FAILS(MPI_Remove_error_code(MPI_ERR_IO), MPI_ERR_ARG, "not added");
+    EQUAL(MPI_Remove_error_string(code), MPI_SUCCESS);
+    EQUAL(MPI_Remove_error_code(code), MPI_SUCCESS);
+    EQUAL(MPI_Remove_error_class(class), MPI_SUCCESS);
+    FAILS(MPI_Error_class(code, &found), MPI_ERR_ARG, "no error code");
+}
+
+static void infos(void)
+{
+    MPI_Info info, copy;
+    int flag, length, keys;
+    char key[MPI_MAX_INFO_KEY], value[MPI_MAX_INFO_VAL], long_key[MPI_MAX_INFO_KEY + 10];
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "color", "red");
+    MPI_Info_set(info, "size", "10");
+    MPI_Info_set(info, "color", "blue");
+    MPI_Info_get_nkeys(info, &keys);
+    EQUAL(keys, 2);
+    MPI_Info_get_nthkey(info, 0, key);
+    CHECK(strcmp(key, "color") == 0);
+    MPI_Info_get(info, "color", 10, value, &flag);
+    CHECK(flag && strcmp(value, "blue") == 0);
+    MPI_Info_get(info, "color", 2, value, &flag);
+    CHECK(flag && strcmp(value, "bl") == 0);
+    length = 0;
+    MPI_Info_get_string(info, "color", &length, NULL, &flag);
+    CHECK(flag && length == 5);
+    length = 3;
+    MPI_Info_get_string(info, "color", &length, value, &flag);
+    CHECK(flag && length == 5 && strcmp(value, "bl") == 0);
+    length = 100;
+    MPI_Info_get_string(info, "none", &length, value, &flag);
+    CHECK(!flag && length == 100);
+    MPI_Info_get_valuelen(info, "size", &length, &flag);
+    CHECK(flag && length == 2);
+    MPI_Info_dup(info, &copy);
+    MPI_Info_delete(info, "color");
+    MPI_Info_get_nkeys(copy, &keys);
+    EQUAL(keys, 2);
+    MPI_Info_get(MPI_INFO_ENV, "maxprocs", 20, value, &flag);
+    CHECK(flag && atoi(value) == size);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    memset(long_key, 'k', sizeof long_key);
+    long_key[sizeof long_key - 1] = 0;
+    FAILS(MPI_Info_set(info, long_key, "v"), MPI_ERR_INFO_KEY, "key has 265 bytes");
+    FAILS(MPI_Info_set(info, "", "v"), MPI_ERR_INFO_KEY, "key has 0 bytes");
+    FAILS(MPI_Info_delete(info, "color"), MPI_ERR_INFO_NOKEY, "no key `color`");
+    FAILS(MPI_Info_get_nthkey(info, 1, key), MPI_ERR_ARG, "n is 1");
+    FAILS(MPI_Info_set(MPI_INFO_ENV, "a", "b"), MPI_ERR_INFO, "MPI_INFO_ENV");
+    FAILS(MPI_Info_set(MPI_INFO_NULL, "a", "b"), MPI_ERR_INFO, "MPI_INFO_NULL");
+    FAILS(MPI_Info_set(info, NULL, "b"), MPI_ERR_ARG, "key is a null pointer");
+    MPI_Info_free(&info);
+    MPI_Info_free(&copy);
+    CHECK(info == MPI_INFO_NULL);
+    FAILS(MPI_Info_free(&info), MPI_ERR_INFO, "MPI_INFO_NULL");
+}
+
+static void memory(void)
+{
+    char *block = NULL, *none = NULL;
+    MPI_Alloc_mem(100000, MPI_INFO_NULL, &block);
+    CHECK(block && (uintptr_t)block % 16 == 0);
+    memset(block, rank, 100000);
+    MPI_Barrier(W);
+    CHECK(block[0] == (char)rank && block[99999] == (char)rank);
+    MPI_Free_mem(block);
+    MPI_Alloc_mem(0, MPI_INFO_NULL, &none);
+    MPI_Free_mem(none);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    FAILS(MPI_Alloc_mem(-1, MPI_INFO_NULL, &block), MPI_ERR_SIZE, "size is -1");
+    FAILS(MPI_Alloc_mem(INTPTR_MAX, MPI_INFO_NULL, &block), MPI_ERR_NO_MEM, "so much memory");
+}
+
+static void integers(void)
+{
+    MPI_Comm copy;
+    MPI_Comm_dup(W, &copy);
+    CHECK(MPI_Comm_fromint(MPI_Comm_toint(copy)) == copy);
+    CHECK(MPI_Comm_f2c(MPI_Comm_c2f(W)) == W);
+    EQUAL(MPI_Type_toint(MPI_INT), 0x209);
+    CHECK(MPI_Type_fromint(0x209) == MPI_INT);
+    CHECK(MPI_Op_fromint(MPI_Op_toint(MPI_SUM)) == MPI_SUM);
+    CHECK(MPI_Request_fromint(MPI_Request_toint(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL);
+    EQUAL(MPI_Aint_add(100, 28), 128);
+    EQUAL(MPI_Aint_diff(100, 128), -28);
+    MPI_Comm_free(&copy);
+}
+
+static const struct test TESTS[] = {
+    {"versions", versions}, {"clocks", clocks},     {"codes", codes}, {"infos", infos},
+    {"memory", memory},     {"integers", integers}, {NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    return run_test(argc, argv, TESTS);
+}

@@ -1,0 +1,125 @@
+/* Error handlers: which one hears, what it hears, and how it may leave. */
+#include "check.h"
+#include <setjmp.h>
+
+#define W MPI_COMM_WORLD
+
+static int calls, code_seen;
+static MPI_Comm comm_seen;
+static jmp_buf back;
+
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    calls++;
+    comm_seen = *comm;
+    code_seen = *code;
+}
+
+static void jump_out(MPI_Comm *comm, int *code, ...)
+{
+    on_error(comm, code);
+    longjmp(back, 1);
+}
+
+/* A handler may call MPI, which may fail, too. */
+static void fail_again(MPI_Comm *comm, int *code, ...)
+{
+    int value;
+    on_error(comm, code);
+    EQUAL(MPI_Comm_size(MPI_COMM_NULL, &value), MPI_ERR_COMM);
+}
+
+static void user(void)
+{
+    MPI_Errhandler mine, seen;
+    MPI_Comm copy, part;
+    int value;
+    MPI_Comm_create_errhandler(on_error, &mine);
+    MPI_Comm_set_errhandler(W, mine);
+    MPI_Comm_get_errhandler(W, &seen);
+    CHECK(seen == mine);
+    MPI_Errhandler_free(&seen);
+    CHECK(seen == MPI_ERRHANDLER_NULL);
+    EQUAL(MPI_Bcast(&value, -1, MPI_INT, 0, W), MPI_ERR_COUNT);
+    CHECK(calls == 1 && comm_seen == W && code_seen == MPI_ERR_COUNT);
+    /* Freed, it stays in force, and new communicators inherit it. */
+    MPI_Errhandler_free(&mine);
+    MPI_Comm_dup(W, &copy);
+    MPI_Comm_split(copy, 0, 0, &part);
+    EQUAL(MPI_Bcast(&value, 1, MPI_INT, size, part), MPI_ERR_ROOT);
+    CHECK(calls == 2 && comm_seen == part && code_seen == MPI_ERR_ROOT);
+    MPI_Comm_get_errhandler(copy, &seen);
+    CHECK(seen != MPI_ERRHANDLER_NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, seen);
+    MPI_Errhandler_free(&seen);
+    /* Errors of no communicator are MPI_COMM_SELF's. */
+    EQUAL(MPI_Comm_rank(MPI_COMM_NULL, &value), MPI_ERR_COMM);
+    CHECK(calls == 3 && comm_seen == MPI_COMM_SELF);
+    EQUAL(MPI_Comm_call_errhandler(copy, MPI_ERR_IO), MPI_SUCCESS);
+    CHECK(calls == 4 && comm_seen == copy && code_seen == MPI_ERR_IO);
+    MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+    EQUAL(MPI_Comm_call_errhandler(copy, MPI_ERR_IO), MPI_SUCCESS);
+    EQUAL(MPI_Bcast(&value, -1, MPI_INT, 0, copy), MPI_ERR_COUNT);
+    MPI_Comm_get_errhandler(copy, &seen);
+    CHECK(calls == 4 && seen == MPI_ERRORS_RETURN);
+    MPI_Comm_free(&part);
+    MPI_Comm_free(&copy);
+}
+
+static void jumps(void)
+{
+    MPI_Errhandler mine;
+    MPI_Comm copy;
+    MPI_Comm_create_errhandler(jump_out, &mine);
+    MPI_Comm_dup(W, &copy);
+    MPI_Comm_set_errhandler(copy, mine);
+    for (volatile int i = 0; i < 10000; i++) {
+        if (setjmp(back) == 0) {
+            MPI_Bcast(NULL, 1, MPI_INT, 0, copy);
+            FAIL("a handler that jumps out does not return");
+        }
+    }
+    EQUAL(calls, 10000);
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
+    MPI_Errhandler_free(&mine);
+}
+
+static void nested(void)
+{
+    MPI_Errhandler mine;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_create_errhandler(fail_again, &mine);
+    MPI_Comm_set_errhandler(W, mine);
+    EQUAL(MPI_Bcast(NULL, 1, MPI_INT, 0, W), MPI_ERR_BUFFER);
+    EQUAL(calls, 1);
+    MPI_Errhandler_free(&mine);
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    FAILS(MPI_Comm_set_errhandler(W, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER,
+          "MPI_ERRHANDLER_NULL");
+    FAILS(MPI_Comm_create_errhandler(NULL, &mine), MPI_ERR_ARG, "comm_errhandler_fn is a null");
+    FAILS(MPI_Errhandler_free(&mine), MPI_ERR_ERRHANDLER, "MPI_ERRHANDLER_NULL");
+}
+
+/* The words go with the thread's latest error only. */
+static void words(void)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    EQUAL(MPI_Bcast(NULL, -7, MPI_INT, 0, W), MPI_ERR_COUNT);
+    MPI_Error_string(MPI_ERR_COUNT, text, &length);
+    CHECK(strstr(text, "MPI_Bcast: count is -7"));
+    MPI_Error_string(MPI_ERR_TAG, text, &length);
+    CHECK(!strstr(text, "MPI_Bcast"));
+    EQUAL(length, strlen(text));
+}
+
+static const struct test TESTS[] = {
+    {"user", user}, {"jumps", jumps}, {"nested", nested}, {"words", words}, {NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    return run_test(argc, argv, TESTS);
+}
