@@ -86,8 +86,8 @@ fn a_call_that_is_not_built_yet_says_so() {
 #[test]
 fn without_ftrun_a_program_is_a_world_of_one() {
     let program = support::c("ends.c").flags(&["-O1", "-Wall", "-Werror"]).build();
-    let fine = support::command(&program.path()).args(["fine"]).outcome();
+    let fine = support::command(program.path()).args(["fine"]).outcome();
     assert_eq!((fine.status, fine.stderr.as_str()), (Some(0), ""), "{fine}");
-    let aborted = support::command(&program.path()).args(["abort", "3"]).outcome();
+    let aborted = support::command(program.path()).args(["abort", "3"]).outcome();
     assert_eq!(aborted.status, Some(3), "{aborted}");
 }

@@ -7,26 +7,35 @@ use support::Program;
 /// The example in both languages.
 fn both(name: &str) -> [Program; 2] {
     let c = support::c(&format!("c_examples/{name}.c")).flags(&["-O2", "-Wall", "-Werror"]);
-    let fortran = support::fortran(&format!("fortran_examples/{name}.f90")).flags(&["-O2"]);
+    let fortran =
+        support::fortran(&format!("fortran_examples/{name}.f90")).flags(&["-O2", "-Wall"]);
     [c.build(), fortran.build()]
 }
+
+const SIZES: [usize; 3] = [1, 7, 120];
 
 #[test]
 fn hello_comes_once_from_every_rank_and_its_globals_are_its_own() {
     for program in both("hello") {
-        let seen = support::run(&program).ranks(40).succeeds();
-        let mut expected: Vec<String> =
-            (0..40).map(|rank| format!("hello from rank {rank} of 40 (greeting 1)")).collect();
-        expected.sort_unstable();
-        assert_eq!(seen.sorted_lines(), expected, "{}", program.path().display());
+        for ranks in SIZES {
+            let seen = support::run(&program).ranks(ranks).succeeds();
+            let hello = |rank| format!("hello from rank {rank} of {ranks} (greeting 1)");
+            let mut expected: Vec<String> = (0..ranks).map(hello).collect();
+            expected.sort_unstable();
+            assert_eq!(seen.sorted_lines(), expected, "{}", program.path().display());
+        }
     }
 }
 
 #[test]
 fn the_ring_adds_up() {
     for program in both("ring") {
-        let seen = support::run(&program).ranks(17).args(["100"]).succeeds();
-        assert_eq!(seen.stdout, "ring of 17, 100 rounds: sum 13600, expected 13600\n");
+        for ranks in [2, 7, 120] {
+            let seen = support::run(&program).ranks(ranks).args(["100"]).succeeds();
+            let sum = 100 * ranks * (ranks - 1) / 2;
+            let expected = format!("ring of {ranks}, 100 rounds: sum {sum}, expected {sum}\n");
+            assert_eq!(seen.stdout, expected);
+        }
         support::run(&program).ranks(1).fails_with(2);
     }
 }
@@ -34,7 +43,7 @@ fn the_ring_adds_up() {
 #[test]
 fn heat_is_the_same_for_any_number_of_ranks() {
     for program in both("heat") {
-        for ranks in [1, 7, 120] {
+        for ranks in SIZES {
             let seen = support::run(&program).ranks(ranks).args(["50"]).succeeds();
             let expected = format!(
                 "heat on {ranks} ranks after 50 steps: 93686.449097, as computed by hand\n"
@@ -57,21 +66,24 @@ fn pi_is_that_of_the_same_darts_in_processes_of_their_own() {
         let seen = support::command(thrower.path()).args([(rank + 1).to_string()]).succeeds();
         seen.stdout.trim().parse().unwrap()
     };
-    let all: u64 = (0..8).map(hits).sum();
-    let seen = support::run(&c).ranks(8).args(["100000"]).succeeds();
-    let expected = format!("8 ranks, 100000 darts each, {all} hits: pi is about ");
-    assert!(seen.stdout.starts_with(&expected), "{expected}\n{seen}");
+    let hits: Vec<u64> = (0..120).map(hits).collect();
+    for ranks in SIZES {
+        let all: u64 = hits[..ranks].iter().sum();
+        let seen = support::run(&c).ranks(ranks).args(["100000"]).succeeds();
+        let expected = format!("{ranks} ranks, 100000 darts each, {all} hits: pi is about ");
+        assert!(seen.stdout.starts_with(&expected), "{expected}\n{seen}");
 
-    let first = support::run(&fortran).ranks(8).args(["100000"]).succeeds().stdout;
-    assert!(first.contains("pi is about 3.1"), "{first}");
-    assert_eq!(support::run(&fortran).ranks(8).args(["100000"]).succeeds().stdout, first);
+        let first = support::run(&fortran).ranks(ranks).args(["100000"]).succeeds().stdout;
+        assert!(first.contains("pi is about 3.1"), "{first}");
+        assert_eq!(support::run(&fortran).ranks(ranks).args(["100000"]).succeeds().stdout, first);
+    }
 }
 
 #[test]
 fn a_null_pointer_ends_the_job_with_the_ranks_name_and_signal() {
     for program in both("nullptr") {
-        let seen = support::run(&program).ranks(12).args(["5"]).fails_with(139);
-        assert_eq!(seen.stdout, "rank 5 of 12 will write through a null pointer\n");
+        let seen = support::run(&program).ranks(120).args(["5"]).fails_with(139);
+        assert_eq!(seen.stdout, "rank 5 of 120 will write through a null pointer\n");
         for part in ["rank 5", "SIGSEGV", "0x0"] {
             assert!(seen.stderr.contains(part), "`{part}`\n{seen}");
         }

@@ -51,3 +51,10 @@ fn fortran_and_c_share_handles_statuses_and_attributes_and_tools_see_calls() {
     let source = support::fortran("checks.f90").and("mixed.f90").and("mixed.c");
     all_is_well(&source.build());
 }
+
+#[test]
+fn reals_that_a_flag_makes_wider_arrive_whole() {
+    for flags in [&["-fdefault-real-8"][..], &["-fdefault-real-8", "-fdefault-double-8"]] {
+        all_is_well(&support::fortran("checks.f90").and("wide.f90").flags(flags).build());
+    }
+}

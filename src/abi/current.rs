@@ -1,7 +1,7 @@
 //! From the calling thread to its rank's [`Process`]: the only place that looks at a thread-local.
 
 use crate::abi::program::PROGRAM;
-use crate::fault::Member;
+use crate::base::Member;
 use crate::host;
 use crate::host::life::{self, Ending, Pulse};
 use crate::mpi::process::Process;

@@ -34,21 +34,21 @@ const BYTES: usize = NUMBERS * size_of::<c_int>();
 /// Images are moved by multiples of this.
 const PAGE: usize = 4096;
 
-/// A block as large as `mpif.h` says and as aligned as a compiler may ask: linkers complain of less.
-/// Its cell makes it writable, as the copy that a linker makes of it must be.
+/// A block as large as `mpif.h` says and as aligned as a compiler may ask: linkers complain of
+/// anything else. Its cell makes it writable, as the copy that a linker makes of it must be.
 #[repr(C, align(64))]
-pub struct Block<T>(UnsafeCell<T>);
+struct Block<T>(UnsafeCell<T>);
 
 // SAFETY: nobody reads or writes it; it has a place, and that is all.
 unsafe impl<T: Sync> Sync for Block<T> {}
 
 /// COMMON /FTMPI_NUMBERS/ for those who find no other.
 #[unsafe(export_name = "ftmpi_numbers_")]
-pub static NUMBERS_BLOCK: Block<[c_int; NUMBERS]> = Block(UnsafeCell::new([0; NUMBERS]));
+static NUMBERS_BLOCK: Block<[c_int; NUMBERS]> = Block(UnsafeCell::new([0; NUMBERS]));
 
 /// COMMON /FTMPI_TEXTS/: MPI_ARGV_NULL and MPI_ARGVS_NULL.
 #[unsafe(export_name = "ftmpi_texts_")]
-pub static TEXTS_BLOCK: Block<[u8; 64]> = Block(UnsafeCell::new([0; 64]));
+static TEXTS_BLOCK: Block<[u8; 64]> = Block(UnsafeCell::new([0; 64]));
 
 static BLOCKS: OnceLock<Vec<usize>> = OnceLock::new();
 

@@ -117,12 +117,15 @@ impl Tenant for Tenancy {
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let has_begun = phases.is_some_and(Phases::is_initialized);
         let has_left = phases.is_some_and(Phases::is_leaving);
-        let bury = || self.world.bury(rank.seat, rank.incarnation);
-        if status == 0 && (has_left || !has_begun) {
-            // Nobody waits for those whose MPI_Finalize is done.
-            if !phases.is_some_and(Phases::is_finalized) {
-                bury();
-            }
+        let has_failed = status != 0 || has_begun && !has_left;
+        // Where a failure ends the job, the others hear nothing of it: each would have words of
+        // its own, and those of the first dead are the ones that count. Nobody waits for ranks
+        // whose MPI_Finalize is done.
+        let ends_job = has_failed && self.on_failure == OnFailure::End;
+        if !ends_job && !phases.is_some_and(Phases::is_finalized) {
+            self.world.bury(rank.seat, rank.incarnation);
+        }
+        if !has_failed {
             return Verdict::Continue;
         }
         let mut obituary = life::obituary(rank, ending);
@@ -132,12 +135,10 @@ impl Tenant for Tenancy {
         // Whoever leaves MPI behind has failed, whatever it says.
         let status = if status == 0 { 1 } else { status };
         match self.on_failure {
-            // The others are not told: what they would say of it is not the cause.
             OnFailure::End => {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
             }
             OnFailure::Continue => {
-                bury();
                 say(&format!("ftrun: {obituary}; the others go on"));
                 let (first, later) = (Ordering::Relaxed, Ordering::Relaxed);
                 // Whoever failed before decides.
@@ -145,7 +146,6 @@ impl Tenant for Tenancy {
                 Verdict::Continue
             }
             OnFailure::Restart => {
-                bury();
                 say(&format!("ftrun: {obituary}; it starts again"));
                 Verdict::Restart
             }

@@ -1,6 +1,9 @@
 //! What every floor stands on: clock, chance, queues, words.
 
+pub mod member;
 pub mod random;
 pub mod slab;
 #[allow(unsafe_code, reason = "queues hand nodes over between threads")]
 pub mod sync;
+
+pub use member::Member;

@@ -20,8 +20,8 @@ pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use world::World;
 
+use crate::base::Member;
 use crate::base::slab::{Key, Slab};
-use crate::fault::Member;
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Span};
 use crate::host::sched;
@@ -83,6 +83,7 @@ impl Engine {
     /// The engine of a rank that has entered `world`.
     pub fn new(world: &'static World, seat: usize, incarnation: u32, pulse: Pulse) -> Engine {
         let port = world.port(seat);
+        world.put_to_use();
         Engine {
             world,
             me: Member { seat, incarnation },

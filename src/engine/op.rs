@@ -1,8 +1,8 @@
 //! Operations under way, and how they end.
 
 use super::shelf::Place;
+use crate::base::Member;
 use crate::base::slab::{Key, Slab};
-use crate::fault::Member;
 use crate::host::memory::Span;
 use crate::transport::{Envelope, Ticket};
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
+use crate::base::Member;
 use crate::base::slab::Key;
-use crate::fault::Member;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;

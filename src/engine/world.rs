@@ -1,9 +1,10 @@
 //! What the ranks of a job share: the wire between them, and the record of who is dead.
 
-use crate::fault::{Ledger, Member};
+use crate::base::Member;
+use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
@@ -17,6 +18,8 @@ pub struct World {
     ledger: Mutex<Ledger>,
     /// How many have died: looked at by everybody, all the time.
     epoch: AtomicUsize,
+    /// Whether anybody can wait: some rank has an engine.
+    is_in_use: AtomicBool,
     looks: u32,
     started: Instant,
     contexts: AtomicU32,
@@ -33,6 +36,7 @@ impl World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
             epoch: AtomicUsize::new(0),
+            is_in_use: AtomicBool::new(false),
             looks: if seats <= cores { LOOKS } else { 0 },
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
@@ -68,7 +72,15 @@ impl World {
         self.wire.port(seat).close();
         self.epoch.store(ledger.epoch(), Ordering::SeqCst);
         drop(ledger);
-        (0..self.size()).for_each(|seat| self.wake(seat));
+        // Many ranks that never call MPI end in no time.
+        if self.is_in_use.load(Ordering::SeqCst) {
+            (0..self.size()).for_each(|seat| self.wake(seat));
+        }
+    }
+
+    /// From now on there is somebody who may wait.
+    pub(super) fn put_to_use(&self) {
+        self.is_in_use.store(true, Ordering::SeqCst);
     }
 
     /// Whoever of this seat waits inside a call looks up.

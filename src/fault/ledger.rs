@@ -1,6 +1,6 @@
 //! Who is dead: every death exactly once, in one order. Pure: no clock, no wire, no thread.
 
-use super::Member;
+use crate::base::Member;
 
 /// The record of deaths. Its epoch is their number, so what is new since an epoch is a slice.
 #[derive(Clone, Debug)]

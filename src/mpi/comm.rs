@@ -1,7 +1,7 @@
 //! Communicators: a group, a context of its own, and what the program hangs on them.
 
+use crate::base::Member;
 use crate::engine::Roster;
-use crate::fault::Member;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
 use crate::mpi::errhandler::Installed;

@@ -1,7 +1,7 @@
 //! Groups: ordered sets of members (MPI-5.0 §7.3).
 
+use crate::base::Member;
 use crate::engine::Roster;
-use crate::fault::Member;
 use crate::mpi::error::{Class, Result};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! What a process holds: objects that are made, given handles and freed.
 
-use crate::fault::Member;
+use crate::base::Member;
 use crate::mpi::datatype::{Datatype, Maker, Shape};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;

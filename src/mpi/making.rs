@@ -3,7 +3,7 @@
 //! The leader of those who make one draws the context, and all get it from the leader: two threads
 //! of a process may make communicators at once.
 
-use crate::fault::Member;
+use crate::base::Member;
 use crate::host::memory::Span;
 use crate::mpi::attr::Attributes;
 use crate::mpi::coll::{broadcast, lane, share};

@@ -1,7 +1,7 @@
 //! One rank's MPI: its tables of objects, its engine, its state between init and finalize.
 
+use crate::base::Member;
 use crate::engine::Engine;
-use crate::fault::Member;
 use crate::host::life::Pulse;
 use crate::mpi::attr::{Keyval, Predefined};
 use crate::mpi::callback::Program;

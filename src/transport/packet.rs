@@ -11,9 +11,9 @@
 //! | `RECALLED`| the same                                            | `PLAIN`               |
 
 use super::wire::Port;
+use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::base::sync::queue::Linked;
-use crate::fault::Member;
 use crate::host::life;
 use crate::host::memory::{self, Fault, Span};
 use std::alloc::{Layout, alloc, handle_alloc_error};

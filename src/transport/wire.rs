@@ -122,7 +122,7 @@ impl Wire {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::fault::Member;
+    use crate::base::Member;
     use crate::host::memory::Span;
     use crate::transport::packet::{Delivery, Envelope, Fate, Load, Pool};
 

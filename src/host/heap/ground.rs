@@ -1,6 +1,8 @@
 //! The address space of all rank heaps: one reservation, cut so that an address names a seat.
 //!
-//!     [ strip of seat 0 | strip of seat 1 | … ][ slice of seat 0 | slice of seat 1 | … ]
+//! ```text
+//! [ strip of seat 0 | strip of seat 1 | … ][ slice of seat 0 | slice of seat 1 | … ]
+//! ```
 //!
 //! A heap begins in its strip and moves on to its slice when that is full. Small heaps lie close
 //! together this way and share page tables. The books of each heap lie elsewhere, out of reach of

@@ -1,6 +1,8 @@
 //! A lock of one word that survives `fork`, and that says so when its own holder comes again.
 //!
-//!     0 free   1 held   2 held, and somebody may sleep on it
+//! ```text
+//! 0 free   1 held   2 held, and somebody may sleep on it
+//! ```
 //!
 //! A fault inside a ruined heap leads to a handler of the program (libgfortran's prints a
 //! backtrace), which allocates: it must not wait for the thread that it interrupted.

@@ -9,11 +9,10 @@ use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
 use crate::host::{Rank, heap, signals};
-use parking_lot::Mutex;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -29,11 +28,15 @@ pub(super) struct World {
     pub(super) bell: Bell,
     /// Ranks that have ended and wait to be buried, linked by [`super::Life`]'s `next`.
     ended: AtomicPtr<Rank>,
-    /// Who is to die; `None` is the first life in a seat where nobody lives yet.
-    condemned: Mutex<Vec<(usize, Option<&'static Rank>)>>,
+    /// Orders to kill, on their way from any thread to the undertaker.
+    condemn: Sender<Condemned>,
+    condemned: Receiver<Condemned>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
 }
+
+/// Who is to die: whoever lives in the seat; `None` is its first life, where nobody lives yet.
+type Condemned = (usize, Option<&'static Rank>);
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
@@ -64,6 +67,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     }
     let cores = available_parallelism().map_or(1, usize::from);
     sched::expect_crowd(job.ranks > cores);
+    let (condemn, condemned) = unbounded();
     let world = World {
         program,
         template,
@@ -74,7 +78,8 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         process: unsafe { libc::getpid() },
         bell: Bell::new(),
         ended: AtomicPtr::default(),
-        condemned: Mutex::default(),
+        condemn,
+        condemned,
         forwarded: AtomicU64::new(0),
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
@@ -121,7 +126,7 @@ pub fn kill(seat: usize) {
     if let Some(rank) = rank {
         rank.pulse.stop();
     }
-    world.condemned.lock().push((seat, rank));
+    world.condemn.send((seat, rank)).expect("the world keeps the other end");
     world.tenant.wake(seat);
     world.bell.unpark();
 }
@@ -176,7 +181,7 @@ impl World {
 
     /// The ranks that are to die, once all seats are taken.
     pub(super) fn take_condemned(&self) -> Vec<&'static Rank> {
-        let condemned = std::mem::take(&mut *self.condemned.lock()).into_iter();
+        let condemned = self.condemned.try_iter();
         let ranks = condemned.filter_map(|(seat, rank)| rank.or_else(|| self.seats[seat].rank()));
         ranks.inspect(|rank| rank.pulse.stop()).collect()
     }
@@ -212,7 +217,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
 /// libc's streams for ever: a thread of its own tries.
 fn flush() {
     const LONGEST: Duration = Duration::from_millis(500);
-    let (done, is_done) = channel();
+    let (done, is_done) = bounded(0);
     let flush = move || {
         // What the dead had is saved already.
         let living = |rank: &&'static Rank| !rank.life.is_ending();
