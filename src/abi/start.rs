@@ -31,7 +31,7 @@ type StartMain = unsafe extern "C-unwind" fn(
 ///
 /// # Safety
 /// Called by `_start` only, with what the kernel and ld.so passed.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn __libc_start_main(
     main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
     rtld_fini: *mut c_void, stack_end: *mut c_void,

@@ -23,7 +23,7 @@ pub struct FoundObject {
 ///
 /// # Safety
 /// As glibc's `_dl_find_object(3)`.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn _dl_find_object(pc: *mut c_void, found: *mut FoundObject) -> c_int {
     type Find = unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int;
     let own = current().filter(|rank| rank.images.contains(pc.addr()));
@@ -53,7 +53,7 @@ type Visit = unsafe extern "C-unwind" fn(*mut dl_phdr_info, usize, *mut c_void) 
 ///
 /// # Safety
 /// As `dl_iterate_phdr(3)`.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(super) unsafe extern "C-unwind" fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int {
     type Iterate = unsafe extern "C-unwind" fn(Visit, *mut c_void) -> c_int;
     let real: Iterate = crate::host::real!("dl_iterate_phdr");

@@ -1,8 +1,9 @@
 //! What threads share without a lock.
 //!
-//! Checked by exhaustive interleaving (loom) and for undefined behaviour (Miri):
-//! `RUSTFLAGS="--cfg loom" cargo test --release --lib loom` and
-//! `MIRIFLAGS=-Zmiri-ignore-leaks cargo +nightly miri test --lib base transport`.
+//! Checked by exhaustive interleaving (loom):
+//! `RUSTFLAGS="--cfg loom" cargo test --release --lib loom --target-dir target/loom`, and for
+//! undefined behaviour (Miri): `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance
+//! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
 
 pub mod queue;
 

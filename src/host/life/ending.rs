@@ -48,7 +48,7 @@ pub(super) fn is_first_thread() -> bool {
 
 /// # Safety
 /// As `exit(3)`.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(in crate::host) unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
     if mortal().is_some() {
         exit_current(status);
@@ -64,7 +64,7 @@ pub(in crate::host) unsafe extern "C-unwind" fn exit(status: c_int) -> ! {
 
 /// # Safety
 /// As `_exit(2)`.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(super) unsafe extern "C-unwind" fn _exit(status: c_int) -> ! {
     if mortal().is_some() {
         end_current(Ending::Exited { status: status & 0xff });
@@ -85,7 +85,7 @@ unsafe extern "C-unwind" fn quick_exit(status: c_int) -> ! {
 
 /// # Safety
 /// As `abort(3)`.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(in crate::host) unsafe extern "C-unwind" fn abort() -> ! {
     if let Some(rank) = mortal() {
         signals::raise(rank, libc::SIGABRT);

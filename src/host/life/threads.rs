@@ -155,7 +155,7 @@ type Create = unsafe extern "C-unwind" fn(
 ///
 /// # Safety
 /// As `pthread_create(3)`.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(super) unsafe extern "C-unwind" fn pthread_create(
     handle: *mut libc::pthread_t, attributes: *const libc::pthread_attr_t, body: Body,
     argument: *mut c_void,

@@ -94,13 +94,13 @@ fn realloc_of_libc(block: *mut u8, bytes: usize) -> *mut u8 {
 }
 
 /// `free` for everybody: the owner of a block is known by its address.
-#[unsafe(export_name = "free")]
+#[cfg_attr(not(miri), unsafe(export_name = "free"))]
 unsafe extern "C" fn exported_free(block: *mut c_void) {
     give_back(block.cast());
 }
 
 /// `realloc` for everybody. A block of libc stays with libc, a block of a rank with its rank.
-#[unsafe(export_name = "realloc")]
+#[cfg_attr(not(miri), unsafe(export_name = "realloc"))]
 unsafe extern "C" fn exported_realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
     match block.is_null() || heap::owner(block.cast()) == Owner::Libc {
         true => realloc_of_libc(block.cast(), bytes).cast(),
