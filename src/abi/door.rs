@@ -80,7 +80,7 @@ fn judge(
     match outcome {
         Ok(Ok(())) => Verdict::Done,
         Ok(Err(Failure::Died)) => Verdict::Died,
-        Ok(Err(Failure::Error(error))) => failed(process, name, scope(), error),
+        Ok(Err(Failure::Error(error))) => failed(process, name, scope(), *error),
         Err(panic) => failed(process, name, scope(), internal(panic.as_ref())),
     }
 }

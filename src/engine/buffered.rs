@@ -58,7 +58,8 @@ impl Engine {
         if bytes > free {
             return Ok(Err(NoRoom { needed: bytes, free }));
         }
-        if self.judge(&mut state, letter.envelope, &letter.watch).is_some() {
+        let watch = letter.watch();
+        if self.judge(&mut state, letter.envelope, &watch).is_some() {
             // The message is lost, as one that was sent just before the death would be.
             return Ok(Ok(()));
         }
@@ -68,7 +69,7 @@ impl Engine {
         open.pending.push(open.next);
         let charge = Some(Charge { account, bytes, number: open.next });
         let stage = Stage::Sending { ticket: None, charge };
-        let key = state.begin(stage, letter.envelope, Some(letter.watch.clone()));
+        let key = state.begin(stage, letter.envelope, Some(watch));
         state.ops.0.find_mut(key).expect("it has just begun").is_orphan = true;
         self.launch(state, letter, load, Some(key))?;
         Ok(Ok(()))

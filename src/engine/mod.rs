@@ -9,6 +9,7 @@ mod matching;
 mod op;
 mod probe;
 mod progress;
+mod receive;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -30,8 +31,8 @@ use matching::{Posted, Unexpected};
 use op::{Op, Stage};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// One incarnation's end of the wire, and everything it has under way.
 pub struct Engine {
@@ -66,10 +67,24 @@ struct State {
 }
 
 /// Where a message goes.
-pub struct Letter {
+#[derive(Clone, Copy)]
+pub struct Letter<'a> {
     pub envelope: Envelope,
     pub to: Member,
-    pub watch: Watch,
+    /// The rank that the receiver has in the communicator.
+    pub rank: i32,
+    /// Where any member's death ends the send, not only the receiver's (collectives).
+    pub everyone: Option<&'a Arc<dyn Roster>>,
+}
+
+impl Letter<'_> {
+    fn watch(&self) -> Watch {
+        let (rank, member) = (self.rank, self.to);
+        match self.everyone {
+            None => Watch::Peer { rank, member },
+            Some(roster) => Watch::Everyone { rank, member, roster: roster.clone() },
+        }
+    }
 }
 
 /// When a send is complete (MPI-5.0 §3.4). Ready is standard: the receive is already there.
@@ -144,7 +159,7 @@ impl Engine {
         }
         let block = self.copy_of(data)?;
         let mut state = self.state.lock();
-        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
+        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch()) {
             return Ok(Some(state.lost(mishap)));
         }
         self.launch(state, letter, Load::Attached(block), None)?;
@@ -164,7 +179,8 @@ impl Engine {
         let is_small = data.bytes() <= Packet::ROOM;
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
-        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch) {
+        let watch = letter.watch();
+        if let Some(mishap) = self.judge(&mut state, letter.envelope, &watch) {
             return Ok(Some(state.lost(mishap)));
         }
         if is_small && mode == Mode::Standard {
@@ -172,7 +188,7 @@ impl Engine {
             return Ok(None);
         }
         let stage = Stage::Sending { ticket: None, charge: None };
-        let key = state.begin(stage, letter.envelope, Some(letter.watch.clone()));
+        let key = state.begin(stage, letter.envelope, Some(watch));
         self.launch(state, letter, load, Some(key))?;
         Ok(Some(key))
     }
@@ -209,25 +225,6 @@ impl Engine {
         }
         state.pool.grow(bytes);
         Ok(state.pool.blank(bytes).expect("the pool has just grown"))
-    }
-
-    /// Starts a receive of a message that `pattern` accepts.
-    pub fn receive(&self, pattern: Envelope, watch: Watch, into: Span) -> Result<Key, Died> {
-        let mut state = self.state.lock();
-        let stage = Stage::Copying { into };
-        let key = state.begin(stage, pattern, Some(watch));
-        match state.expected(pattern) {
-            Some(packet) => self.hand(&mut state, packet, key)?,
-            None => {
-                let place = state.posted.insert(pattern, key);
-                state.set(key, Stage::Receiving { place, into });
-            }
-        }
-        self.progress(&mut state)?;
-        if state.epoch != 0 {
-            self.review(&mut state, key);
-        }
-        Ok(key)
     }
 
     /// An operation that is complete from the start.
@@ -305,18 +302,6 @@ impl State {
 
     fn set(&mut self, key: Key, stage: Stage) {
         self.ops.0.find_mut(key).expect("an operation under way is in the table").stage = stage;
-    }
-
-    /// The message that a receive with this pattern gets at once.
-    #[inline]
-    fn expected(&mut self, pattern: Envelope) -> Option<Packet> {
-        loop {
-            let place = self.unexpected.find(pattern)?;
-            let packet = self.unexpected.remove(place);
-            if packet.is_intact() && packet.claim() {
-                return Some(packet);
-            }
-        }
     }
 
     /// Withdraws what the operation has out; false when it is too late for that.

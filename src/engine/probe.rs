@@ -20,7 +20,7 @@ fn outcome_of(packet: &Packet) -> Outcome {
     Outcome { source, tag, bytes: packet.bytes(), ..Outcome::default() }
 }
 
-fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
+pub(super) fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
     let source = if let Mishap::Lost { rank } = mishap { rank } else { pattern.source };
     Outcome { source, tag: pattern.tag, mishap: Some(mishap), ..Outcome::default() }
 }

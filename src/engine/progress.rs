@@ -1,5 +1,6 @@
 //! Progress: takes in what has arrived, completes operations, notices failures, waits.
 
+use super::matching::accepts;
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
 use crate::base::Member;
@@ -8,17 +9,37 @@ use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
+/// How often to look at the inbox before looking at everything else.
+const LOOKS_AT_INBOX: u32 = 8;
+
 impl Engine {
     /// Does all there is to do right now.
     #[inline]
     pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+        self.progress_for(state, None).map(drop)
+    }
+
+    /// The same, and returns the first message to arrive that `wanted` accepts and no posted
+    /// receive takes.
+    #[inline]
+    pub(super) fn progress_for(
+        &self, state: &mut MutexGuard<'_, State>, wanted: Option<Envelope>,
+    ) -> Result<Option<Packet>, Died> {
         if self.pulse.is_stopping() {
             return Err(Died);
         }
         // Before the arrivals: whoever is dead by now has nothing more to send.
         let epoch = self.world.epoch();
+        let mut found = None;
         for packet in self.port.arrivals() {
-            self.arrive(state, packet)?;
+            if let Some(pattern) = wanted
+                && found.is_none()
+                && self.suits(state, pattern, &packet)
+            {
+                found = Some(packet);
+            } else {
+                self.arrive(state, packet)?;
+            }
         }
         if self.awaited.load(Ordering::Relaxed) != 0 {
             self.reclaim(state)?;
@@ -34,7 +55,18 @@ impl Engine {
             self.notice(state, epoch);
         }
         self.share_news(state);
-        Ok(())
+        Ok(found)
+    }
+
+    /// Claims a message that `pattern` accepts and no posted receive takes.
+    #[inline]
+    fn suits(&self, state: &State, pattern: Envelope, packet: &Packet) -> bool {
+        let envelope = packet.envelope();
+        accepts(pattern, envelope)
+            && packet.addressee() == self.me.incarnation
+            && state.posted.find(envelope).is_none()
+            && packet.is_intact()
+            && packet.claim()
     }
 
     #[inline]
@@ -238,17 +270,24 @@ impl Engine {
             if let Some(answer) = ready(&mut state) {
                 return Ok(answer);
             }
-            let seen = (self.turns.load(Ordering::Relaxed), state.epoch);
-            state.waiting += 1;
-            MutexGuard::unlocked(&mut state, || self.pause(seen));
-            state.waiting -= 1;
+            self.wait_for_news(&mut state);
         }
+    }
+
+    /// Lets go of the state until there may be something to do.
+    #[inline]
+    pub(super) fn wait_for_news(&self, state: &mut MutexGuard<'_, State>) {
+        let seen = (self.turns.load(Ordering::Relaxed), state.epoch);
+        state.waiting += 1;
+        MutexGuard::unlocked(state, || self.pause(seen));
+        state.waiting -= 1;
     }
 
     /// Waits until there may be something to do.
     fn pause(&self, seen: (u32, usize)) {
         for _ in 0..self.world.looks() {
-            if self.has_news(seen) {
+            // Messages are what most wait for, and where every nanosecond counts.
+            if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals()) || self.has_news(seen) {
                 return;
             }
             std::hint::spin_loop();

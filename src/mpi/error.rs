@@ -86,7 +86,7 @@ impl Class {
     /// The class with a sentence about this very failure: which argument, its value, what is right.
     #[cold]
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Failure {
-        Failure::Error(Error { class: self, detail: detail.into(), on: None })
+        Failure::Error(Box::new(Error { class: self, detail: detail.into(), on: None }))
     }
 }
 
@@ -104,7 +104,7 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The caller hears about it through an error handler.
-    Error(Error),
+    Error(Box<Error>),
     /// The calling rank itself is dead: it must not return to its program.
     Died,
 }
@@ -113,7 +113,10 @@ impl Failure {
     /// The same news, for the error handler of the communicator with this handle.
     pub fn on(self, comm: usize) -> Failure {
         match self {
-            Failure::Error(error) => Failure::Error(Error { on: Some(comm), ..error }),
+            Failure::Error(mut error) => {
+                error.on = Some(comm);
+                Failure::Error(error)
+            }
             Failure::Died => Failure::Died,
         }
     }

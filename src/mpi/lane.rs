@@ -8,6 +8,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{envelope, news};
+use crate::transport::Envelope;
 use std::sync::Arc;
 
 /// One collective operation's way to send and receive.
@@ -34,8 +35,8 @@ impl<'a> Lane<'a> {
 
     /// Receives from the member with rank `from`; says how many bytes came.
     pub fn recv(&self, from: i32, into: Span) -> Result<usize> {
-        let op = self.start_recv(from, into)?;
-        received(&self.process.engine.wait(op)?)
+        let watch = self.watch(from);
+        received(&self.process.engine.receive(self.pattern(from), &watch, into)?)
     }
 
     /// Sends and receives at the same time.
@@ -53,13 +54,17 @@ impl<'a> Lane<'a> {
 
     fn start_send(&self, to: i32, data: Span) -> Result<Option<Key>> {
         let envelope = envelope(2 * self.comm.context + 1, self.comm.rank, self.tag);
-        let letter = Letter { envelope, to: self.comm.member(to), watch: self.watch(to) };
+        let everyone = Some(&self.roster);
+        let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
         Ok(self.process.engine.send(letter, data, Mode::Standard)?)
     }
 
     fn start_recv(&self, from: i32, into: Span) -> Result<Key> {
-        let pattern = envelope(2 * self.comm.context + 1, from, self.tag);
-        Ok(self.process.engine.receive(pattern, self.watch(from), into)?)
+        Ok(self.process.engine.start_receive(self.pattern(from), self.watch(from), into)?)
+    }
+
+    fn pattern(&self, from: i32) -> Envelope {
+        envelope(2 * self.comm.context + 1, from, self.tag)
     }
 
     fn watch(&self, rank: i32) -> Watch {

@@ -85,10 +85,11 @@ pub(super) fn completed(outcome: &Outcome) -> Completed {
     Completed { status, news: news(outcome) }
 }
 
-fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter> {
+#[inline]
+fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter<'static>> {
     let Peer::Rank { rank, member } = peer else { return None };
     let envelope = envelope(2 * comm.context, comm.rank, tag);
-    Some(Letter { envelope, to: member, watch: Watch::Peer { rank, member } })
+    Some(Letter { envelope, to: member, rank, everyone: None })
 }
 
 /// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
@@ -134,7 +135,7 @@ pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) 
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Pending::Complete(FROM_NOBODY));
     };
-    Ok(Pending::Op(process.engine.receive(pattern, watch, into)?))
+    Ok(Pending::Op(process.engine.start_receive(pattern, watch, into)?))
 }
 
 /// Receives.
@@ -142,9 +143,9 @@ pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) 
 pub fn recv(
     process: &Process, comm: &Comm, into: Span, source: i32, tag: i32,
 ) -> Result<Completed> {
-    match irecv(process, comm, into, source, tag)? {
-        Pending::Op(op) => Ok(completed(&process.engine.wait(op)?)),
-        _ => Ok(FROM_NOBODY.into()),
+    match pattern(comm, comm.source(source)?, tag) {
+        Some((pattern, watch)) => Ok(completed(&process.engine.receive(pattern, &watch, into)?)),
+        None => Ok(FROM_NOBODY.into()),
     }
 }
 

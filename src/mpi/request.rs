@@ -282,7 +282,7 @@ impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
-            self.first.get_or_insert(error);
+            self.first.get_or_insert(*error);
         }
     }
 
@@ -293,7 +293,7 @@ impl Trouble {
         self.codes.iter().for_each(|(place, code)| places.set_error(*place, *code));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        Err(Failure::Error(Error { class: Class::IN_STATUS, detail, on: first.on }))
+        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
     }
 }
 

@@ -1,0 +1,65 @@
+//! Receives.
+
+use super::op::{Died, Outcome, Stage, Watch};
+use super::probe::failed;
+use super::{Engine, State};
+use crate::base::slab::Key;
+use crate::host::memory::Span;
+use crate::transport::{Envelope, Packet};
+
+impl Engine {
+    /// Starts a receive of a message that `pattern` accepts.
+    pub fn start_receive(&self, pattern: Envelope, watch: Watch, into: Span) -> Result<Key, Died> {
+        let mut state = self.state.lock();
+        let stage = Stage::Copying { into };
+        let key = state.begin(stage, pattern, Some(watch));
+        match state.expected(pattern) {
+            Some(packet) => self.hand(&mut state, packet, key)?,
+            None => {
+                let place = state.posted.insert(pattern, key);
+                state.set(key, Stage::Receiving { place, into });
+            }
+        }
+        self.progress(&mut state)?;
+        if state.epoch != 0 {
+            self.review(&mut state, key);
+        }
+        Ok(key)
+    }
+
+    /// Receives a message that `pattern` accepts. A receive that waits anyway is not put down among
+    /// the others: it looks at what arrives itself, after all that were there before.
+    #[inline]
+    pub fn receive(&self, pattern: Envelope, watch: &Watch, into: Span) -> Result<Outcome, Died> {
+        let mut state = self.state.lock();
+        loop {
+            // What has waited comes before what arrives.
+            let waited = state.expected(pattern);
+            let wanted = if waited.is_none() { Some(pattern) } else { None };
+            let arrived = self.progress_for(&mut state, wanted)?;
+            if let Some(packet) = waited.or(arrived) {
+                drop(state);
+                let message = (packet.envelope(), packet.bytes());
+                return self.received(message, into.bytes(), packet.deliver(into));
+            }
+            if let Some(mishap) = self.judge(&mut state, pattern, watch) {
+                return Ok(failed(pattern, mishap));
+            }
+            self.wait_for_news(&mut state);
+        }
+    }
+}
+
+impl State {
+    /// The message that a receive with this pattern gets at once.
+    #[inline]
+    pub(super) fn expected(&mut self, pattern: Envelope) -> Option<Packet> {
+        loop {
+            let place = self.unexpected.find(pattern)?;
+            let packet = self.unexpected.remove(place);
+            if packet.is_intact() && packet.claim() {
+                return Some(packet);
+            }
+        }
+    }
+}
