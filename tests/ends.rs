@@ -91,3 +91,12 @@ fn without_ftrun_a_program_is_a_world_of_one() {
     let aborted = support::command(program.path()).args(["abort", "3"]).outcome();
     assert_eq!(aborted.status, Some(3), "{aborted}");
 }
+
+#[test]
+fn where_a_death_makes_the_others_fail_the_status_is_that_of_the_dead() {
+    let program = support::c("c_examples/nullptr.c").build();
+    let run = support::run(&program).ranks(6).args(["3"]).option("--on-failure=continue");
+    let outcome = run.fails_with(139);
+    assert!(outcome.stderr.contains("rank 3 died of SIGSEGV"), "{outcome}");
+    assert!(outcome.stderr.contains("rank 3 of the communicator has died"), "{outcome}");
+}
