@@ -185,8 +185,9 @@ fn write_page(table: &str) {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let page = format!(
         "# Benchmarks\n\n\
-         Written by `cargo bench --bench peers -- --write`: {ROUNDS} alternating runs each on a machine \
-         with {cores} cores; median (smallest–largest), and `×` how many times better ftmpi-rs is \
+         Written by `cargo bench --bench peers -- --write`: {ROUNDS} alternating runs each on a \
+         machine with {cores} cores; median (smallest–largest), and `×` how many times better \
+         ftmpi-rs is \
          than that peer (above 1: ahead). `start to end` is the wall time of an empty program.\n\n\
          {table}\n"
     );

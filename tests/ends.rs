@@ -91,3 +91,53 @@ fn without_ftrun_a_program_is_a_world_of_one() {
     let aborted = support::command(program.path()).args(["abort", "3"]).outcome();
     assert_eq!(aborted.status, Some(3), "{aborted}");
 }
+
+#[test]
+fn where_a_death_makes_the_others_fail_the_status_is_that_of_the_dead() {
+    let program = support::c("c_examples/nullptr.c").build();
+    let run = support::run(&program).ranks(6).args(["3"]).option("--on-failure=continue");
+    let outcome = run.fails_with(139);
+    assert!(outcome.stderr.contains("rank 3 died of SIGSEGV"), "{outcome}");
+    assert!(outcome.stderr.contains("rank 3 of the communicator has died"), "{outcome}");
+}
+
+#[test]
+fn a_rank_that_is_started_again_reaches_nobody_but_itself() {
+    let program = support::c_text(
+        "again",
+        r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv)
+        {
+            int rank, word = 7, codes[4];
+            MPI_Status status;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (ftmpi_incarnation() > 0) {
+                codes[0] = MPI_Send(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+                codes[1] = MPI_Recv(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &status);
+                codes[2] = MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+                codes[3] = MPI_Barrier(MPI_COMM_WORLD);
+                printf("fresh %d %d %d %d self %d\n", codes[0], codes[1], codes[2], codes[3],
+                       MPI_Sendrecv_replace(&word, 1, MPI_INT, 0, 1, 0, 1, MPI_COMM_SELF, &status));
+            } else if (rank == 2) {
+                abort();
+            } else {
+                codes[0] = MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+                codes[1] = MPI_Send(&word, 1, MPI_INT, 2, 3, MPI_COMM_WORLD);
+                printf("old %d from %d, %d\n", codes[0], status.MPI_SOURCE, codes[1]);
+            }
+            MPI_Finalize();
+            return 0;
+        }
+        "#,
+    );
+    let run = support::run(&program.build()).ranks(4).option("--on-failure=restart");
+    let outcome = run.succeeds();
+    assert_eq!(outcome.lines_with("old 58 from 2, 58"), 3, "{outcome}");
+    assert_eq!(outcome.lines_with("fresh 58 58 58 58 self 0"), 1, "{outcome}");
+}

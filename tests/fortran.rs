@@ -1,5 +1,5 @@
-//! MPI from Fortran through `mpif.h`: every family of calls, with checks that fail where an argument
-//! goes a wrong way.
+//! MPI from Fortran through `mpif.h`: every family of calls, with checks that fail where an
+//! argument goes a wrong way.
 
 mod support;
 

@@ -1,6 +1,6 @@
-//! `mpif.h`: its constants are those of `mpi.h`, it can be read in both forms without a warning, the
-//! library has every function that Fortran may call, and special arguments are known however the
-//! program was built.
+//! `mpif.h`: its constants are those of `mpi.h`, it can be read in both forms without a warning,
+//! the library has every function that Fortran may call, and special arguments are known however
+//! the program was built.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Programs run however they were built: every optimisation, two compilers, other linkers, stripped,
-//! bound at start, packed relocations, coverage; and tools see the source lines of ranks.
+//! Programs run however they were built: every optimisation, two compilers, other linkers,
+//! stripped, bound at start, packed relocations, coverage; and tools see the source lines of ranks.
 
 mod support;
 

@@ -118,8 +118,8 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) ->
     let words = process.codes.words(class.0).unwrap_or_default();
     let detail = process.recall(class).unwrap_or_else(|| name.to_string());
     let detail = detail.strip_prefix(name).map_or(detail.as_str(), |rest| rest);
-    start::end_job(
-        class.0,
+    start::end_for_error(
+        class,
         &format!(
             "rank {}: {name}{} failed: {}{detail}",
             process.me.seat,

@@ -9,6 +9,7 @@ use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::mpi::comm::Comm;
+use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
@@ -101,6 +102,35 @@ struct Tenancy {
     status: AtomicI32,
 }
 
+impl Tenancy {
+    /// What becomes of the job after a failure; said before anybody else can speak of it.
+    fn decide(&self, status: i32, obituary: &str) -> Verdict {
+        keep_first(&CAUSE, status);
+        match self.on_failure {
+            OnFailure::End => {
+                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
+            }
+            OnFailure::Continue => {
+                say(&format!("ftrun: {obituary}; the others go on"));
+                keep_first(&self.status, status);
+                Verdict::Continue
+            }
+            OnFailure::Restart => {
+                say(&format!("ftrun: {obituary}; it starts again"));
+                Verdict::Restart
+            }
+        }
+    }
+}
+
+/// The status of the first rank that failed, whatever became of its seat; 0 so far.
+static CAUSE: AtomicI32 = AtomicI32::new(0);
+
+/// Whoever failed before decides.
+fn keep_first(place: &AtomicI32, status: i32) {
+    let _ = place.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+}
+
 /// A line on stderr, written as a whole: ranks write there, too.
 fn say(line: &str) {
     // Where stderr is closed, nobody is left to be told.
@@ -117,39 +147,25 @@ impl Tenant for Tenancy {
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let has_begun = phases.is_some_and(Phases::is_initialized);
         let has_left = phases.is_some_and(Phases::is_leaving);
-        let has_failed = status != 0 || has_begun && !has_left;
+        let verdict = match status != 0 || has_begun && !has_left {
+            false => Verdict::Continue,
+            true => {
+                let mut obituary = life::obituary(rank, ending);
+                if has_begun && !has_left && matches!(ending, Ending::Exited { .. }) {
+                    obituary += ", without MPI_Finalize";
+                }
+                // Whoever leaves MPI behind has failed, whatever it says.
+                self.decide(if status == 0 { 1 } else { status }, &obituary)
+            }
+        };
         // Where a failure ends the job, the others hear nothing of it: each would have words of
         // its own, and those of the first dead are the ones that count. Nobody waits for ranks
         // whose MPI_Finalize is done.
-        let ends_job = has_failed && self.on_failure == OnFailure::End;
+        let ends_job = matches!(verdict, Verdict::End { .. });
         if !ends_job && !phases.is_some_and(Phases::is_finalized) {
             self.world.bury(rank.seat, rank.incarnation);
         }
-        if !has_failed {
-            return Verdict::Continue;
-        }
-        let mut obituary = life::obituary(rank, ending);
-        if has_begun && !has_left && matches!(ending, Ending::Exited { .. }) {
-            obituary += ", without MPI_Finalize";
-        }
-        // Whoever leaves MPI behind has failed, whatever it says.
-        let status = if status == 0 { 1 } else { status };
-        match self.on_failure {
-            OnFailure::End => {
-                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
-            }
-            OnFailure::Continue => {
-                say(&format!("ftrun: {obituary}; the others go on"));
-                let (first, later) = (Ordering::Relaxed, Ordering::Relaxed);
-                // Whoever failed before decides.
-                let _ = self.status.compare_exchange(0, status, first, later);
-                Verdict::Continue
-            }
-            OnFailure::Restart => {
-                say(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
-            }
-        }
+        verdict
     }
 
     fn wake(&self, seat: usize) {
@@ -171,7 +187,14 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
     end_job(status, &format!("rank {} called MPI_Abort on {comm} with {code}", process.me.seat))
 }
 
+/// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
+/// status is the peer's: that is the cause.
+pub(super) fn end_for_error(class: Class, words: &str) -> ! {
+    let cause = CAUSE.load(Ordering::Relaxed);
+    end_job(if class == Class::PROC_ABORTED && cause != 0 { cause } else { class.0 }, words)
+}
+
 /// Ends the job from any thread, with `status` and last words on stderr.
-pub(super) fn end_job(status: c_int, last_words: &str) -> ! {
+fn end_job(status: c_int, last_words: &str) -> ! {
     life::end_process(status, &format!("ftrun: {last_words}\n"))
 }

@@ -225,6 +225,9 @@ impl Engine {
     fn judge_by_deaths(
         &self, state: &mut State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
+        if let Some(rank) = self.out_of_reach(watch) {
+            return Some(Mishap::Lost { rank });
+        }
         let rank = match watch {
             Watch::Peer { rank, member } => self.world.is_dead(*member).then_some(*rank)?,
             Watch::Everyone { roster, .. } => {
@@ -248,6 +251,23 @@ impl Engine {
             }
         };
         Some(Mishap::Lost { rank })
+    }
+
+    /// Whom this rank cannot reach because it is not the first life of its seat: the others'
+    /// communicators have its predecessor. It reaches itself.
+    fn out_of_reach(&self, watch: &Watch) -> Option<i32> {
+        let Member { seat, incarnation } = self.me;
+        if incarnation == 0 {
+            return None;
+        }
+        match watch {
+            Watch::Peer { rank, member } => (member.seat != seat).then_some(*rank),
+            Watch::Everyone { rank, roster, .. } => (roster.size() > 1).then_some(*rank),
+            Watch::Anyone(roster) => {
+                let own = roster.rank_of(self.me);
+                (0..roster.size() as i32).find(|rank| Some(*rank) != own)
+            }
+        }
     }
 
     /// Lets other threads of the rank know that something has happened.

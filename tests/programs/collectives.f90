@@ -153,7 +153,8 @@ contains
     end subroutine own_operation
 
     subroutine datatypes()
-        integer :: triple, copy, size, counts(3), combiner, integers(1), types(1), numbers(6), status
+        integer :: triple, copy, size, counts(3), combiner, integers(1), types(1), numbers(6)
+        integer :: status
         integer(MPI_ADDRESS_KIND) :: lower, extent, addresses(1)
         integer(MPI_COUNT_KIND) :: wide
         character(MPI_MAX_OBJECT_NAME) :: name

@@ -104,7 +104,8 @@ program death
   word = 0
   call MPI_Barrier(MPI_COMM_WORLD, code)
   if (rank == victim) then
-    if (index(how, '-loop') > 0) call MPI_Send(word, 1, MPI_INTEGER, killer, 5, MPI_COMM_WORLD, code)
+    if (index(how, '-loop') > 0) &
+      call MPI_Send(word, 1, MPI_INTEGER, killer, 5, MPI_COMM_WORLD, code)
     call die(trim(how))
     stop
   end if
