@@ -66,7 +66,7 @@ fn send(engine: &Engine, to: usize, tag: i32, data: &[u8], mode: Mode) -> Outcom
 
 fn recv(engine: &Engine, source: i32, tag: i32, watch: Watch, into: &mut [u8]) -> Outcome {
     // Half of the receives wait in their own way, half as operations.
-    if source == ANY_SOURCE || into.len() % 2 == 0 {
+    if source == ANY_SOURCE || into.len().is_multiple_of(2) {
         let outcome = engine.receive(pattern(source, tag), &watch, Span::of_mut(into));
         return outcome.expect("the tests' ranks live");
     }

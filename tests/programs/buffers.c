@@ -94,6 +94,10 @@ static void communicator(void)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Comm_detach_buffer(comm, &address, &bytes);
         CHECK(address == comm_buffer && bytes == sizeof comm_buffer);
+        MPI_Count large;
+        MPI_Comm_attach_buffer_c(comm, comm_buffer, 1000);
+        MPI_Comm_detach_buffer_c(comm, &address, &large);
+        CHECK(address == comm_buffer && large == 1000);
         send(1, 10000, MPI_COMM_WORLD);
         let_receive();
         MPI_Buffer_detach(&address, &bytes);

@@ -158,7 +158,8 @@ static void probes(void)
         while (flag = 0, MPI_Improbe(0, 10 + kind, MPI_COMM_WORLD, &flag, &none, &again), !flag)
             ;
         memset(into, 0, sizeof into);
-        MPI_Imrecv(into, SIZES[kind], MPI_CHAR, &none, &request);
+        (kind % 2 ? MPI_Imrecv(into, SIZES[kind], MPI_CHAR, &none, &request)
+                  : MPI_Imrecv_c(into, SIZES[kind], MPI_CHAR, &none, &request));
         CHECK(none == MPI_MESSAGE_NULL);
         MPI_Wait(&request, &again);
         EQUAL(count_of(&again), SIZES[kind]);
@@ -210,6 +211,39 @@ static void nobody(void)
     EQUAL(statuses[4].MPI_SOURCE, rank);
 }
 
+static void exchange_large(int bytes, int right, int left)
+{
+    MPI_Status status;
+    MPI_Request request;
+    fill(data, bytes, rank);
+    MPI_Sendrecv_c(data, bytes, MPI_CHAR, right, 1, into, MOST, MPI_CHAR, left, 1, MPI_COMM_WORLD,
+                   &status);
+    expect(into, bytes, left);
+    MPI_Sendrecv_replace(data, bytes, MPI_CHAR, right, 2, left, 2, MPI_COMM_WORLD, &status);
+    expect(data, bytes, left);
+    MPI_Isendrecv_c(data, bytes, MPI_CHAR, right, 3, into, bytes, MPI_CHAR, left, 3,
+                    MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+    EQUAL(count_of(&status), bytes);
+    MPI_Isendrecv_replace_c(into, bytes, MPI_CHAR, left, 4, right, 4, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+    expect(into, bytes, left);
+    MPI_Irecv_c(into, MOST, MPI_CHAR, left, 5, MPI_COMM_WORLD, &request);
+    MPI_Send(data, bytes, MPI_CHAR, right, 5, MPI_COMM_WORLD);
+    MPI_Wait(&request, &status);
+    EQUAL(count_of(&status), bytes);
+    MPI_Recv_init_c(into, MOST, MPI_CHAR, left, 6, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Send(data, bytes, MPI_CHAR, right, 6, MPI_COMM_WORLD);
+    MPI_Wait(&request, &status);
+    EQUAL(count_of(&status), bytes);
+    MPI_Request_free(&request);
+    MPI_Isend(data, bytes, MPI_CHAR, right, 7, MPI_COMM_WORLD, &request);
+    MPI_Recv_c(into, MOST, MPI_CHAR, left, 7, MPI_COMM_WORLD, &status);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EQUAL(count_of(&status), bytes);
+}
+
 static void exchanges(void)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -235,6 +269,7 @@ static void exchanges(void)
         MPI_Isendrecv_replace(data, bytes, MPI_CHAR, right, 4, left, 4, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, &status);
         expect(data, bytes, left + 50);
+        exchange_large(bytes, right, left);
     }
 }
 

@@ -20,6 +20,8 @@ program pt2pt
     call probes()
     call cancelled()
     call nobody()
+    call statuses()
+    call looks()
     call finish()
 
 contains
@@ -321,6 +323,61 @@ contains
         call MPI_Get_count(status, MPI_INTEGER, count, error)
         call equal(count, 0, 'the count of nobody')
     end subroutine nobody
+
+    subroutine statuses()
+        integer :: status(MPI_STATUS_SIZE), value, error
+        logical :: flag
+        call MPI_Status_set_source(status, 4, error)
+        call MPI_Status_set_tag(status, 5, error)
+        call MPI_Status_set_error(status, 6, error)
+        call MPI_Status_set_cancelled(status, .true., error)
+        call equal(status(MPI_TAG), 5, 'status(MPI_TAG)')
+        call MPI_Status_get_source(status, value, error)
+        call equal(value, 4, 'MPI_Status_get_source')
+        call MPI_Status_get_tag(status, value, error)
+        call equal(value, 5, 'MPI_Status_get_tag')
+        call MPI_Status_get_error(status, value, error)
+        call equal(value, 6, 'MPI_Status_get_error')
+        call MPI_Test_cancelled(status, flag, error)
+        call expect(flag, 'MPI_Test_cancelled')
+    end subroutine statuses
+
+    ! Looking at requests leaves them as they are; indices count from 1.
+    subroutine looks()
+        integer :: requests(3), many(MPI_STATUS_SIZE, 3), status(MPI_STATUS_SIZE), into(3)
+        integer :: index, count, found(3), i, error
+        logical :: flag
+        do i = 1, 3
+            call MPI_Irecv(into(i), 1, MPI_INTEGER, left, 40 + i, world, requests(i), error)
+        end do
+        call MPI_Request_get_status_all(3, requests, flag, many, error)
+        call MPI_Send(rank, 1, MPI_INTEGER, right, 42, world, error)
+        flag = .false.
+        do while (.not. flag)
+            call MPI_Request_get_status_any(3, requests, index, flag, status, error)
+        end do
+        call equal(index, 2, 'the index of what has come')
+        call equal(status(MPI_TAG), 42, 'its tag')
+        call MPI_Request_get_status_some(3, requests, count, found, many, error)
+        call equal(count, 1, 'how many have come')
+        call equal(found(1), 2, 'which have come')
+        call MPI_Barrier(world, error)
+        call MPI_Send(rank, 1, MPI_INTEGER, right, 41, world, error)
+        call MPI_Send(rank, 1, MPI_INTEGER, right, 43, world, error)
+        flag = .false.
+        do while (.not. flag)
+            call MPI_Request_get_status_all(3, requests, flag, many, error)
+        end do
+        call expect(all(requests /= MPI_REQUEST_NULL), 'requests stay')
+        call MPI_Waitall(3, requests, MPI_STATUSES_IGNORE, error)
+        call expect(all(into == left), 'the messages came from the left')
+        call MPI_Comm_attach_buffer(world, into, 4096, error)
+        call MPI_Comm_flush_buffer(world, error)
+        call MPI_Comm_iflush_buffer(world, requests(1), error)
+        call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
+        call MPI_Comm_detach_buffer(world, into, count, error)
+        call equal(count, 4096, 'the size of the buffer')
+    end subroutine looks
 
 end program pt2pt
 
