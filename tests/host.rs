@@ -144,6 +144,9 @@ fn libraries_of_the_program_are_private() {
     let shared = support::run(&program).ranks(2).option("--shared").option("libcounter.so");
     let shared = shared.option("--explain").succeeds().stderr;
     assert!(shared.lines().any(|line| line.contains("libcounter.so (--shared)")), "{shared}");
+    let misspelt = support::run(&program).ranks(2).option("--private=libcuonter.so");
+    let misspelt = misspelt.option("--explain").succeeds().stderr;
+    assert!(misspelt.contains("--private libcuonter.so: the program starts with no"), "{misspelt}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl Template {
         (template.main, template.init) =
             (own(program.main).ok_or_else(lost)?, program.init.and_then(own));
         if job.explain {
-            template.explain(&scope, &choices, &private);
+            template.explain(&scope, job, &choices, &private);
         }
         Ok(template)
     }
@@ -169,7 +169,9 @@ impl Template {
         Some((address - object.template_base).wrapping_add(object.bias))
     }
 
-    fn explain(&self, scope: &Scope, choices: &[policy::Choice], private: &[Option<usize>]) {
+    fn explain(
+        &self, scope: &Scope, job: &Job, choices: &[policy::Choice], private: &[Option<usize>],
+    ) {
         let mut text = String::from("ftrun: what was loaded how\n");
         for (index, loaded) in scope.objects.iter().enumerate() {
             let choice = choices[index];
@@ -185,6 +187,9 @@ impl Template {
                 }
             }
             text.push('\n');
+        }
+        for (option, wanted) in policy::missed(scope, job) {
+            let _ = writeln!(text, "  {option} {wanted}: the program starts with no such library");
         }
         eprint!("{text}");
     }

@@ -59,6 +59,17 @@ pub(super) fn choose(scope: &Scope, job: &Job) -> Result<Vec<Choice>, String> {
     choices.collect()
 }
 
+/// The libraries that `job` names and that the program has not loaded, with the option's name.
+pub(super) fn missed<'a>(
+    scope: &Scope, job: &'a Job,
+) -> impl Iterator<Item = (&'static str, &'a str)> {
+    let private = job.private.iter().map(|wanted| ("--private", wanted.as_str()));
+    let shared = job.shared.iter().map(|wanted| ("--shared", wanted.as_str()));
+    private
+        .chain(shared)
+        .filter(|(_, wanted)| !scope.objects.iter().any(|object| is_meant(wanted, object)))
+}
+
 fn here() -> usize {
     choose as *const () as usize
 }
