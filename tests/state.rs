@@ -76,6 +76,64 @@ fn units_and_saved_variables_of_fortran_are_each_ranks_own() {
 }
 
 #[test]
+fn a_wait_for_any_child_finds_the_ranks_own() {
+    let program = support::c_text(
+        "children",
+        r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int main(void) {
+          int mine = atoi(getenv("STATE_RANK")), status, wrong = 0;
+          for (int round = 0; round < 100; round++) {
+            pid_t child = fork();
+            if (child == 0) _exit(mine + round % 3);
+            pid_t ended = round % 2 ? wait(&status) : waitpid(-1, &status, 0);
+            wrong += ended != child || WEXITSTATUS(status) != mine + round % 3;
+          }
+          printf("%d wrong, then %d\n", wrong, (int)wait(&status));
+          return 0;
+        }
+        "#,
+    );
+    let hosted = support::run(&program.build()).ranks(RANKS).env("STATE_RANK", "7").succeeds();
+    assert_eq!(hosted.stdout, "0 wrong, then -1\n".repeat(RANKS));
+}
+
+#[test]
+fn a_blocked_signal_waits_until_it_may_come() {
+    let program = support::c_text(
+        "blocked",
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static volatile sig_atomic_t seen, depth, deepest;
+        static void count(int number) {
+          if (++depth > deepest) deepest = depth;
+          if (seen++ == 0) raise(number);
+          depth--;
+        }
+        int main(void) {
+          sigset_t set, waiting;
+          sigemptyset(&set);
+          sigaddset(&set, SIGUSR1);
+          signal(SIGUSR1, count);
+          sigprocmask(SIG_BLOCK, &set, NULL);
+          kill(getpid(), SIGUSR1);
+          sigpending(&waiting);
+          printf("blocked: %d seen, waits %d\n", (int)seen, sigismember(&waiting, SIGUSR1));
+          sigprocmask(SIG_UNBLOCK, &set, NULL);
+          printf("%d seen, deepest %d\n", (int)seen, (int)deepest);
+          return 0;
+        }
+        "#,
+    );
+    compare(&program.build());
+}
+
+#[test]
 fn output_without_tags_is_that_of_a_process() {
     let program = libc_program().build();
     let hosted = set_up(support::run(&program), "hosted").ranks(1).stdin(INPUT).outcome();

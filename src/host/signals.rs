@@ -219,7 +219,13 @@ pub(super) fn send(rank: &Rank, number: i32) -> bool {
 }
 
 /// What the rank whose thread this is does on signal `number`: nothing, its handler, or its end.
+/// While the thread blocks the signal, the kernel keeps it.
 pub(super) fn raise(rank: &'static Rank, number: i32) {
+    if is_blocked(number) {
+        // SAFETY: the signal waits for this thread, and comes through `on_signal` when it may.
+        unsafe { libc::raise(number) };
+        return;
+    }
     // SAFETY: all zeroes are a valid description.
     let mut story: siginfo_t = unsafe { std::mem::zeroed() };
     story.si_signo = number;
@@ -227,6 +233,16 @@ pub(super) fn raise(rank: &'static Rank, number: i32) {
     // SAFETY: as above; handlers that look at the machine's state get an empty one.
     let mut machine: ucontext_t = unsafe { std::mem::zeroed() };
     serve(rank, number, &mut story, (&raw mut machine).cast(), 0);
+}
+
+/// Whether the calling thread lets signal `number` wait.
+fn is_blocked(number: i32) -> bool {
+    // SAFETY: all zeroes are an empty set.
+    let mut blocked: sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: reads the thread's mask into a set of ours.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), &mut blocked) };
+    // SAFETY: a set that was written above.
+    unsafe { libc::sigismember(&raw const blocked, number) == 1 }
 }
 
 fn serve(
@@ -249,9 +265,34 @@ fn serve(
             }
             // SAFETY: the rank installed this function to handle signals.
             let handler: Handler = unsafe { std::mem::transmute(handler) };
+            let before = hold_back(&wanted, number);
             // Handlers of one parameter do not look at the others.
             handler(number, story, machine);
+            // SAFETY: the mask was written above.
+            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut()) };
         }
+    }
+}
+
+/// Blocks what the action of signal `number` wants blocked while its handler runs; the mask before.
+fn hold_back(wanted: &sigaction, number: c_int) -> sigset_t {
+    let mut set = wanted.sa_mask;
+    if wanted.sa_flags & libc::SA_NODEFER == 0 {
+        // SAFETY: a set of our own.
+        unsafe { libc::sigaddset(&mut set, number) };
+    }
+    let_through(&mut set);
+    let mut before = set;
+    // SAFETY: both are sets of ours.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) };
+    before
+}
+
+/// Faults and kills must reach a rank whatever it blocks: they are what ends it, and only it.
+fn let_through(set: &mut sigset_t) {
+    for &number in FAULTS.iter().chain([&KILL]) {
+        // SAFETY: a set of our own.
+        unsafe { libc::sigdelset(set, number) };
     }
 }
 
@@ -360,7 +401,6 @@ unsafe extern "C" fn tgkill_shim(process: c_int, thread: c_int, number: c_int) -
     }
 }
 
-/// Faults and kills must reach a rank whatever it blocks: they are what ends it, and only it.
 unsafe extern "C" fn sigmask_shim(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int {
     let passing = current().is_none() || how == libc::SIG_UNBLOCK;
     // SAFETY: null, or a set that the caller passes.
@@ -368,10 +408,7 @@ unsafe extern "C" fn sigmask_shim(how: c_int, new: *const sigset_t, old: *mut si
         // SAFETY: as our caller promises.
         return unsafe { libc::pthread_sigmask(how, new, old) };
     };
-    for &number in FAULTS.iter().chain([&KILL]) {
-        // SAFETY: a set of our own.
-        unsafe { libc::sigdelset(&mut set, number) };
-    }
+    let_through(&mut set);
     // SAFETY: as our caller promises.
     unsafe { libc::pthread_sigmask(how, &set, old) }
 }

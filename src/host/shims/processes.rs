@@ -10,8 +10,8 @@ use std::os::fd::RawFd;
 use std::ptr::{null, null_mut};
 
 table!(
-    fork, system, popen, pclose, execv, execvp;
-    __fork = fork, __libc_fork = fork, __libc_system = system
+    fork, system, popen, pclose, execv, execvp, wait, wait3, wait4, waitpid, waitid;
+    __fork = fork, __libc_fork = fork, __libc_system = system, __wait = wait, __waitpid = waitpid
 );
 
 unsafe extern "C" {
@@ -94,6 +94,42 @@ fn wait_for(child: pid_t) -> c_int {
             _ => return status,
         }
     }
+}
+
+/// A wait for any child means any child of the calling rank: of its thread, as the kernel knows it.
+/// A wait for one child may come from any thread.
+fn among_own(child: pid_t, options: c_int) -> c_int {
+    if child > 0 || state().is_none() { options } else { options | libc::__WNOTHREAD }
+}
+
+unsafe extern "C" fn wait(status: *mut c_int) -> pid_t {
+    // SAFETY: as our caller vouches.
+    unsafe { wait4(-1, status, 0, null_mut()) }
+}
+
+unsafe extern "C" fn wait3(status: *mut c_int, options: c_int, usage: *mut libc::rusage) -> pid_t {
+    // SAFETY: as our caller vouches.
+    unsafe { wait4(-1, status, options, usage) }
+}
+
+unsafe extern "C" fn waitpid(child: pid_t, status: *mut c_int, options: c_int) -> pid_t {
+    // SAFETY: as our caller vouches.
+    unsafe { libc::waitpid(child, status, among_own(child, options)) }
+}
+
+unsafe extern "C" fn wait4(
+    child: pid_t, status: *mut c_int, options: c_int, usage: *mut libc::rusage,
+) -> pid_t {
+    // SAFETY: as our caller vouches.
+    unsafe { libc::wait4(child, status, among_own(child, options), usage) }
+}
+
+unsafe extern "C" fn waitid(
+    kind: libc::idtype_t, id: libc::id_t, story: *mut libc::siginfo_t, options: c_int,
+) -> c_int {
+    let options = if kind == libc::P_PID { options } else { among_own(-1, options) };
+    // SAFETY: as our caller vouches.
+    unsafe { libc::waitid(kind, id, story, options) }
 }
 
 unsafe extern "C" fn system(command: *const c_char) -> c_int {
