@@ -17,9 +17,13 @@ fn passes(program: &str, ranks: usize, cases: &[&str]) {
 
 /// The victim's end is the job's, but it comes after everybody else's.
 fn survives(ranks: usize, case: &str) {
+    survives_signal(ranks, case, 9);
+}
+
+fn survives_signal(ranks: usize, case: &str, signal: i32) {
     let program = build("pt2pt_deaths.c");
     let run = support::run(&program).ranks(ranks).option("--on-failure=continue").args([case]);
-    let outcome = run.fails_with(128 + 9);
+    let outcome = run.fails_with(128 + signal);
     assert!(outcome.stderr.contains("rank 1"), "the dead rank is named\n{outcome}");
     assert!(!outcome.stderr.contains("pt2pt_deaths.c"), "a check failed\n{outcome}");
 }
@@ -108,4 +112,13 @@ fn a_receive_from_anybody_hears_of_each_death_once() {
 #[test]
 fn the_last_words_of_the_dead_arrive() {
     survives(4, "last-words");
+}
+
+#[test]
+fn who_names_memory_that_is_not_there_dies_alone() {
+    for side in ["source", "target"] {
+        for size in ["8", "5000", "large"] {
+            survives_signal(2, &format!("bad-{side}-{size}"), 11);
+        }
+    }
 }

@@ -9,6 +9,9 @@ use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
+/// How often a waiting rank looks for news before it announces that it may sleep, where every rank
+/// has a core: a few microseconds.
+const LOOKS: u32 = 200;
 /// How often to look at the inbox before looking at everything else.
 const LOOKS_AT_INBOX: u32 = 8;
 
@@ -305,7 +308,8 @@ impl Engine {
 
     /// Waits until there may be something to do.
     fn pause(&self, seen: (u32, usize)) {
-        for _ in 0..self.world.looks() {
+        let looks = if self.world.is_crowded() { 0 } else { LOOKS };
+        for _ in 0..looks {
             // Messages are what most wait for, and where every nanosecond counts.
             if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals()) || self.has_news(seen) {
                 return;

@@ -8,10 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-/// How long a waiting rank looks for news before it lets others run, when every rank has a core:
-/// waking a sleeper on the other core costs more than these many looks.
-const LOOKS: u32 = 2000;
-
 /// One job in this process.
 pub struct World {
     wire: &'static Wire,
@@ -20,7 +16,7 @@ pub struct World {
     epoch: AtomicUsize,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    looks: u32,
+    is_crowded: bool,
     started: Instant,
     contexts: AtomicU32,
 }
@@ -37,7 +33,7 @@ impl World {
             ledger: Mutex::new(Ledger::new(seats)),
             epoch: AtomicUsize::new(0),
             is_in_use: AtomicBool::new(false),
-            looks: if seats <= cores { LOOKS } else { 0 },
+            is_crowded: seats > cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
         }
@@ -112,13 +108,8 @@ impl World {
         self.wire.port(seat)
     }
 
-    /// How often to look for news before letting others run.
-    pub(super) fn looks(&self) -> u32 {
-        self.looks
-    }
-
     /// Whether ranks have to share cores.
     pub(super) fn is_crowded(&self) -> bool {
-        self.looks == 0
+        self.is_crowded
     }
 }

@@ -121,24 +121,25 @@ impl Bell {
         self.word.load(Ordering::Acquire) != seen.0
     }
 
-    /// Waits for as long as it takes the kernel to put a thread to sleep and wake it again.
+    /// Waits for as long as it takes the kernel to put a thread to sleep and wake it again. Others
+    /// may need this very core to make it ring, whatever the number of cores.
     fn has_rung_soon(&self, seen: Seen) -> bool {
-        const SPINS: usize = 2000;
-        const YIELDS: usize = 2;
         if cfg!(loom) {
             return self.has_rung(seen);
         }
-        if IS_CROWDED.load(Ordering::Relaxed) {
-            return self.has_rung(seen)
-                || (0..YIELDS).any(|_| {
-                    yield_now();
-                    self.has_rung(seen)
-                });
-        }
-        (0..SPINS).any(|_| {
+        let is_crowded = IS_CROWDED.load(Ordering::Relaxed);
+        let (turns, spins) = if is_crowded { (2, 0) } else { (20, 50) };
+        let spin = || {
             std::hint::spin_loop();
             self.has_rung(seen)
-        })
+        };
+        self.has_rung(seen)
+            || (0..turns).any(|_| {
+                (0..spins).any(|_| spin()) || {
+                    yield_now();
+                    self.has_rung(seen)
+                }
+            })
     }
 
     fn sleep(&self, seen: Seen, longest: Option<Duration>) {

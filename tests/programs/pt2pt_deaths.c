@@ -181,11 +181,52 @@ static void last_words(void)
     talk();
 }
 
+/* Who names memory that is not there dies of it; the other side only loses its peer. */
+static const int SIZES[] = {8, 5000, LARGE};
+static void *volatile nowhere = (void *)65536;
+
+static void bad_source(int size_index)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 1) {
+        MPI_Send(nowhere, SIZES[size_index], MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        FAIL("the victim outlived its bad buffer");
+    }
+    expect_loss(MPI_Recv(into, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &status));
+}
+
+static void bad_target(int size_index)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 1) {
+        MPI_Recv(nowhere, LARGE, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &status);
+        FAIL("the victim outlived its bad buffer");
+    }
+    int code = MPI_Send(data, SIZES[size_index], MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    if (code != MPI_SUCCESS)
+        expect_loss(code);
+    expect_loss(MPI_Recv(into, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &status));
+}
+
+static void bad_small_source(void) { bad_source(0); }
+static void bad_source_of_some_size(void) { bad_source(1); }
+static void bad_large_source(void) { bad_source(2); }
+static void bad_small_target(void) { bad_target(0); }
+static void bad_target_of_some_size(void) { bad_target(1); }
+static void bad_large_target(void) { bad_target(2); }
+
 int main(int argc, char **argv)
 {
     static const struct test TESTS[] = {
         {"blocking", blocking},     {"nonblocking", nonblocking}, {"any-source", any_source},
-        {"last-words", last_words}, {NULL, NULL},
+        {"last-words", last_words},
+        {"bad-source-8", bad_small_source},
+        {"bad-source-5000", bad_source_of_some_size},
+        {"bad-source-large", bad_large_source},
+        {"bad-target-8", bad_small_target},
+        {"bad-target-5000", bad_target_of_some_size},
+        {"bad-target-large", bad_large_target},
+        {NULL, NULL},
     };
     return run_test(argc, argv, TESTS);
 }
