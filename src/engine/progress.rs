@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 /// has a core: a few microseconds.
 const LOOKS: u32 = 200;
 /// How often to look at the inbox before looking at everything else.
-const LOOKS_AT_INBOX: u32 = 8;
+const LOOKS_AT_INBOX: u32 = 32;
 
 impl Engine {
     /// Does all there is to do right now.

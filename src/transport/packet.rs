@@ -13,6 +13,7 @@
 use super::wire::Port;
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use crate::base::sync::cache::prefetch_to_write;
 use crate::base::sync::queue::Linked;
 use crate::host::life;
 use crate::host::memory::{self, Fault, Span};
@@ -332,16 +333,6 @@ impl Packet {
         drop(unsafe { Box::from_raw(block) });
         field!(self, shape = Shape::Carried);
     }
-
-    /// The next node's cache line will be written soon: ask for it now, and for the right to.
-    #[inline]
-    fn prefetch(&self) {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: a prefetch touches nothing. Processors without it take it for no operation.
-        unsafe {
-            std::arch::asm!("prefetchw [{}]", in(reg) self.0.as_ptr(), options(nostack, preserves_flags));
-        }
-    }
 }
 
 fn judge(outcome: Result<(), Fault>) -> Delivery {
@@ -385,7 +376,7 @@ impl Pool {
         let spare = &mut self.spare[class_of(bytes)];
         let packet = spare.pop()?;
         if let Some(next) = spare.last() {
-            next.prefetch();
+            prefetch_to_write(next.0.as_ptr());
         }
         Some(packet)
     }

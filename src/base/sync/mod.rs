@@ -5,6 +5,7 @@
 //! undefined behaviour (Miri): `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance
 //! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
 
+pub mod cache;
 pub mod queue;
 
 /// Atomics that the model checker can replace by its own.
