@@ -329,3 +329,26 @@ fn every_rank_has_a_thousand_keys() {
     );
     support::run(&program.build()).ranks(40).succeeds();
 }
+
+#[test]
+fn critical_sections_of_openmp_are_each_ranks_own() {
+    let program = support::c_text(
+        "critical",
+        r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv) {
+          int rank;
+          MPI_Init(&argc, &argv);
+          MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+          /* Every rank is in its section when all are. */
+        #pragma omp critical
+          MPI_Barrier(MPI_COMM_WORLD);
+          printf("done %d\n", rank);
+          return MPI_Finalize();
+        }
+        "#,
+    );
+    let seen = support::run(&program.flags(&["-fopenmp"]).build()).ranks(4).succeeds();
+    assert_eq!(seen.lines_with("done"), 4);
+}
