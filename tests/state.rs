@@ -352,3 +352,35 @@ fn critical_sections_of_openmp_are_each_ranks_own() {
     let seen = support::run(&program.flags(&["-fopenmp"]).build()).ranks(4).succeeds();
     assert_eq!(seen.lines_with("done"), 4);
 }
+
+#[test]
+fn a_forked_child_does_about_signals_what_its_rank_does() {
+    let program = support::c_text(
+        "inherit",
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static volatile int heard;
+        static void hear(int number) { heard += number == SIGUSR1; }
+        int main(void) {
+          int status, ends[2];
+          signal(SIGUSR1, hear);
+          signal(SIGPIPE, SIG_IGN);
+          if (pipe(ends) || close(ends[0])) abort();
+          pid_t child = fork();
+          if (child == 0) {
+            kill(getpid(), SIGUSR1);
+            _exit(write(ends[1], "x", 1) == -1 && heard == 1 ? 7 : 8);
+          }
+          waitpid(child, &status, 0);
+          printf("child %s %d\n", WIFEXITED(status) ? "exits" : "dies", WEXITSTATUS(status));
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(3).succeeds();
+    assert_eq!(seen.lines_with("child exits 7"), 3, "{seen:?}");
+}

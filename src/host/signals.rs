@@ -296,6 +296,19 @@ fn let_through(set: &mut sigset_t) {
     }
 }
 
+/// In a forked child the kernel does what the rank wanted done: the child is an ordinary process.
+pub(super) fn hand_to_kernel(rank: &Rank) {
+    for number in 1..SIGNALS as c_int {
+        let mut present = blank();
+        // SAFETY: reads what is in force.
+        unsafe { real_sigaction(number, ptr::null(), &mut present) };
+        if present.sa_sigaction == on_signal as extern "C-unwind" fn(_, _, _) as usize {
+            // SAFETY: the rank's own wish.
+            unsafe { real_sigaction(number, &rank.signals.wanted(number), ptr::null_mut()) };
+        }
+    }
+}
+
 fn einval() -> c_int {
     // SAFETY: the thread's own variable.
     unsafe { *libc::__errno_location() = libc::EINVAL };

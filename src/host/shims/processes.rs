@@ -2,7 +2,7 @@
 
 use super::environ::{current_array, value};
 use super::{files, set_errno, state, stdio, table};
-use crate::host::current;
+use crate::host::{current, signals};
 use libc::{FILE, pid_t};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::mem::MaybeUninit;
@@ -35,6 +35,7 @@ extern "C" fn fork() -> pid_t {
     if child == 0 {
         stdio::after_fork(&rank.libc);
         super::environ::hand_to_libc(&rank.libc);
+        signals::hand_to_kernel(rank);
     }
     child
 }
