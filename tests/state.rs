@@ -384,3 +384,29 @@ fn a_forked_child_does_about_signals_what_its_rank_does() {
     let seen = support::run(&program.build()).ranks(3).succeeds();
     assert_eq!(seen.lines_with("child exits 7"), 3, "{seen:?}");
 }
+
+#[test]
+fn handlers_of_a_program_in_strict_c_are_each_ranks_own() {
+    let program = support::c_text(
+        "strict",
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        extern int ftmpi_rank_in_job(void);
+        static volatile sig_atomic_t heard;
+        static void hear(int number) { heard += number == SIGINT; }
+        int main(void) {
+          void (*before)(int) = signal(SIGINT, hear);
+          int was_default = before == SIG_DFL;
+          raise(SIGINT);
+          was_default += signal(SIGINT, ftmpi_rank_in_job() % 2 ? SIG_IGN : hear) == SIG_DFL;
+          raise(SIGINT);
+          printf("heard %d %d\n", was_default, (int)heard);
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.flags(&["-std=c99"]).build()).ranks(4).succeeds();
+    assert_eq!(seen.lines_with("heard 2 1"), 2, "{seen:?}");
+    assert_eq!(seen.lines_with("heard 2 2"), 2, "{seen:?}");
+}
