@@ -410,3 +410,32 @@ fn handlers_of_a_program_in_strict_c_are_each_ranks_own() {
     assert_eq!(seen.lines_with("heard 2 1"), 2, "{seen:?}");
     assert_eq!(seen.lines_with("heard 2 2"), 2, "{seen:?}");
 }
+
+#[test]
+fn a_pipe_to_a_program_ends_when_its_rank_closes_it() {
+    let program = support::c_text(
+        "pipes",
+        r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv) {
+          int rank;
+          MPI_Init(&argc, &argv);
+          MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+          FILE *mine = popen("cat > /dev/null", "w");
+          MPI_Barrier(MPI_COMM_WORLD);
+          /* Lives until rank 0's first pipe is closed, which it must not hold. */
+          FILE *other = popen("cat > /dev/null", "w");
+          MPI_Barrier(MPI_COMM_WORLD);
+          if (rank == 0) printf("closed %d\n", pclose(mine));
+          MPI_Barrier(MPI_COMM_WORLD);
+          if (rank != 0) printf("closed %d\n", pclose(mine));
+          pclose(other);
+          return MPI_Finalize();
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(3).succeeds();
+    assert_eq!(seen.lines_with("closed 0"), 3, "{seen:?}");
+}
