@@ -439,3 +439,29 @@ fn a_pipe_to_a_program_ends_when_its_rank_closes_it() {
     let seen = support::run(&program.build()).ranks(3).succeeds();
     assert_eq!(seen.lines_with("closed 0"), 3, "{seen:?}");
 }
+
+#[test]
+fn threads_of_standard_c_belong_to_the_rank_that_starts_them() {
+    let program = support::c_text(
+        "thrd",
+        r#"
+        #include <stdio.h>
+        #include <threads.h>
+        extern int ftmpi_rank_in_job(void);
+        static int run(void *place) {
+          *(int *)place = ftmpi_rank_in_job();
+          thrd_exit(-5);
+        }
+        int main(void) {
+          thrd_t thread;
+          int seen = -1, result = 0;
+          if (thrd_create(&thread, run, &seen) != thrd_success) return 1;
+          if (thrd_join(thread, &result) != thrd_success) return 2;
+          printf("thread %d\n", seen == ftmpi_rank_in_job() && result == -5);
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(4).succeeds();
+    assert_eq!(seen.lines_with("thread 1"), 4, "{seen:?}");
+}
