@@ -329,3 +329,139 @@ fn every_rank_has_a_thousand_keys() {
     );
     support::run(&program.build()).ranks(40).succeeds();
 }
+
+#[test]
+fn critical_sections_of_openmp_are_each_ranks_own() {
+    let program = support::c_text(
+        "critical",
+        r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv) {
+          int rank;
+          MPI_Init(&argc, &argv);
+          MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+          /* Every rank is in its section when all are. */
+        #pragma omp critical
+          MPI_Barrier(MPI_COMM_WORLD);
+          printf("done %d\n", rank);
+          return MPI_Finalize();
+        }
+        "#,
+    );
+    let seen = support::run(&program.flags(&["-fopenmp"]).build()).ranks(4).succeeds();
+    assert_eq!(seen.lines_with("done"), 4);
+}
+
+#[test]
+fn a_forked_child_does_about_signals_what_its_rank_does() {
+    let program = support::c_text(
+        "inherit",
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static volatile int heard;
+        static void hear(int number) { heard += number == SIGUSR1; }
+        int main(void) {
+          int status, ends[2];
+          signal(SIGUSR1, hear);
+          signal(SIGPIPE, SIG_IGN);
+          if (pipe(ends) || close(ends[0])) abort();
+          pid_t child = fork();
+          if (child == 0) {
+            kill(getpid(), SIGUSR1);
+            _exit(write(ends[1], "x", 1) == -1 && heard == 1 ? 7 : 8);
+          }
+          waitpid(child, &status, 0);
+          printf("child %s %d\n", WIFEXITED(status) ? "exits" : "dies", WEXITSTATUS(status));
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(3).succeeds();
+    assert_eq!(seen.lines_with("child exits 7"), 3, "{seen:?}");
+}
+
+#[test]
+fn handlers_of_a_program_in_strict_c_are_each_ranks_own() {
+    let program = support::c_text(
+        "strict",
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        extern int ftmpi_rank_in_job(void);
+        static volatile sig_atomic_t heard;
+        static void hear(int number) { heard += number == SIGINT; }
+        int main(void) {
+          void (*before)(int) = signal(SIGINT, hear);
+          int was_default = before == SIG_DFL;
+          raise(SIGINT);
+          was_default += signal(SIGINT, ftmpi_rank_in_job() % 2 ? SIG_IGN : hear) == SIG_DFL;
+          raise(SIGINT);
+          printf("heard %d %d\n", was_default, (int)heard);
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.flags(&["-std=c99"]).build()).ranks(4).succeeds();
+    assert_eq!(seen.lines_with("heard 2 1"), 2, "{seen:?}");
+    assert_eq!(seen.lines_with("heard 2 2"), 2, "{seen:?}");
+}
+
+#[test]
+fn a_pipe_to_a_program_ends_when_its_rank_closes_it() {
+    let program = support::c_text(
+        "pipes",
+        r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv) {
+          int rank;
+          MPI_Init(&argc, &argv);
+          MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+          FILE *mine = popen("cat > /dev/null", "w");
+          MPI_Barrier(MPI_COMM_WORLD);
+          /* Lives until rank 0's first pipe is closed, which it must not hold. */
+          FILE *other = popen("cat > /dev/null", "w");
+          MPI_Barrier(MPI_COMM_WORLD);
+          if (rank == 0) printf("closed %d\n", pclose(mine));
+          MPI_Barrier(MPI_COMM_WORLD);
+          if (rank != 0) printf("closed %d\n", pclose(mine));
+          pclose(other);
+          return MPI_Finalize();
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(3).succeeds();
+    assert_eq!(seen.lines_with("closed 0"), 3, "{seen:?}");
+}
+
+#[test]
+fn threads_of_standard_c_belong_to_the_rank_that_starts_them() {
+    let program = support::c_text(
+        "thrd",
+        r#"
+        #include <stdio.h>
+        #include <threads.h>
+        extern int ftmpi_rank_in_job(void);
+        static int run(void *place) {
+          *(int *)place = ftmpi_rank_in_job();
+          thrd_exit(-5);
+        }
+        int main(void) {
+          thrd_t thread;
+          int seen = -1, result = 0;
+          if (thrd_create(&thread, run, &seen) != thrd_success) return 1;
+          if (thrd_join(thread, &result) != thrd_success) return 2;
+          printf("thread %d\n", seen == ftmpi_rank_in_job() && result == -5);
+          return 0;
+        }
+        "#,
+    );
+    let seen = support::run(&program.build()).ranks(4).succeeds();
+    assert_eq!(seen.lines_with("thread 1"), 4, "{seen:?}");
+}

@@ -296,6 +296,19 @@ fn let_through(set: &mut sigset_t) {
     }
 }
 
+/// In a forked child the kernel does what the rank wanted done: the child is an ordinary process.
+pub(super) fn hand_to_kernel(rank: &Rank) {
+    for number in 1..SIGNALS as c_int {
+        let mut present = blank();
+        // SAFETY: reads what is in force.
+        unsafe { real_sigaction(number, ptr::null(), &mut present) };
+        if present.sa_sigaction == on_signal as extern "C-unwind" fn(_, _, _) as usize {
+            // SAFETY: the rank's own wish.
+            unsafe { real_sigaction(number, &rank.signals.wanted(number), ptr::null_mut()) };
+        }
+    }
+}
+
 fn einval() -> c_int {
     // SAFETY: the thread's own variable.
     unsafe { *libc::__errno_location() = libc::EINVAL };
@@ -334,11 +347,30 @@ unsafe extern "C" fn sigaction_shim(
     0
 }
 
-/// The handler before, or `SIG_ERR`.
 unsafe extern "C" fn signal_shim(number: c_int, handler: usize) -> usize {
+    // SAFETY: as our caller promises.
+    unsafe { replace(number, handler, libc::SA_RESTART) }
+}
+
+/// What `signal` means in a program that asks for strict C: a handler serves once.
+unsafe extern "C" fn sysv_signal_shim(number: c_int, handler: usize) -> usize {
+    // SAFETY: as our caller promises.
+    unsafe { replace(number, handler, libc::SA_RESETHAND | libc::SA_NODEFER) }
+}
+
+unsafe extern "C" fn sigignore_shim(number: c_int) -> c_int {
+    // SAFETY: as our caller promises.
+    if unsafe { replace(number, libc::SIG_IGN, 0) } == libc::SIG_ERR { -1 } else { 0 }
+}
+
+/// The handler before, or `SIG_ERR`.
+///
+/// # Safety
+/// As `signal(2)`.
+unsafe fn replace(number: c_int, handler: usize, flags: c_int) -> usize {
     let (mut new, mut old) = (blank(), blank());
     new.sa_sigaction = handler;
-    new.sa_flags = libc::SA_RESTART;
+    new.sa_flags = flags;
     // SAFETY: both are actions of ours.
     let status = unsafe { sigaction_shim(number, &new, &mut old) };
     if status == 0 { old.sa_sigaction } else { libc::SIG_ERR }
@@ -429,6 +461,9 @@ pub(super) const SHIMS: &[(&str, Shim)] = &[
     ("signal", Shim(signal_shim as *const ())),
     ("bsd_signal", Shim(signal_shim as *const ())),
     ("ssignal", Shim(signal_shim as *const ())),
+    ("__sysv_signal", Shim(sysv_signal_shim as *const ())),
+    ("sysv_signal", Shim(sysv_signal_shim as *const ())),
+    ("sigignore", Shim(sigignore_shim as *const ())),
     ("raise", Shim(raise_shim as *const ())),
     ("gsignal", Shim(raise_shim as *const ())),
     ("kill", Shim(kill_shim as *const ())),

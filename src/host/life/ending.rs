@@ -117,6 +117,11 @@ unsafe extern "C-unwind" fn pthread_exit(value: *mut c_void) -> ! {
     }
 }
 
+unsafe extern "C-unwind" fn thrd_exit(value: c_int) -> ! {
+    // SAFETY: the value is only passed on.
+    unsafe { pthread_exit(std::ptr::without_provenance_mut(value as usize)) }
+}
+
 pub(super) const SHIMS: &[(&str, Shim)] = &[
     ("exit", Shim(exit as *const ())),
     ("_exit", Shim(_exit as *const ())),
@@ -125,6 +130,8 @@ pub(super) const SHIMS: &[(&str, Shim)] = &[
     ("abort", Shim(abort as *const ())),
     ("pthread_exit", Shim(pthread_exit as *const ())),
     ("pthread_create", Shim(threads::pthread_create as *const ())),
+    ("thrd_create", Shim(threads::thrd_create as *const ())),
+    ("thrd_exit", Shim(thrd_exit as *const ())),
     ("dl_iterate_phdr", Shim(crate::host::unwind::dl_iterate_phdr as *const ())),
     ("_dl_find_object", Shim(crate::host::unwind::_dl_find_object as *const ())),
 ];

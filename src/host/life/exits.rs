@@ -99,7 +99,10 @@ fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<En
 
 /// What `exit` does before a rank ends; once begun, another `exit` goes on where this one was.
 pub(super) fn run_all(rank: &'static Rank, status: c_int) {
-    run_thread_local(rank);
+    // Objects of the first thread are not for another to destroy.
+    if super::ending::is_first_thread() {
+        run_thread_local(rank);
+    }
     run(rank, status, |exits| exits.entries.pop());
     let is_destructed = std::mem::replace(&mut rank.life.exits.lock().is_destructed, true);
     if !is_destructed {

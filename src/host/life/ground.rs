@@ -28,7 +28,7 @@ pub(super) struct Plan {
 }
 
 /// The ground of one seat.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ground {
     start: usize,
     /// Where the next stack begins, going down.

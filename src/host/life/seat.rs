@@ -28,12 +28,13 @@ const PINS: u64 = CLOSED - 1;
 #[derive(Debug)]
 pub struct Pin {
     tenure: Option<&'static AtomicU64>,
+    incarnation: u32,
 }
 
 impl Pin {
     /// A pin where there is nothing to hold.
     pub(super) fn idle() -> Pin {
-        Pin { tenure: None }
+        Pin { tenure: None, incarnation: 0 }
     }
 }
 
@@ -67,7 +68,7 @@ impl Seat {
             assert!(tenure & PINS < PINS - 1, "fewer copies than that are in progress");
             let (taken, old) = (Ordering::Acquire, Ordering::Relaxed);
             match self.tenure.compare_exchange_weak(tenure, tenure + 1, taken, old) {
-                Ok(_) => return Some(Pin { tenure: Some(&self.tenure) }),
+                Ok(_) => return Some(Pin { tenure: Some(&self.tenure), incarnation }),
                 Err(now) => tenure = now,
             }
         }
@@ -81,8 +82,31 @@ impl Seat {
 
 impl Drop for Pin {
     fn drop(&mut self) {
-        if let Some(tenure) = self.tenure {
-            tenure.fetch_sub(1, Ordering::Release);
-        }
+        let Some(tenure) = self.tenure else { return };
+        // Who copies for too long is given up: then the seat counts the pins of the next life.
+        let is_meant = |now: u64| now >> 32 == u64::from(self.incarnation);
+        let fall = |now| is_meant(now).then(|| now - 1);
+        let _ = tenure.fetch_update(Ordering::Release, Ordering::Relaxed, fall);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pin_of_an_earlier_life_does_not_count_in_the_next() {
+        let ground = Ground::default();
+        let seat: &'static Seat = Box::leak(Box::new(Seat::new(ground)));
+        seat.tenure.store(0, Ordering::Relaxed);
+        let pin = seat.pin(0).unwrap();
+        assert!(!seat.close(), "one copies");
+        seat.tenure.store(1 << 32, Ordering::Relaxed);
+        let of_next_life = seat.pin(1).unwrap();
+        drop(pin);
+        assert!(!seat.close(), "one copies from the next life");
+        drop(of_next_life);
+        assert!(seat.close());
+        assert!(seat.pin(1).is_none());
     }
 }

@@ -180,6 +180,24 @@ pub(super) unsafe extern "C-unwind" fn pthread_create(
     status
 }
 
+/// `thrd_create` of `<threads.h>`, which libc would take to its own `pthread_create`.
+///
+/// # Safety
+/// As `thrd_create(3)`.
+pub(super) unsafe extern "C-unwind" fn thrd_create(
+    handle: *mut libc::pthread_t, body: Body, argument: *mut c_void,
+) -> c_int {
+    const SUCCESS: c_int = 0;
+    const ERROR: c_int = 2;
+    const NO_MEMORY: c_int = 3;
+    // SAFETY: as our caller promises; `thrd_join` takes the lower half of what a body returns.
+    match unsafe { pthread_create(handle, ptr::null(), body, argument) } {
+        0 => SUCCESS,
+        libc::ENOMEM => NO_MEMORY,
+        _ => ERROR,
+    }
+}
+
 extern "C-unwind" fn begin(start: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` above passes a boxed start.
     let start = *unsafe { Box::from_raw(start.cast::<Start>()) };

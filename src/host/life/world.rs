@@ -12,7 +12,7 @@ use crate::host::{Rank, heap, signals};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -199,17 +199,27 @@ impl World {
 /// Ends the process, from any thread: words to stderr first, then what libc still holds, if that
 /// is possible. Only the first who calls is heard; the others wait for the end.
 pub fn end_process(status: i32, last_words: &str) -> ! {
-    static IS_ENDING: AtomicBool = AtomicBool::new(false);
-    while IS_ENDING.swap(true, Ordering::AcqRel) {
-        // SAFETY: has no preconditions.
-        unsafe { libc::pause() };
+    const UNDECIDED: i32 = i32::MIN;
+    static STATUS: AtomicI32 = AtomicI32::new(UNDECIDED);
+    /// The thread that is heard, as the kernel numbers it.
+    static SPEAKER: AtomicI32 = AtomicI32::new(0);
+    /// The speaker may be of a rank that dies before it is done.
+    const PATIENCE: Duration = Duration::from_secs(2);
+    // SAFETY: has no preconditions.
+    let own = unsafe { libc::gettid() };
+    let (decided, known) = (Ordering::AcqRel, Ordering::Acquire);
+    if STATUS.compare_exchange(UNDECIDED, status, decided, known).is_ok() {
+        SPEAKER.store(own, Ordering::Release);
+        // SAFETY: writes a string of ours.
+        unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
+        flush();
+    } else if SPEAKER.load(Ordering::Acquire) != own {
+        std::thread::sleep(PATIENCE);
     }
-    // SAFETY: writes a string of ours.
-    unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
-    flush();
+    // A handler that has interrupted the speaker does not wait for it.
     loop {
         // SAFETY: ends the process.
-        unsafe { libc::syscall(libc::SYS_exit_group, status) };
+        unsafe { libc::syscall(libc::SYS_exit_group, STATUS.load(Ordering::Acquire)) };
     }
 }
 

@@ -4,7 +4,6 @@
 use super::homes::Variable;
 use super::{LibcState, set_errno, state, table};
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
@@ -36,7 +35,8 @@ pub(super) struct Environ(Mutex<Own>);
 struct Own {
     /// The array to which `environ` points, unless the program has put another in its place.
     array: Vec<Entry>,
-    strings: BTreeSet<Box<[u8]>>,
+    /// In no order: the program may write into them.
+    strings: Vec<Box<[u8]>>,
 }
 
 /// One pointer of an environment.
@@ -157,11 +157,12 @@ fn valid_name<'a>(name: *const c_char) -> Option<&'a [u8]> {
 impl Own {
     /// A string that stays where it is as long as the rank lives.
     fn keep(&mut self, string: Box<[u8]>) -> *mut c_char {
-        if !self.strings.contains(&string) {
-            self.strings.insert(string.clone());
-        }
-        let kept = self.strings.get(&string).expect("it was just put there");
-        kept.as_ptr().cast_mut().cast()
+        let known = self.strings.iter().rposition(|kept| *kept == string);
+        let index = known.unwrap_or_else(|| {
+            self.strings.push(string);
+            self.strings.len() - 1
+        });
+        self.strings[index].as_mut_ptr().cast()
     }
 
     /// Makes `environ` point at an array that may be written to and grown.
@@ -351,6 +352,20 @@ mod tests {
         unsafe { path.write(b'!' as c_char) };
         assert!(value(&one, "PATH").unwrap().starts_with('!'));
         assert!(!value(&two, "PATH").unwrap().starts_with('!'));
+    }
+
+    #[test]
+    fn writing_into_values_does_not_disturb_what_is_set_later() {
+        let state = LibcState::new(1);
+        for number in 0..200 {
+            let line = CString::new(format!("N{}=x", number * 7 % 200)).unwrap();
+            set(&state, &line);
+            let name = line.to_bytes().split(|&byte| byte == b'=').next().unwrap();
+            // SAFETY: the value has one byte; before it stand the `=` and the name.
+            unsafe { find(&state, name).write((b'0' + number as u8 % 70) as c_char) };
+            // SAFETY: as above.
+            unsafe { find(&state, name).sub(2).write(b'~' as c_char) };
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod getopt;
 mod homes;
 pub(super) mod keys;
 mod messages;
+mod openmp;
 mod processes;
 mod random;
 pub(super) mod stdio;
@@ -43,6 +44,7 @@ pub(super) struct LibcState {
     getopt: getopt::Getopt,
     hash: tables::Hash,
     keys: keys::Keys,
+    openmp: openmp::Locks,
     random: random::Random,
     streams: stdio::Streams,
     strings: strings::Strings,
@@ -81,6 +83,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
             getopt::TABLE,
             keys::TABLE,
             messages::TABLE,
+            openmp::TABLE,
             processes::TABLE,
             random::TABLE,
             stdio::TABLE,
@@ -115,6 +118,7 @@ impl LibcState {
             getopt: getopt::Getopt::default(),
             hash: tables::Hash::default(),
             keys: keys::Keys::default(),
+            openmp: openmp::Locks::default(),
             random: random::Random::default(),
             streams: stdio::Streams::default(),
             strings: strings::Strings::default(),

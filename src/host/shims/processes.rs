@@ -2,7 +2,7 @@
 
 use super::environ::{current_array, value};
 use super::{files, set_errno, state, stdio, table};
-use crate::host::current;
+use crate::host::{current, signals};
 use libc::{FILE, pid_t};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::mem::MaybeUninit;
@@ -35,6 +35,7 @@ extern "C" fn fork() -> pid_t {
     if child == 0 {
         stdio::after_fork(&rank.libc);
         super::environ::hand_to_libc(&rank.libc);
+        signals::hand_to_kernel(rank);
     }
     child
 }
@@ -169,7 +170,8 @@ unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut 
         return null_mut();
     }
     let mut pipe = [0; 2];
-    // SAFETY: writes two descriptors. They close on exec, as those of other pipes must in a child.
+    // Ours closes on exec whatever the mode: a child of another rank would keep the pipe open.
+    // SAFETY: writes two descriptors.
     if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return null_mut();
     }
@@ -193,10 +195,6 @@ unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut 
         // SAFETY: our end, which no stream has taken.
         unsafe { libc::close(ours) };
         return null_mut();
-    }
-    if !letters.contains(&b'e') {
-        // SAFETY: our end, open.
-        unsafe { libc::fcntl(ours, libc::F_SETFD, 0) };
     }
     files::note_process(stream, child.unwrap_or(-1))
 }

@@ -1,0 +1,59 @@
+//! The locks behind OpenMP's unnamed `critical` and its locked `atomic`: libgomp has one of each
+//! for the process. A rank may wait for another's message in there, or die.
+
+use super::{Entry, state};
+use std::ffi::c_void;
+use std::sync::atomic::AtomicPtr;
+
+pub(super) const TABLE: &[Entry] = &[
+    ("GOMP_critical_start", critical_start as *const ()),
+    ("GOMP_critical_end", critical_end as *const ()),
+    ("GOMP_atomic_start", atomic_start as *const ()),
+    ("GOMP_atomic_end", atomic_end as *const ()),
+];
+
+/// What libgomp makes of a named section: its lock lies in a word of the program's, zero at first.
+type OfName = unsafe extern "C" fn(*mut *mut c_void);
+type OfProcess = unsafe extern "C" fn();
+
+#[derive(Default)]
+pub(super) struct Locks {
+    critical: AtomicPtr<c_void>,
+    atomic: AtomicPtr<c_void>,
+}
+
+fn enter(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) {
+    let start: OfName = crate::host::real!("GOMP_critical_name_start");
+    match state() {
+        // SAFETY: the word stays, and is libgomp's alone.
+        Some(state) => unsafe { start(pick(&state.openmp).as_ptr()) },
+        // SAFETY: as our caller vouches.
+        None => unsafe { of_process()() },
+    }
+}
+
+fn leave(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) {
+    let end: OfName = crate::host::real!("GOMP_critical_name_end");
+    match state() {
+        // SAFETY: as above; the caller has entered.
+        Some(state) => unsafe { end(pick(&state.openmp).as_ptr()) },
+        // SAFETY: as our caller vouches.
+        None => unsafe { of_process()() },
+    }
+}
+
+extern "C" fn critical_start() {
+    enter(|locks| &locks.critical, || crate::host::real!("GOMP_critical_start"));
+}
+
+extern "C" fn critical_end() {
+    leave(|locks| &locks.critical, || crate::host::real!("GOMP_critical_end"));
+}
+
+extern "C" fn atomic_start() {
+    enter(|locks| &locks.atomic, || crate::host::real!("GOMP_atomic_start"));
+}
+
+extern "C" fn atomic_end() {
+    leave(|locks| &locks.atomic, || crate::host::real!("GOMP_atomic_end"));
+}
