@@ -465,3 +465,43 @@ fn threads_of_standard_c_belong_to_the_rank_that_starts_them() {
     let seen = support::run(&program.build()).ranks(4).succeeds();
     assert_eq!(seen.lines_with("thread 1"), 4, "{seen:?}");
 }
+
+#[test]
+fn the_threads_of_a_rank_share_its_working_directory() {
+    let program = support::c_text(
+        "directory",
+        r#"
+        #include <mpi.h>
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static pthread_barrier_t both;
+        static char seen[4096];
+        static void *other(void *nothing)
+        {
+            pthread_barrier_wait(&both);
+            getcwd(seen, sizeof seen);
+            return nothing;
+        }
+        int main(int argc, char **argv)
+        {
+            int rank;
+            pthread_t thread;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            pthread_barrier_init(&both, NULL, 2);
+            pthread_create(&thread, NULL, other, NULL);
+            if (chdir(rank % 2 ? "/usr" : "/etc"))
+                return 1;
+            MPI_Barrier(MPI_COMM_WORLD);
+            pthread_barrier_wait(&both);
+            pthread_join(thread, NULL);
+            printf("%d %s\n", rank % 2, seen);
+            MPI_Finalize();
+            return 0;
+        }
+        "#,
+    );
+    let outcome = support::run(&program.flags(&["-pthread"]).build()).ranks(6).succeeds();
+    assert_eq!((outcome.lines_with("0 /etc"), outcome.lines_with("1 /usr")), (3, 3), "{outcome}");
+}

@@ -5,15 +5,18 @@ use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
+use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
-/// How often a waiting rank looks for news before it announces that it may sleep, where every rank
-/// has a core: a few microseconds.
-const LOOKS: u32 = 200;
+/// How often a waiting rank that has a core looks for news before it lets others run for a moment:
+/// about a microsecond, since the one it waits for may need this very core; and how often it does
+/// that before it announces that it may sleep.
+const LOOKS: u32 = 24;
+const TURNS: u32 = 16;
 /// How often to look at the inbox before looking at everything else.
-const LOOKS_AT_INBOX: u32 = 32;
+const LOOKS_AT_INBOX: u32 = 16;
 
 impl Engine {
     /// Does all there is to do right now.
@@ -308,13 +311,16 @@ impl Engine {
 
     /// Waits until there may be something to do.
     fn pause(&self, seen: (u32, usize)) {
-        let looks = if self.world.is_crowded() { 0 } else { LOOKS };
-        for _ in 0..looks {
-            // Messages are what most wait for, and where every nanosecond counts.
-            if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals()) || self.has_news(seen) {
-                return;
+        let turns = if self.world.is_crowded() { 0 } else { TURNS };
+        for _ in 0..turns {
+            for _ in 0..LOOKS {
+                // Messages are what most wait for, and where every nanosecond counts.
+                if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals()) || self.has_news(seen) {
+                    return;
+                }
+                std::hint::spin_loop();
             }
-            std::hint::spin_loop();
+            sched::yield_now();
         }
         let bell = self.port.bell();
         let heard = bell.listen();

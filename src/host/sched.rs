@@ -46,6 +46,30 @@ pub(super) fn expect_crowd(is_crowded: bool) {
     IS_CROWDED.store(is_crowded, Ordering::Relaxed);
 }
 
+/// Lets the calling thread begin on a core of its own, where there is one for every rank. It may
+/// leave it: two that wait for each other on one core would look busy to the kernel for long.
+#[cfg(not(loom))]
+pub(super) fn spread(seat: usize) {
+    const BYTES: usize = size_of::<libc::cpu_set_t>();
+    if IS_CROWDED.load(Ordering::Relaxed) {
+        return;
+    }
+    // SAFETY: sets are plain bits; zero is the thread itself, whose own set is put back.
+    unsafe {
+        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, BYTES, &mut allowed) != 0 {
+            return;
+        }
+        let is_allowed = |core: &usize| libc::CPU_ISSET(*core, &allowed);
+        if let Some(core) = (0..8 * BYTES).filter(is_allowed).nth(seat) {
+            let mut own: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(core, &mut own);
+            libc::sched_setaffinity(0, BYTES, &own);
+            libc::sched_setaffinity(0, BYTES, &allowed);
+        }
+    }
+}
+
 /// Lets others run.
 pub fn yield_now() {
     // SAFETY: has no preconditions.

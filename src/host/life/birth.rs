@@ -6,6 +6,7 @@ use super::world::{World, end_process};
 use super::{Life, threads};
 use crate::host::Rank;
 use crate::host::loader::Images;
+use crate::host::sched;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -50,6 +51,10 @@ extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     let thread = rank.life.threads.lock()[0].clone();
+    // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory. The
+    // threads that this one starts share its own.
+    unsafe { libc::unshare(libc::CLONE_FS) };
+    sched::spread(rank.seat);
     thread.begin(rank, rank.life.signal_stack);
     drop(thread);
     // SAFETY: the ground was prepared for these images.

@@ -92,8 +92,6 @@ impl Thread {
         // SAFETY: has no preconditions.
         self.pthread.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
         use_signal_stack(signal_stack);
-        // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory.
-        unsafe { libc::unshare(libc::CLONE_FS) };
         // SAFETY: has no preconditions.
         let number = unsafe { libc::gettid() };
         self.alive.store(number as u32, Ordering::SeqCst);
