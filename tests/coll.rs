@@ -53,6 +53,11 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
+fn whoever_has_too_little_room_keeps_nobody_waiting() {
+    passes("too-little-room", 7);
+}
+
+#[test]
 fn a_death_ends_a_collective_for_everybody_and_nothing_else() {
     let program = build("coll_deaths.c");
     let calls = [

@@ -141,3 +141,28 @@ fn a_rank_that_is_started_again_reaches_nobody_but_itself() {
     assert_eq!(outcome.lines_with("old 58 from 2, 58"), 3, "{outcome}");
     assert_eq!(outcome.lines_with("fresh 58 58 58 58 self 0"), 1, "{outcome}");
 }
+
+#[test]
+fn a_rank_that_fails_after_finalize_can_start_again() {
+    let program = support::c_text(
+        "late",
+        r#"
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv)
+        {
+            int rank;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Finalize();
+            if (rank == 1 && ftmpi_incarnation() == 0)
+                return 3;
+            printf("rank %d is through\n", rank);
+            return 0;
+        }
+        "#,
+    );
+    let run = support::run(&program.build()).ranks(2).option("--on-failure=restart");
+    let outcome = run.deadline(30).succeeds();
+    assert_eq!(outcome.sorted_lines(), ["rank 0 is through", "rank 1 is through"], "{outcome}");
+}

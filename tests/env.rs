@@ -45,6 +45,11 @@ fn the_handler_of_the_communicator_hears_of_its_errors() {
 }
 
 #[test]
+fn a_handler_whose_handle_was_freed_has_one_new_handle_for_all() {
+    passes("errhandlers.c", "outlived");
+}
+
+#[test]
 fn a_handler_may_jump_out_ten_thousand_times() {
     passes("errhandlers.c", "jumps");
 }

@@ -109,9 +109,8 @@ mpi!(
     /// Sets the error handler of `comm`.
     #[fortran(mpi_comm_set_errhandler_)]
     #[raises_on(comm)]
-    fn MPI_Comm_set_errhandler(process: &Process, comm: MPI_Comm, errhandler: ErrhandlerToSet) {
-        let (handle, errhandler) = errhandler;
-        comm.errhandler.set(handle, errhandler);
+    fn MPI_Comm_set_errhandler(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
+        comm.errhandler.set(errhandler);
         Ok(())
     }
 );

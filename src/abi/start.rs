@@ -160,9 +160,13 @@ impl Tenant for Tenancy {
         };
         // Where a failure ends the job, the others hear nothing of it: each would have words of
         // its own, and those of the first dead are the ones that count. Nobody waits for ranks
-        // whose MPI_Finalize is done.
-        let ends_job = matches!(verdict, Verdict::End { .. });
-        if !ends_job && !phases.is_some_and(Phases::is_finalized) {
+        // whose MPI_Finalize is done, but who starts again needs a seat that is free.
+        let is_to_be_buried = match verdict {
+            Verdict::End { .. } => false,
+            Verdict::Restart => true,
+            Verdict::Continue => !phases.is_some_and(Phases::is_finalized),
+        };
+        if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
         }
         verdict

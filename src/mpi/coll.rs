@@ -136,10 +136,11 @@ pub fn gather(process: &Process, comm: &Comm, send: &Offer, recv: &Offer, root: 
         return lane.send(root, send.side()?.span()?);
     }
     let blocks = recv.side()?.spans(comm.size())?;
+    let mut kept = Ok(());
     if !send.is_in_place() {
-        keep(process, send.side()?.span()?, blocks.of(root))?;
+        kept = keep(process, send.side()?.span()?, blocks.of(root))?;
     }
-    collect(&lane, comm, blocks)
+    first(kept, collect(&lane, comm, blocks))?
 }
 
 /// The root's part of a gather: a block from everyone else.
@@ -172,8 +173,8 @@ pub fn allgather(process: &Process, comm: &Comm, send: &Offer, recv: &Side) -> R
     } else {
         let data = send.side()?.span()?;
         if comm.rank == 0 {
-            keep(process, data, mine)?;
-            collect(&lane, comm, blocks)
+            let kept = keep(process, data, mine)?;
+            first(kept, collect(&lane, comm, blocks))?
         } else {
             lane.send(0, data)
         }
@@ -189,11 +190,12 @@ pub fn scatter(process: &Process, comm: &Comm, send: &Offer, recv: &Offer, root:
         return lane.recv(root, recv.side()?.span()?).map(drop);
     }
     let blocks = send.side()?.spans(comm.size())?;
+    let mut kept = Ok(());
     if !recv.is_in_place() {
-        keep(process, blocks.of(root), recv.side()?.span()?)?;
+        kept = keep(process, blocks.of(root), recv.side()?.span()?)?;
     }
     let mut others = (0..comm.size()).filter(|rank| *rank != root);
-    others.try_for_each(|rank| lane.send(rank, blocks.of(rank)))
+    first(kept, others.try_for_each(|rank| lane.send(rank, blocks.of(rank))))?
 }
 
 /// Block `i` of rank `j` becomes block `j` of rank `i`.
@@ -207,9 +209,8 @@ pub fn alltoall(process: &Process, comm: &Comm, send: &Offer, recv: &Side) -> Re
     } else {
         send.side()?.spans(comm.size())?
     };
-    keep(process, from.of(comm.rank), to.of(comm.rank))?;
+    let mut outcome = keep(process, from.of(comm.rank), to.of(comm.rank))?;
     let (lane, size) = (lane(process, comm), comm.size());
-    let mut outcome = Ok(());
     for step in 1..size {
         let (next, last) = ((comm.rank + step) % size, (comm.rank + size - step) % size);
         let exchanged = lane.exchange(next, from.of(next), last, to.of(last)).map(drop);
@@ -218,16 +219,17 @@ pub fn alltoall(process: &Process, comm: &Comm, send: &Offer, recv: &Side) -> Re
     outcome
 }
 
-/// A rank's message to itself, which is judged like any other.
-fn keep(process: &Process, from: Span, to: Span) -> Result {
+/// A rank's message to itself, which is judged like any other: the outer result ends the call, the
+/// inner is news for its end, because the others wait for this rank's part.
+fn keep(process: &Process, from: Span, to: Span) -> Result<Result> {
     if from.bytes() > to.bytes() {
         let (sent, room) = (from.bytes(), to.bytes());
-        return Err(Class::TRUNCATE.because(format!(
+        return Ok(Err(Class::TRUNCATE.because(format!(
             "the message from this rank to itself has {sent} bytes; \
              the receive buffer has room for {room}"
-        )));
+        ))));
     }
-    copy_local(process, from, to)
+    copy_local(process, from, to).map(Ok)
 }
 
 /// Everybody's bytes of the same length, in the order of ranks: for the library's own agreements.

@@ -162,10 +162,11 @@ impl Datatype {
         Ok(bytes)
     }
 
-    /// How many whole items came in `bytes`; `None` when the last is not whole.
+    /// How many whole items came in `bytes`; `None` when the last is not whole, or when there are
+    /// bytes and items have none (MPI-5.0 §3.2.5).
     pub fn count(&self, bytes: i64) -> Option<i64> {
         match self.shape.extent {
-            0 => Some(0),
+            0 => (bytes == 0).then_some(0),
             extent if bytes % extent == 0 => Some(bytes / extent),
             _ => None,
         }
@@ -174,7 +175,7 @@ impl Datatype {
     /// How many basic elements came in `bytes` (MPI-5.0 §5.1.11).
     pub fn elements(&self, bytes: i64) -> Option<i64> {
         if self.shape.extent == 0 || self.shape.elements == 0 {
-            return Some(0);
+            return (bytes == 0).then_some(0);
         }
         let Element::Pair(pair) = self.shape.element else {
             let each = self.shape.extent / self.shape.elements;

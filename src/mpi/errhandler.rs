@@ -1,12 +1,11 @@
 //! Error handlers (MPI-5.0 §9.3): what happens when a call fails.
 
 use crate::mpi::callback::Callback;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::table::Held;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub const FATAL: usize = 0x141;
 
@@ -23,43 +22,45 @@ pub enum Reaction {
     User(Callback),
 }
 
-/// An error handler, and how often the program holds its handle.
+/// An error handler.
 #[derive(Debug)]
 pub struct Errhandler {
     pub reaction: Reaction,
-    holds: AtomicUsize,
+    holds: Mutex<Holds>,
+}
+
+/// How often the program holds the handle of an error handler. Objects on which it is set may
+/// outlive that: whichever is asked first gives the handler a new handle, and that is everybody's.
+#[derive(Debug)]
+struct Holds {
+    handle: usize,
+    count: usize,
 }
 
 impl Errhandler {
-    const fn new(reaction: Reaction) -> Errhandler {
-        Errhandler { reaction, holds: AtomicUsize::new(1) }
+    const fn new(reaction: Reaction, handle: usize) -> Errhandler {
+        Errhandler { reaction, holds: Mutex::new(Holds { handle, count: 1 }) }
     }
 
     /// The predefined handler with this handle.
     pub fn predefined(handle: usize) -> Option<Held<Errhandler>> {
         static PREDEFINED: [Errhandler; 3] = [
-            Errhandler::new(Reaction::Fatal),
-            Errhandler::new(Reaction::Abort),
-            Errhandler::new(Reaction::Return),
+            Errhandler::new(Reaction::Fatal, FATAL),
+            Errhandler::new(Reaction::Abort, FATAL + 1),
+            Errhandler::new(Reaction::Return, FATAL + 2),
         ];
         PREDEFINED.get(handle.checked_sub(FATAL)?).map(Held::Ever)
     }
 }
 
 /// The handler that is set on an object.
-pub struct Installed(Mutex<Setting>);
-
-#[derive(Clone)]
-struct Setting {
-    handle: usize,
-    errhandler: Held<Errhandler>,
-}
+pub struct Installed(Mutex<Held<Errhandler>>);
 
 impl Installed {
     /// MPI_ERRORS_ARE_FATAL, which the first communicators start with.
     pub fn fatal() -> Installed {
         let errhandler = Errhandler::predefined(FATAL).expect("the first of the predefined");
-        Installed(Mutex::new(Setting { handle: FATAL, errhandler }))
+        Installed(Mutex::new(errhandler))
     }
 
     /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
@@ -68,31 +69,33 @@ impl Installed {
     }
 
     pub fn reaction(&self) -> Reaction {
-        self.0.lock().errhandler.reaction
+        self.0.lock().reaction
     }
 
-    pub fn set(&self, handle: usize, errhandler: Held<Errhandler>) {
-        *self.0.lock() = Setting { handle, errhandler };
+    pub fn set(&self, errhandler: Held<Errhandler>) {
+        *self.0.lock() = errhandler;
     }
 
     /// A handle of the handler that is set; the program has one more to free.
     pub fn hold(&self, process: &Process) -> Result<usize> {
-        let mut setting = self.0.lock();
-        let Held::Counted(errhandler) = &setting.errhandler else { return Ok(setting.handle) };
-        let is_held = |holds: usize| (holds > 0).then_some(holds + 1);
-        let held = errhandler.holds.fetch_update(Ordering::AcqRel, Ordering::Acquire, is_held);
-        if held.is_err() {
-            let errhandler = errhandler.clone();
-            errhandler.holds.store(1, Ordering::Release);
-            setting.handle = keep(process, errhandler)?;
+        let errhandler = self.0.lock().clone();
+        let mut holds = errhandler.holds.lock();
+        let Held::Counted(errhandler) = &errhandler else { return Ok(holds.handle) };
+        if holds.count == 0 {
+            let handle = process.errhandlers.insert(errhandler.clone());
+            holds.handle = handle.ok_or_else(no_room)?;
         }
-        Ok(setting.handle)
+        holds.count += 1;
+        Ok(holds.handle)
     }
 }
 
 /// A handler that calls `function`; returns its handle.
 pub fn create(process: &Process, function: Callback) -> Result<usize> {
-    keep(process, Arc::new(Errhandler::new(Reaction::User(function))))
+    let reaction = Reaction::User(function);
+    let made =
+        process.errhandlers.insert_with(|handle| Arc::new(Errhandler::new(reaction, handle)));
+    made.map(|(handle, _)| handle).ok_or_else(no_room)
 }
 
 /// The program gives one hold of its handle back. Where it is set, the handler stays in force.
@@ -102,13 +105,14 @@ pub fn free(process: &Process, handle: usize) -> Result {
         // MPI_Comm_get_errhandler gives handles of predefined ones, which may be freed (§9.3.4).
         return Ok(());
     };
-    if errhandler.holds.fetch_sub(1, Ordering::AcqRel) == 1 {
+    let mut holds = errhandler.holds.lock();
+    holds.count = holds.count.saturating_sub(1);
+    if holds.count == 0 {
         process.errhandlers.remove(handle);
     }
     Ok(())
 }
 
-fn keep(process: &Process, errhandler: Arc<Errhandler>) -> Result<usize> {
-    let handle = process.errhandlers.insert(errhandler);
-    handle.ok_or_else(|| Class::OTHER.because("there is no room for another error handler"))
+fn no_room() -> Failure {
+    Class::OTHER.because("there is no room for another error handler")
 }

@@ -283,12 +283,32 @@ static void errors(void)
     FAILS(MPI_Op_create(NULL, 1, &op), MPI_ERR_ARG, "user_fn is a null pointer");
 }
 
+/* Room for less than comes: whoever has it is told, and nobody waits for whom was told. */
+static void too_little_room(void)
+{
+    enum { SENT = 6000, ROOM = 5000 };
+    int *all = calloc((size_t)size * SENT, sizeof(int));
+    int *part = calloc((size_t)size * SENT, sizeof(int));
+    int code;
+    CHECK(all && part);
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    FAILS(MPI_Scatter(all, SENT, MPI_INT, part, ROOM, MPI_INT, 0, W), MPI_ERR_TRUNCATE, "");
+    code = MPI_Gather(part, SENT, MPI_INT, all, ROOM, MPI_INT, 0, W);
+    EQUAL(code, rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    code = MPI_Allgather(part, SENT, MPI_INT, all, ROOM, MPI_INT, W);
+    EQUAL(code, rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    FAILS(MPI_Alltoall(all, SENT, MPI_INT, part, ROOM, MPI_INT, W), MPI_ERR_TRUNCATE, "");
+    EQUAL(MPI_Barrier(W), MPI_SUCCESS);
+    free(all);
+    free(part);
+}
+
 static const struct test TESTS[] = {
     {"rooted", rooted},         {"everywhere", everywhere},
     {"in-place", in_place},     {"large", large},
     {"operations", operations}, {"complex-and-pairs", complex_and_pairs},
     {"in-rank-order", in_rank_order}, {"errors", errors},
-    {NULL, NULL},
+    {"too-little-room", too_little_room}, {NULL, NULL},
 };
 
 int main(int argc, char **argv)

@@ -66,6 +66,28 @@ static void user(void)
     MPI_Comm_free(&copy);
 }
 
+/* Two communicators have one handler whose handle is gone: both give a new one that is good. */
+static void outlived(void)
+{
+    MPI_Errhandler mine, first, second;
+    MPI_Comm copy;
+    int value;
+    MPI_Comm_create_errhandler(on_error, &mine);
+    MPI_Comm_set_errhandler(W, mine);
+    MPI_Comm_dup(W, &copy);
+    MPI_Errhandler_free(&mine);
+    MPI_Comm_get_errhandler(copy, &first);
+    MPI_Comm_get_errhandler(W, &second);
+    CHECK(first == second);
+    MPI_Errhandler_free(&first);
+    EQUAL(MPI_Comm_set_errhandler(MPI_COMM_SELF, second), MPI_SUCCESS);
+    EQUAL(MPI_Errhandler_free(&second), MPI_SUCCESS);
+    EQUAL(calls, 0);
+    EQUAL(MPI_Comm_rank(MPI_COMM_NULL, &value), MPI_ERR_COMM);
+    CHECK(calls == 1 && comm_seen == MPI_COMM_SELF);
+    MPI_Comm_free(&copy);
+}
+
 static void jumps(void)
 {
     MPI_Errhandler mine;
@@ -116,7 +138,8 @@ static void words(void)
 }
 
 static const struct test TESTS[] = {
-    {"user", user}, {"jumps", jumps}, {"nested", nested}, {"words", words}, {NULL, NULL},
+    {"user", user},     {"outlived", outlived}, {"jumps", jumps},
+    {"nested", nested}, {"words", words},       {NULL, NULL},
 };
 
 int main(int argc, char **argv)

@@ -157,7 +157,7 @@ static void made(void)
 
 static void partial(void)
 {
-    MPI_Datatype three;
+    MPI_Datatype three, none;
     MPI_Status status;
     int count, sent[7] = {0}, got[16];
     MPI_Count large;
@@ -172,6 +172,17 @@ static void partial(void)
     EQUAL(large, 7);
     MPI_Get_elements_c(&status, MPI_DOUBLE, &large);
     EQUAL(large, MPI_UNDEFINED);
+    MPI_Type_contiguous(0, MPI_INT, &none);
+    MPI_Get_count(&status, none, &count);
+    EQUAL(count, MPI_UNDEFINED);
+    MPI_Get_elements(&status, none, &count);
+    EQUAL(count, MPI_UNDEFINED);
+    MPI_Sendrecv(sent, 0, MPI_INT, rank, 0, got, 0, MPI_INT, rank, 0, W, &status);
+    MPI_Get_count(&status, none, &count);
+    EQUAL(count, 0);
+    MPI_Get_elements(&status, none, &count);
+    EQUAL(count, 0);
+    MPI_Type_free(&none);
     struct {
         double value;
         int index;

@@ -132,31 +132,6 @@ impl Fortran for Hints {
     }
 }
 
-/// An error handler with its handle, to be set on an object.
-#[derive(Clone, Copy)]
-pub(in crate::abi) struct ErrhandlerToSet(MPI_Errhandler);
-
-impl Kind for ErrhandlerToSet {
-    const C: &'static str = "MPI_Errhandler";
-    type Raw = *mut c_void;
-    type Checked = (usize, Held<Errhandler>);
-    fn from_c(raw: *mut c_void) -> Self {
-        Self(MPI_Errhandler::from_c(raw))
-    }
-    fn check(self, process: &'static Process, name: &'static str) -> Result<Self::Checked> {
-        Ok((self.0.key(), self.0.check(process, name)?))
-    }
-}
-
-impl Fortran for ErrhandlerToSet {
-    type Wire = *const c_int;
-    type Length = NoLength;
-    unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
-        // SAFETY: the caller's promise is the same.
-        Self(unsafe { MPI_Errhandler::enter(wire, length) })
-    }
-}
-
 /// Where handles are kept: eight bytes each in C, an `INTEGER` in Fortran.
 #[derive(Clone, Copy)]
 enum Place {
