@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 const RANKS_MANY: usize = 120;
 
 /// One row of the table.
@@ -115,7 +115,7 @@ fn line(measure: &Measure, contenders: &[Contender]) -> String {
     }
     let medians: Vec<Option<f64>> = samples.iter_mut().map(|values| median(values)).collect();
     let cells = samples.iter().zip(&medians).enumerate().map(|(index, (values, middle))| {
-        let Some(middle) = middle else { return "failed".to_string() };
+        let Some(middle) = middle else { return "none within 60 s".to_string() };
         let spread = format!(
             "{} ({}–{})",
             short(*middle),
@@ -134,7 +134,7 @@ fn line(measure: &Measure, contenders: &[Contender]) -> String {
 fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
     let start = Instant::now();
     let output = Command::new("timeout")
-        .arg("120")
+        .arg("60")
         .args(&contender.launch)
         .args(["-np", &measure.ranks.to_string()])
         .arg(&contender.program)

@@ -147,6 +147,7 @@ fn a_rank_that_fails_after_finalize_can_start_again() {
     let program = support::c_text(
         "late",
         r#"
+        #include <mpi.h>
         #include <stdio.h>
         #include "ftmpi.h"
         int main(int argc, char **argv)

@@ -59,7 +59,7 @@ impl Engine {
             return Ok(Err(NoRoom { needed: bytes, free }));
         }
         let watch = letter.watch();
-        if self.judge(&mut state, letter.envelope, &watch).is_some() {
+        if self.judge_send(&mut state, letter.envelope, &watch).is_some() {
             // The message is lost, as one that was sent just before the death would be.
             return Ok(Ok(()));
         }

@@ -159,7 +159,7 @@ impl Engine {
         }
         let block = self.copy_of(data)?;
         let mut state = self.state.lock();
-        if let Some(mishap) = self.judge(&mut state, letter.envelope, &letter.watch()) {
+        if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &letter.watch()) {
             return Ok(Some(state.lost(mishap)));
         }
         self.launch(state, letter, Load::Attached(block), None)?;
@@ -180,7 +180,7 @@ impl Engine {
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
         let watch = letter.watch();
-        if let Some(mishap) = self.judge(&mut state, letter.envelope, &watch) {
+        if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &watch) {
             return Ok(Some(state.lost(mishap)));
         }
         if is_small && mode == Mode::Standard {

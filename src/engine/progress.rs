@@ -147,6 +147,8 @@ impl Engine {
             }
             state.pool.keep(packet);
         }
+        // Whoever comes for a blank packet may find what another thread waits for.
+        self.share_news(state);
         Ok(())
     }
 
@@ -224,24 +226,43 @@ impl Engine {
     pub(super) fn judge(
         &self, state: &mut State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
-        if self.world.epoch() == 0 { None } else { self.judge_by_deaths(state, envelope, watch) }
+        match self.world.epoch() {
+            0 => None,
+            // Only deaths before the latest arrivals: what the dead have sent is received first.
+            _ => self.judge_by_deaths(state, envelope, watch, state.epoch),
+        }
+    }
+
+    /// The same for a send that is about to start, which takes nothing in: by the newest record.
+    #[inline]
+    pub(super) fn judge_send(
+        &self, state: &mut State, envelope: Envelope, watch: &Watch,
+    ) -> Option<Mishap> {
+        match self.world.epoch() {
+            0 => None,
+            epoch => self.judge_by_deaths(state, envelope, watch, epoch),
+        }
     }
 
     #[cold]
     fn judge_by_deaths(
-        &self, state: &mut State, envelope: Envelope, watch: &Watch,
+        &self, state: &mut State, envelope: Envelope, watch: &Watch, epoch: usize,
     ) -> Option<Mishap> {
         if let Some(rank) = self.out_of_reach(watch) {
             return Some(Mishap::Lost { rank });
         }
+        let deaths = || {
+            let mut deaths = self.world.deaths_since(0);
+            deaths.truncate(epoch);
+            deaths
+        };
         let rank = match watch {
-            Watch::Peer { rank, member } => self.world.is_dead(*member).then_some(*rank)?,
+            Watch::Peer { rank, member } => deaths().contains(member).then_some(*rank)?,
             Watch::Everyone { roster, .. } => {
-                let deaths = self.world.deaths_since(0);
-                deaths.into_iter().find_map(|member| roster.rank_of(member))?
+                deaths().into_iter().find_map(|member| roster.rank_of(member))?
             }
             Watch::Anyone(roster) => {
-                let deaths = self.world.deaths_since(0);
+                let deaths = deaths();
                 let known = state.reported.entry(envelope.context).or_default();
                 let rank_of = |member: &Member| roster.rank_of(*member);
                 if let Some(rank) = deaths[*known..].iter().find_map(|member| {

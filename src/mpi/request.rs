@@ -333,7 +333,7 @@ impl<P: Places> Many<'_, P> {
                 matches!(self.process.requests.step(ops, handle, true), Ok(Step::Pending))
             };
             if (0..self.count).any(|index| look(ops, index)) {
-                return Some(self.give_up(ops, 0, &mut trouble));
+                return self.give_up(ops, 0, &mut trouble).then_some(true);
             }
             for index in 0..self.count {
                 let _is_settled = self.settle(ops, index, &mut trouble);
@@ -430,8 +430,12 @@ impl<P: Places> Many<'_, P> {
     /// The same without waiting: none may have ended.
     pub fn test_some(&self) -> Result<Batch> {
         self.process.requests.check(&self.places, self.count)?;
-        let some = self.process.engine.poll(|ops| Some(self.some(ops)))?;
-        Ok(some.expect("the answer is there at once"))
+        let mut batch = None;
+        let _was_in_vain = self.process.engine.poll(|ops| {
+            let some = batch.insert(self.some(ops));
+            some.ended.as_ref().is_none_or(|ended| !ended.is_empty()).then_some(())
+        })?;
+        Ok(batch.expect("the engine has asked"))
     }
 
     fn some(&self, ops: &mut Ops) -> Batch {
