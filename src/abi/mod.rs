@@ -21,6 +21,8 @@ mod info;
 mod init;
 mod ints;
 mod kinds;
+#[cfg(test)]
+mod modules;
 mod op;
 mod persistent;
 mod predefined;
