@@ -886,6 +886,11 @@ MODULE mpi
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_call_errhandler(comm, errorcode, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: errorcode
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_compare(comm1, comm2, result, ierror)
       INTEGER, INTENT(IN) :: comm1
       INTEGER, INTENT(IN) :: comm2
@@ -3173,7 +3178,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses, &
         ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: array_of_requests(*)
       LOGICAL, INTENT(OUT) :: flag
@@ -3191,7 +3196,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Request_get_status_some(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: incount
       INTEGER, INTENT(IN) :: array_of_requests(*)
       INTEGER, INTENT(OUT) :: outcount
@@ -3617,7 +3622,7 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Testall(count, array_of_requests, flag, array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       LOGICAL, INTENT(OUT) :: flag
@@ -3635,7 +3640,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, &
         array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: incount
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       INTEGER, INTENT(OUT) :: outcount
@@ -3941,7 +3946,7 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Waitall(count, array_of_requests, array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       INTEGER, DIMENSION(MPI_STATUS_SIZE,*) :: array_of_statuses
@@ -3957,7 +3962,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, &
         array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: incount
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       INTEGER, INTENT(OUT) :: outcount
@@ -4655,6 +4660,11 @@ MODULE mpi
       !DIR$ IGNORE_TKR buffer
       TYPE(*), DIMENSION(*) :: buffer
       INTEGER, INTENT(IN) :: size
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_call_errhandler(comm, errorcode, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: errorcode
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Comm_compare(comm1, comm2, result, ierror)
@@ -6945,7 +6955,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses, &
         ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: array_of_requests(*)
       LOGICAL, INTENT(OUT) :: flag
@@ -6963,7 +6973,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Request_get_status_some(incount, array_of_requests, outcount, &
         array_of_indices, array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: incount
       INTEGER, INTENT(IN) :: array_of_requests(*)
       INTEGER, INTENT(OUT) :: outcount
@@ -7390,7 +7400,7 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Testall(count, array_of_requests, flag, array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       LOGICAL, INTENT(OUT) :: flag
@@ -7408,7 +7418,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, &
         array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: incount
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       INTEGER, INTENT(OUT) :: outcount
@@ -7714,7 +7724,7 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Waitall(count, array_of_requests, array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       INTEGER, DIMENSION(MPI_STATUS_SIZE,*) :: array_of_statuses
@@ -7730,7 +7740,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, &
         array_of_statuses, ierror)
-      IMPORT :: MPI_STATUS_SIZE,*, MPI_STATUS_SIZE
+      IMPORT :: MPI_STATUS_SIZE
       INTEGER, INTENT(IN) :: incount
       INTEGER, INTENT(INOUT) :: array_of_requests(*)
       INTEGER, INTENT(OUT) :: outcount

@@ -1227,6 +1227,15 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_call_errhandler
+    SUBROUTINE MPI_Comm_call_errhandler_f08(comm, errorcode, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: errorcode
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_compare
     SUBROUTINE MPI_Comm_compare_f08(comm1, comm2, result, ierror)
       IMPORT :: MPI_Comm
@@ -5320,6 +5329,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: array_of_datatypes(*)
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_get_contents_c_f08(datatype, max_integers, max_addresses, &
+        max_large_counts, max_datatypes, array_of_integers, array_of_addresses, &
+        array_of_large_counts, array_of_datatypes, ierror)
+      IMPORT :: MPI_Datatype, MPI_COUNT_KIND, MPI_ADDRESS_KIND
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_integers
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_addresses
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_large_counts
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_datatypes
+      INTEGER, INTENT(OUT) :: array_of_integers(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: array_of_addresses(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: array_of_large_counts(*)
+      TYPE(MPI_Datatype), INTENT(OUT) :: array_of_datatypes(*)
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Type_get_envelope
@@ -5330,6 +5354,17 @@ MODULE mpi_f08
       INTEGER, INTENT(OUT) :: num_integers
       INTEGER, INTENT(OUT) :: num_addresses
       INTEGER, INTENT(OUT) :: num_datatypes
+      INTEGER, INTENT(OUT) :: combiner
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Type_get_envelope_c_f08(datatype, num_integers, num_addresses, &
+        num_large_counts, num_datatypes, combiner, ierror)
+      IMPORT :: MPI_Datatype, MPI_COUNT_KIND
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_integers
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_addresses
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_large_counts
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_datatypes
       INTEGER, INTENT(OUT) :: combiner
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6547,6 +6582,15 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_call_errhandler
+    SUBROUTINE PMPI_Comm_call_errhandler_f08(comm, errorcode, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: errorcode
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -10649,6 +10693,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: array_of_datatypes(*)
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_get_contents_c_f08(datatype, max_integers, max_addresses, &
+        max_large_counts, max_datatypes, array_of_integers, array_of_addresses, &
+        array_of_large_counts, array_of_datatypes, ierror)
+      IMPORT :: MPI_Datatype, MPI_COUNT_KIND, MPI_ADDRESS_KIND
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_integers
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_addresses
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_large_counts
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: max_datatypes
+      INTEGER, INTENT(OUT) :: array_of_integers(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: array_of_addresses(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: array_of_large_counts(*)
+      TYPE(MPI_Datatype), INTENT(OUT) :: array_of_datatypes(*)
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Type_get_envelope
@@ -10659,6 +10718,17 @@ MODULE mpi_f08
       INTEGER, INTENT(OUT) :: num_integers
       INTEGER, INTENT(OUT) :: num_addresses
       INTEGER, INTENT(OUT) :: num_datatypes
+      INTEGER, INTENT(OUT) :: combiner
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Type_get_envelope_c_f08(datatype, num_integers, num_addresses, &
+        num_large_counts, num_datatypes, combiner, ierror)
+      IMPORT :: MPI_Datatype, MPI_COUNT_KIND
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_integers
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_addresses
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_large_counts
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: num_datatypes
       INTEGER, INTENT(OUT) :: combiner
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE

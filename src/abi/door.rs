@@ -105,7 +105,8 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
 }
 
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its
-/// like are whichever width the twin uses. The text is one ordinary `fn` item, so that rustfmt
+/// like are whichever width the twin uses; a twin with other parameters is an item of its own, and
+/// says whose twin it is by that one's Fortran name. The text is one ordinary `fn` item, so that rustfmt
 /// keeps it in shape.
 macro_rules! mpi {
     (
@@ -123,6 +124,18 @@ macro_rules! mpi {
         door!(
             [$($large)?], large, $process, ($($($param: $kind),*)?),
             [$($on)?], [$($season)?], $body, [$($fortran)?]
+        );
+    };
+    (
+        $(#[doc = $doc:literal])*
+        #[twin_of($fortran:ident)]
+        $(#[raises_on($on:ident)])?
+        $(#[season($season:ident)])?
+        fn $name:ident($process:ident: &Process $(, $($param:ident: $kind:ty),* $(,)?)?) $body:block
+    ) => {
+        door!(
+            [$name], large, $process, ($($($param: $kind),*)?),
+            [$($on)?], [$($season)?], $body, [$fortran]
         );
     };
 }

@@ -159,6 +159,26 @@ unsafe extern "C-unwind" fn pmpi_comm_call_errhandler_(
     unsafe { mpi_comm_call_errhandler_(comm, errorcode, ierror) }
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn mpi_comm_call_errhandler_f08_(
+    comm: *const c_int, errorcode: *const c_int, ierror: Ierror,
+) {
+    // SAFETY: as above.
+    unsafe { mpi_comm_call_errhandler_(comm, errorcode, ierror) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn pmpi_comm_call_errhandler_f08_(
+    comm: *const c_int, errorcode: *const c_int, ierror: Ierror,
+) {
+    // SAFETY: as above.
+    unsafe { mpi_comm_call_errhandler_(comm, errorcode, ierror) }
+}
+
+modules_door!(
+    small, MPI_Comm_call_errhandler, mpi_comm_call_errhandler_, [], [comm: MPI_Comm, errorcode: Int]
+);
+
 #[cfg(test)]
 #[test]
 fn the_call_that_calls_handlers_matches_the_header() {

@@ -21,6 +21,7 @@ mod info;
 mod init;
 mod ints;
 mod kinds;
+mod modern;
 #[cfg(test)]
 mod modules;
 mod op;

@@ -274,14 +274,12 @@ impl<'a> Writer<'a> {
         let texts: Vec<String> = types.chain(function.map(str::to_string)).collect();
         let mut names: Vec<&str> = Vec::new();
         for text in &texts {
-            let inner = text.split(['(', ')']).nth(1).unwrap_or_default();
+            let inner = text.split(['(', ')', ',']).nth(1).unwrap_or_default();
+            let inner = if text.contains("MPI_STATUS_SIZE") { "MPI_STATUS_SIZE" } else { inner };
             let name = inner.trim_start_matches("KIND=");
             let is_name = name.starts_with("MPI_") || name == "C_PTR";
             if is_name && !names.contains(&name) {
                 names.push(name);
-            }
-            if text.contains("MPI_STATUS_SIZE") && !names.contains(&"MPI_STATUS_SIZE") {
-                names.push("MPI_STATUS_SIZE");
             }
         }
         if names.is_empty() { String::new() } else { wrapped(&format!("      IMPORT :: {}", names.join(", "))) }
