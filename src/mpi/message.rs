@@ -1,7 +1,7 @@
 //! Messages that were matched by MPI_Mprobe and wait for MPI_Mrecv (MPI-5.0 §3.8.2).
 
 use crate::engine::Held;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::comm::{self, Comm};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
@@ -64,7 +64,7 @@ pub fn keep(process: &Process, comm: &Comm, found: Match) -> Result<(usize, Comp
 }
 
 /// Receives a matched message; says on which communicator it came.
-pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<(Completed, usize)> {
+pub fn mrecv(process: &Process, message: usize, into: &Region) -> Result<(Completed, usize)> {
     if message == NO_PROC {
         return Ok((FROM_NOBODY.into(), comm::SELF));
     }
@@ -75,7 +75,7 @@ pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<(Completed
 }
 
 /// Starts to receive a matched message: it is there, so that this is done at once.
-pub fn imrecv(process: &Process, message: usize, into: Span) -> Result<(Pending, usize)> {
+pub fn imrecv(process: &Process, message: usize, into: &Region) -> Result<(Pending, usize)> {
     if message == NO_PROC {
         return Ok((Pending::Complete(FROM_NOBODY), comm::SELF));
     }

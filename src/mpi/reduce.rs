@@ -1,7 +1,7 @@
 //! Reductions (MPI-5.0 §6.9). The program's memory is only copied from and to; operands meet in
 //! memory of the library's own.
 
-use crate::host::memory::Span;
+use crate::host::memory::{Region, Span};
 use crate::mpi::callback::Reduction;
 use crate::mpi::coll::{Side, broadcast, copy_local, lane};
 use crate::mpi::comm::Comm;
@@ -26,15 +26,14 @@ pub fn reduce(
     let input = if is_root && send.is_in_place() { Side { buf: recv, ..send } } else { send };
     let lane = lane(process, comm);
     // Whoever does not get the result may leave `recv` undefined.
-    let target = if is_root { input.datatype.span(recv, input.count)? } else { Span::EMPTY };
-    let mut kept = Scratch::default();
+    let target = if is_root { input.datatype.region(recv, input.count)? } else { Region::EMPTY };
     let top = if op.commutes() { root } else { 0 };
-    let values = climb(process, comm, &lane, Climb { input: &input, op, top }, &mut kept)?;
+    let values = climb(process, comm, &lane, Climb { input: &input, op, top })?;
     if top == root {
-        return if is_root { copy_local(process, values, target) } else { Ok(()) };
+        return if is_root { copy_local(process, &values.data, &target) } else { Ok(()) };
     }
     match comm.rank {
-        0 => lane.send(root, values),
+        0 => lane.send(root, values.data.clone()),
         _ if is_root => lane.recv(0, target).map(drop),
         _ => Ok(()),
     }
@@ -43,27 +42,46 @@ pub fn reduce(
 /// Combines everybody's values; the result goes to everybody's `recv`.
 pub fn allreduce(process: &Process, comm: &Comm, send: Side, recv: Address, op: &Op) -> Result {
     let input = if send.is_in_place() { Side { buf: recv, ..send } } else { send };
-    let target = input.datatype.span(recv, input.count)?;
+    let target = input.datatype.region(recv, input.count)?;
     let lane = lane(process, comm);
-    let mut kept = Scratch::default();
-    let values = climb(process, comm, &lane, Climb { input: &input, op, top: 0 }, &mut kept)?;
+    let values = climb(process, comm, &lane, Climb { input: &input, op, top: 0 })?;
     if comm.rank == 0 {
-        copy_local(process, values, target)?;
+        copy_local(process, &values.data, &target)?;
     }
-    broadcast(&lane, comm, target, 0)
+    broadcast(&lane, comm, &target, 0)
 }
 
 /// Combines `inout` with `input` in this process alone (MPI-5.0 §6.9.7).
 pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) -> Result {
-    let target = input.datatype.span(inout, input.count)?;
-    let source = input.span()?;
+    let target = input.datatype.region(inout, input.count)?;
+    let source = input.region()?;
     is_defined(op, &input.datatype)?;
-    let (mut left, mut right) = (Scratch::default(), Scratch::default());
-    let (a, b) = (left.room(source.bytes()), right.room(target.bytes()));
-    copy_local(process, source, a)?;
-    copy_local(process, target, b)?;
-    combine(process, op, input, a, b);
-    copy_local(process, b, target)
+    let (a, b) = (Operand::new(input)?, Operand::new(input)?);
+    copy_local(process, &source, &a.data)?;
+    copy_local(process, &target, &b.data)?;
+    combine(process, op, input, &a, &b);
+    copy_local(process, &b.data, &target)
+}
+
+/// Values in memory of the library's own, laid out as those of the program are.
+struct Operand {
+    /// Only held: the data lie in there.
+    _room: Scratch,
+    address: Address,
+    data: Region,
+}
+
+impl Operand {
+    fn new(like: &Side) -> Result<Operand> {
+        let mut room = Scratch::default();
+        let (address, data) = room.items(&like.datatype, like.count)?;
+        Ok(Operand { _room: room, address, data })
+    }
+
+    /// Where the item with this number is.
+    fn item(&self, index: i64, extent: i64) -> usize {
+        self.address.0.wrapping_add_signed((index * extent) as isize)
+    }
 }
 
 /// One way up the tree.
@@ -74,55 +92,53 @@ struct Climb<'a> {
 }
 
 /// Combines along a binomial tree up to `top`, in the order of ranks counted from there: each
-/// member's values come from the left of those of its children. Returns where the values lie.
-fn climb(
-    process: &Process, comm: &Comm, lane: &Lane<'_>, climb: Climb<'_>, kept: &mut Scratch,
-) -> Result<Span> {
+/// member's values come from the left of those of its children.
+fn climb(process: &Process, comm: &Comm, lane: &Lane<'_>, climb: Climb<'_>) -> Result<Operand> {
     let Climb { input, op, top } = climb;
     is_defined(op, &input.datatype)?;
-    let source = input.span()?;
-    let mut other = Scratch::default();
-    let (mut mine, mut theirs) = (kept.room(source.bytes()), other.room(source.bytes()));
-    copy_local(process, source, mine)?;
+    let source = input.region()?;
+    let (mut mine, mut theirs) = (Operand::new(input)?, Operand::new(input)?);
+    copy_local(process, &source, &mine.data)?;
     let size = comm.size();
     let place = (comm.rank - top + size) % size;
     let mut bit = 1;
     while bit < size {
         if place & bit != 0 {
-            lane.send((place - bit + top) % size, mine)?;
+            lane.send((place - bit + top) % size, mine.data.clone())?;
             break;
         }
         if place + bit < size {
             let child = (place + bit + top) % size;
-            short(lane.recv(child, theirs)?, theirs)?;
-            combine(process, op, input, mine, theirs);
+            short(lane.recv(child, theirs.data.clone())?, &theirs.data)?;
+            combine(process, op, input, &mine, &theirs);
             std::mem::swap(&mut mine, &mut theirs);
         }
         bit *= 2;
-    }
-    if mine.address() != kept.span(source.bytes()).address() {
-        *kept = other;
     }
     Ok(mine)
 }
 
 /// `inout` becomes `input` op `inout`.
-fn combine(process: &Process, op: &Op, side: &Side, input: Span, inout: Span) {
+fn combine(process: &Process, op: &Op, side: &Side, input: &Operand, inout: &Operand) {
     match op {
         Op::Named(op) => {
             let elements = elements(&side.datatype, side.count, *op);
-            memory::reduce(*op, side.datatype.shape.element, input, inout, elements);
+            let start = |operand: &Operand| {
+                let start = std::ptr::with_exposed_provenance(operand.address.0);
+                Span::new(start, operand.data.bytes())
+            };
+            let element = side.datatype.shape.element;
+            memory::reduce(*op, element, start(input), start(inout), elements);
         }
         Op::User { function, is_large, .. } => {
             let most = if *is_large { i64::MAX } else { MOST_AT_ONCE };
             let mut done = 0;
             while done < side.count {
-                let offset = usize::try_from(done * side.datatype.shape.extent);
-                let offset = offset.expect("the buffer was measured");
                 let count = most.min(side.count - done);
+                let extent = side.datatype.shape.extent;
                 let reduction = Reduction {
-                    input: input.address() + offset,
-                    inout: inout.address() + offset,
+                    input: input.item(done, extent),
+                    inout: inout.item(done, extent),
                     count,
                     datatype: side.datatype.handle,
                     is_large: *is_large,
@@ -156,7 +172,7 @@ fn is_defined(op: &Op, datatype: &Datatype) -> Result {
 }
 
 /// A message with fewer values than all others bring.
-fn short(received: usize, expected: Span) -> Result {
+fn short(received: usize, expected: &Region) -> Result {
     if received == expected.bytes() {
         return Ok(());
     }
