@@ -2,7 +2,7 @@
 
 use crate::base::slab::Key;
 use crate::engine::Letter;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
@@ -76,7 +76,7 @@ impl Slot {
 }
 
 /// Sends out of the buffer of `comm`, or else out of that of the process.
-pub(super) fn send(process: &Process, comm: &Comm, letter: Letter, data: Span) -> Result {
+pub(super) fn send(process: &Process, comm: &Comm, letter: Letter, data: &Region) -> Result {
     let Some(account) = comm.buffer.account().or_else(|| process.buffer.account()) else {
         return Err(Class::BUFFER.because("no buffer is attached; see MPI_Buffer_attach"));
     };
