@@ -15,7 +15,7 @@ mod shelf;
 mod tests;
 mod world;
 
-pub use buffered::NoRoom;
+pub use buffered::Unsent;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
@@ -53,12 +53,14 @@ struct State {
     ops: Ops,
     posted: Posted<Key>,
     unexpected: Unexpected<Packet>,
+    /// How many messages may wait before recalled ones are looked for among them.
+    sweep_at: usize,
     pool: Pool,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
-    /// How many deaths have been dealt with; and, for each context, how many have been reported to
-    /// receives from any source.
+    /// How many deaths have been dealt with; and, for each context, up to which they have been
+    /// reported to receives from any source.
     epoch: usize,
     reported: HashMap<u32, usize>,
     /// How many threads wait, and whether something that they may wait for has happened.
@@ -108,6 +110,7 @@ impl Engine {
                 ops: Ops::default(),
                 posted: Posted::default(),
                 unexpected: Unexpected::default(),
+                sweep_at: progress::FEWEST_TO_SWEEP,
                 pool: Pool::new(port),
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
@@ -235,11 +238,29 @@ impl Engine {
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
     pub fn cancel(&self, op: Key) {
         let mut state = self.state.lock();
+        self.withdraw(&mut state, op);
+        self.share_news(&mut state);
+    }
+
+    fn withdraw(&self, state: &mut State, op: Key) {
         if state.take_back(op) {
             let outcome = Outcome { is_cancelled: true, ..state.blank_outcome(op) };
-            self.finish(&mut state, op, outcome);
-            self.share_news(&mut state);
+            self.finish(state, op, outcome);
         }
+    }
+
+    /// Makes two operations the halves of one: when one is lost with its peer, the other is taken
+    /// back if that is still possible, for its peer may have given up for the same reason.
+    pub fn join(&self, one: Key, other: Key) {
+        let mut state = self.state.lock();
+        for (key, partner) in [(one, other), (other, one)] {
+            let Some(op) = state.ops.0.find_mut(key) else { continue };
+            op.partner = Some(partner);
+            if matches!(op.stage, Stage::Done(outcome) if outcome.is_lost()) {
+                self.withdraw(&mut state, partner);
+            }
+        }
+        self.share_news(&mut state);
     }
 
     /// Nobody will ask for this operation any more; it goes on to its end.
@@ -289,7 +310,8 @@ impl Engine {
 
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
-        self.ops.insert(Op { stage, envelope, watch, is_orphan: false })
+        let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
+        self.ops.insert(Op { stage, envelope, watch, heard, partner: None, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {

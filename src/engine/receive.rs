@@ -32,6 +32,7 @@ impl Engine {
     #[inline]
     pub fn receive(&self, pattern: Envelope, watch: &Watch, into: Span) -> Result<Outcome, Died> {
         let mut state = self.state.lock();
+        let heard = state.heard(pattern);
         loop {
             // What has waited comes before what arrives.
             let waited = state.expected(pattern);
@@ -42,7 +43,7 @@ impl Engine {
                 let message = (packet.envelope(), packet.bytes());
                 return self.received(message, into.bytes(), packet.deliver(into));
             }
-            if let Some(mishap) = self.judge(&mut state, pattern, watch) {
+            if let Some(mishap) = self.judge(&mut state, pattern, watch, heard) {
                 return Ok(failed(pattern, mishap));
             }
             self.wait_for_news(&mut state);
