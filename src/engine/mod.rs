@@ -66,6 +66,8 @@ struct State {
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     has_news: bool,
+    /// How many threads are making a long copy.
+    copying: u32,
 }
 
 /// Where a message goes.
@@ -118,6 +120,7 @@ impl Engine {
                 reported: HashMap::new(),
                 waiting: 0,
                 has_news: false,
+                copying: 0,
             }),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
@@ -275,7 +278,7 @@ impl Engine {
 
     /// Makes progress once, then asks `ready`.
     #[inline]
-    pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
+    pub fn poll<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
         self.poll_state(|state| ready(&mut state.ops))
     }
 
@@ -283,11 +286,15 @@ impl Engine {
     /// it is better to let somebody run who can change the answer.
     #[inline]
     fn poll_state<T>(
-        &self, ready: impl FnOnce(&mut State) -> Option<T>,
+        &self, mut ready: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
-        let answer = ready(&mut state);
+        let mut answer = ready(&mut state);
+        while answer.is_none() && self.copy_next(&mut state)? {
+            answer = ready(&mut state);
+        }
+        self.leave(&mut state)?;
         drop(state);
         if answer.is_none() && self.world.is_crowded() {
             sched::yield_now();

@@ -21,7 +21,7 @@ const LOOKS_AT_INBOX: u32 = 16;
 pub(super) const FEWEST_TO_SWEEP: usize = 64;
 
 impl Engine {
-    /// Does all there is to do right now.
+    /// Does all short work that there is right now. Long copies are made one by one.
     #[inline]
     pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
         self.progress_for(state, None).map(drop)
@@ -52,19 +52,36 @@ impl Engine {
         if self.awaited.load(Ordering::Relaxed) != 0 {
             self.reclaim(state)?;
         }
-        while let Some((packet, key)) = state.copies.pop_front() {
-            // A long copy: other threads of this rank go on meanwhile, with what has ended so far.
-            self.share_news(state);
-            let into = state.target(key);
-            let message = (packet.envelope(), packet.bytes());
-            let delivery = MutexGuard::unlocked(state, || packet.deliver(into));
-            self.delivered(state, key, message, delivery)?;
-        }
         if epoch != state.epoch {
             self.notice(state, epoch);
         }
         self.share_news(state);
         Ok(found)
+    }
+
+    /// Makes one long copy, if there is one to be made; the other threads of this rank go on
+    /// meanwhile.
+    #[inline]
+    pub(super) fn copy_next(&self, state: &mut MutexGuard<'_, State>) -> Result<bool, Died> {
+        let Some((packet, key)) = state.copies.pop_front() else { return Ok(false) };
+        let into = state.target(key);
+        let message = (packet.envelope(), packet.bytes());
+        state.copying += 1;
+        let delivery = MutexGuard::unlocked(state, || packet.deliver(into));
+        state.copying -= 1;
+        self.delivered(state, key, message, delivery)?;
+        self.share_news(state);
+        Ok(true)
+    }
+
+    /// Whoever leaves with an answer leaves the copies to other threads that are there to make
+    /// them, if any.
+    #[inline]
+    pub(super) fn leave(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+        while !state.copies.is_empty() && state.waiting + state.copying == 0 {
+            self.copy_next(state)?;
+        }
+        Ok(())
     }
 
     /// Claims a message that `pattern` accepts and no posted receive takes.
@@ -106,6 +123,7 @@ impl Engine {
         if !packet.is_carried() {
             state.set(key, Stage::Copying { into });
             state.copies.push_back((packet, key));
+            state.has_news = true;
             return Ok(());
         }
         let message = (packet.envelope(), packet.bytes());
@@ -327,9 +345,12 @@ impl Engine {
         loop {
             self.progress(&mut state)?;
             if let Some(answer) = ready(&mut state) {
+                self.leave(&mut state)?;
                 return Ok(answer);
             }
-            self.wait_for_news(&mut state);
+            if !self.copy_next(&mut state)? {
+                self.wait_for_news(&mut state);
+            }
         }
     }
 

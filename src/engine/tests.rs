@@ -353,7 +353,9 @@ fn a_death_ends_all_receives_from_anybody_that_wait_and_no_later_one() {
             std::thread::yield_now();
         }
         world.bury(2, 0);
-        waiting.map(|op| assert_eq!(engine.wait(op).expect("alive").mishap, lost(2)));
+        for op in waiting {
+            assert_eq!(engine.wait(op).expect("alive").mishap, lost(2));
+        }
         assert_eq!(receiving.join().expect("no panic"), lost(2));
         assert_eq!(probing.join().expect("no panic").expect("alive").mishap, lost(2));
     });
@@ -363,6 +365,43 @@ fn a_death_ends_all_receives_from_anybody_that_wait_and_no_later_one() {
     // Two more, while nobody waits: the next two hear of them, one each.
     world.bury(3, 0);
     assert_eq!(engine.wait(start(last)).expect("alive").mishap, lost(3));
+}
+
+/// While one thread copies many long messages, those who wait for something short go on.
+#[test]
+#[cfg_attr(miri, ignore = "there is no time in Miri")]
+fn a_long_copy_does_not_keep_the_news_from_other_threads() {
+    const BLOCK: usize = 8 << 20;
+    const BLOCKS: usize = 300;
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let (data, mut into, mut short) = (vec![1; BLOCK], vec![0; BLOCK], [0; 1]);
+    let start = |tag, into: &mut [u8]| {
+        receiver.start_receive(pattern(0, tag), peer(0), Span::of_mut(into)).expect("alive")
+    };
+    let awaited = start(1, &mut short);
+    let long: Vec<Key> = (0..BLOCKS).map(|_| start(2, &mut into)).collect();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            receiver.wait(awaited).expect("alive");
+            let last = long[BLOCKS - 1];
+            receiver.state.lock().ops.outcome(last).is_none()
+        });
+        while receiver.state.lock().waiting == 0 {
+            std::thread::yield_now();
+        }
+        let mut state = receiver.state.lock();
+        send(&sender, 1, 1, &[7], Mode::Standard);
+        for _ in 0..BLOCKS {
+            let sent = sender.send(letter(0, 1, 2), Span::of(&data), Mode::Standard);
+            assert!(sent.expect("alive").is_some());
+        }
+        receiver.progress(&mut state).expect("alive");
+        receiver.leave(&mut state).expect("alive");
+        while receiver.copy_next(&mut state).expect("alive") {}
+        drop(state);
+        assert!(waiting.join().expect("no panic"), "it waited for the long messages");
+    });
 }
 
 #[test]
