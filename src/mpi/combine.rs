@@ -1,11 +1,11 @@
 //! What an operation does to two buffers (MPI-5.0 §6.9): named ones element by element, the
 //! program's own by calling it. And MPI_Reduce_local, which is nothing else.
 
-use crate::host::memory::{Span, copy};
+use crate::host::memory::{Region, Span};
 use crate::mpi::callback::Reduction;
-use crate::mpi::coll::Side;
+use crate::mpi::coll::{Side, copy_local};
 use crate::mpi::datatype::{Address, Datatype};
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::Result;
 use crate::mpi::memory;
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
@@ -19,23 +19,24 @@ const TILE_BYTES: i64 = 12 << 10;
 
 /// `inout` becomes `input` op `inout`, in memory that is there: `count` items each.
 pub fn combine(
-    process: &Process, op: &Op, datatype: &Datatype, count: i64, input: Span, inout: Span,
+    process: &Process, op: &Op, datatype: &Datatype, count: i64, input: Address, inout: Address,
 ) {
     match op {
         Op::Named(op) => {
             let elements = elements(datatype, count, *op);
-            memory::reduce(*op, datatype.shape.element, input, inout, elements);
+            let start = |at: Address| Span::new(std::ptr::with_exposed_provenance(at.0), 0);
+            memory::reduce(*op, datatype.shape.element, start(input), start(inout), elements);
         }
         Op::User { function, is_large, .. } => {
             let most = if *is_large { i64::MAX } else { MOST_AT_ONCE };
             let mut done = 0;
             while done < count {
-                let offset = usize::try_from(done * datatype.shape.extent);
+                let offset = isize::try_from(done * datatype.shape.extent);
                 let offset = offset.expect("the buffer was measured");
                 let items = most.min(count - done);
                 let reduction = Reduction {
-                    input: input.address() + offset,
-                    inout: inout.address() + offset,
+                    input: input.0.wrapping_add_signed(offset),
+                    inout: inout.0.wrapping_add_signed(offset),
                     count: items,
                     datatype: datatype.handle,
                     is_large: *is_large,
@@ -59,41 +60,33 @@ fn elements(datatype: &Datatype, count: i64, op: Named) -> usize {
 /// Combines `inout` with `input` in this process alone (MPI-5.0 §6.9.7).
 pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) -> Result {
     op.is_defined_on(&input.datatype)?;
-    let target = input.datatype.span(inout, input.count)?;
-    let source = input.span()?;
+    let target = input.datatype.region(inout, input.count)?;
+    let source = input.region()?;
     match op {
-        Op::Named(_) => in_tiles(process, input, op, source, target),
+        Op::Named(_) => in_tiles(process, input, op, &source, &target),
         // A function of the program's gets what the program passed, and touches it itself.
         Op::User { .. } => {
-            let at = |buf: Address, bytes: usize| {
-                Span::new(std::ptr::with_exposed_provenance(buf.0), bytes)
-            };
-            let (a, b) = (at(input.buf, source.bytes()), at(inout, target.bytes()));
-            combine(process, op, &input.datatype, input.count, a, b);
+            combine(process, op, &input.datatype, input.count, input.buf, inout);
             Ok(())
         }
     }
 }
 
 /// Operands meet in memory of the library's own: where the program's is not there, the copy says so.
-fn in_tiles(process: &Process, side: &Side, op: &Op, source: Span, target: Span) -> Result {
-    let extent = side.datatype.shape.extent.max(1);
-    let items = (TILE_BYTES / extent).clamp(1, side.count.max(1));
-    let tile_bytes = usize::try_from(items * extent).expect("a tile is no larger than a buffer");
+fn in_tiles(process: &Process, side: &Side, op: &Op, source: &Region, target: &Region) -> Result {
+    let items = (TILE_BYTES / side.datatype.shape.extent.max(1)).clamp(1, side.count.max(1));
     let (mut left, mut right) = (Scratch::default(), Scratch::default());
-    let (a, b) = (left.room(tile_bytes), right.room(tile_bytes));
-    let moved = |from: Span, to: Span| {
-        copy(from, to).map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
-    };
+    let (a, in_a) = left.items(&side.datatype, items)?;
+    let (b, in_b) = right.items(&side.datatype, items)?;
     let (mut offset, mut rest) = (0, side.count);
     while rest > 0 && offset < source.bytes() {
         let now = rest.min(items);
-        let (from, to) = (source.part(offset, tile_bytes), target.part(offset, tile_bytes));
-        moved(from, a)?;
-        moved(to, b)?;
+        let (from, to) = (source.part(offset, in_a.bytes()), target.part(offset, in_b.bytes()));
+        copy_local(process, &from, &in_a)?;
+        copy_local(process, &to, &in_b)?;
         combine(process, op, &side.datatype, now, a, b);
-        moved(b.part(0, to.bytes()), to)?;
-        (offset, rest) = (offset + tile_bytes, rest - now);
+        copy_local(process, &in_b.part(0, to.bytes()), &to)?;
+        (offset, rest) = (offset + in_a.bytes(), rest - now);
     }
     Ok(())
 }

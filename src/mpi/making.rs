@@ -151,7 +151,7 @@ fn found(process: &Process, comm: &Comm, group: &Group, context: u32) -> Result<
 fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    broadcast(&lane(process, comm), comm, Span::of_mut(&mut bytes), 0)?;
+    broadcast(&lane(process, comm), comm, &Span::of_mut(&mut bytes).into(), 0)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 
