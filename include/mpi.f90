@@ -495,14 +495,14 @@ MODULE mpi
     END SUBROUTINE
     FUNCTION MPI_Aint_add(base, disp)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: base
-      INTEGER, INTENT(IN) :: disp
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
       INTEGER(KIND=MPI_ADDRESS_KIND) :: MPI_Aint_add
     END FUNCTION
     FUNCTION MPI_Aint_diff(addr1, addr2)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: addr1
-      INTEGER, INTENT(IN) :: addr2
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
       INTEGER(KIND=MPI_ADDRESS_KIND) :: MPI_Aint_diff
     END FUNCTION
     SUBROUTINE MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
@@ -573,7 +573,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Alloc_mem(size, info, baseptr, ierror)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: info
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: baseptr
       INTEGER, INTENT(OUT) :: ierror
@@ -4271,14 +4271,14 @@ MODULE mpi
     END SUBROUTINE
     FUNCTION PMPI_Aint_add(base, disp)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: base
-      INTEGER, INTENT(IN) :: disp
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
       INTEGER(KIND=MPI_ADDRESS_KIND) :: PMPI_Aint_add
     END FUNCTION
     FUNCTION PMPI_Aint_diff(addr1, addr2)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: addr1
-      INTEGER, INTENT(IN) :: addr2
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
       INTEGER(KIND=MPI_ADDRESS_KIND) :: PMPI_Aint_diff
     END FUNCTION
     SUBROUTINE PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
@@ -4349,7 +4349,7 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Alloc_mem(size, info, baseptr, ierror)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: info
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: baseptr
       INTEGER, INTENT(OUT) :: ierror
@@ -7978,8 +7978,8 @@ MODULE mpi
   INTERFACE MPI_Alloc_mem
     PROCEDURE :: MPI_Alloc_mem
     SUBROUTINE MPI_Alloc_mem_CPTR(size, info, baseptr, ierror) BIND(C, NAME="mpi_alloc_mem_")
-      IMPORT :: C_PTR
-      INTEGER, INTENT(IN) :: size
+      IMPORT :: MPI_ADDRESS_KIND, C_PTR
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: info
       TYPE(C_PTR), INTENT(OUT) :: baseptr
       INTEGER, INTENT(OUT) :: ierror
@@ -8033,8 +8033,8 @@ MODULE mpi
   INTERFACE PMPI_Alloc_mem
     PROCEDURE :: PMPI_Alloc_mem
     SUBROUTINE PMPI_Alloc_mem_CPTR(size, info, baseptr, ierror) BIND(C, NAME="pmpi_alloc_mem_")
-      IMPORT :: C_PTR
-      INTEGER, INTENT(IN) :: size
+      IMPORT :: MPI_ADDRESS_KIND, C_PTR
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: info
       TYPE(C_PTR), INTENT(OUT) :: baseptr
       INTEGER, INTENT(OUT) :: ierror

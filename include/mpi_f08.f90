@@ -541,14 +541,14 @@ MODULE mpi_f08
   INTERFACE
     FUNCTION MPI_Aint_add(base, disp)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: base
-      INTEGER, INTENT(IN) :: disp
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
       INTEGER(KIND=MPI_ADDRESS_KIND) :: MPI_Aint_add
     END FUNCTION
     FUNCTION MPI_Aint_diff(addr1, addr2)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: addr1
-      INTEGER, INTENT(IN) :: addr2
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
       INTEGER(KIND=MPI_ADDRESS_KIND) :: MPI_Aint_diff
     END FUNCTION
     SUBROUTINE MPI_Pcontrol(level)
@@ -562,14 +562,14 @@ MODULE mpi_f08
     END FUNCTION
     FUNCTION PMPI_Aint_add(base, disp)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: base
-      INTEGER, INTENT(IN) :: disp
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp
       INTEGER(KIND=MPI_ADDRESS_KIND) :: PMPI_Aint_add
     END FUNCTION
     FUNCTION PMPI_Aint_diff(addr1, addr2)
       IMPORT :: MPI_ADDRESS_KIND
-      INTEGER, INTENT(IN) :: addr1
-      INTEGER, INTENT(IN) :: addr2
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr1
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: addr2
       INTEGER(KIND=MPI_ADDRESS_KIND) :: PMPI_Aint_diff
     END FUNCTION
     SUBROUTINE PMPI_Pcontrol(level)
@@ -772,8 +772,8 @@ MODULE mpi_f08
 
   INTERFACE MPI_Alloc_mem
     SUBROUTINE MPI_Alloc_mem_f08(size, info, baseptr, ierror)
-      IMPORT :: MPI_Info, C_PTR
-      INTEGER, INTENT(IN) :: size
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, C_PTR
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       TYPE(MPI_Info), INTENT(IN) :: info
       TYPE(C_PTR), INTENT(OUT) :: baseptr
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -6131,8 +6131,8 @@ MODULE mpi_f08
 
   INTERFACE PMPI_Alloc_mem
     SUBROUTINE PMPI_Alloc_mem_f08(size, info, baseptr, ierror)
-      IMPORT :: MPI_Info, C_PTR
-      INTEGER, INTENT(IN) :: size
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, C_PTR
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       TYPE(MPI_Info), INTENT(IN) :: info
       TYPE(C_PTR), INTENT(OUT) :: baseptr
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror

@@ -95,7 +95,7 @@ impl Form {
 const fn number(c: &[u8]) -> (Type, bool) {
     let is_array = c[c.len() - 1] == b']';
     let mut from = 0;
-    while from + 4 < c.len() {
+    while from + 4 <= c.len() {
         if has(c, from, b"Aint") {
             return (Type::Address, is_array);
         }
