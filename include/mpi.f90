@@ -468,7 +468,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -524,12 +524,12 @@ MODULE mpi
         comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -557,12 +557,12 @@ MODULE mpi
         recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -595,10 +595,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -626,12 +626,12 @@ MODULE mpi
         comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -660,13 +660,13 @@ MODULE mpi
         rdispls, recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -696,13 +696,13 @@ MODULE mpi
         rdispls, recvtypes, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -752,7 +752,7 @@ MODULE mpi
     SUBROUTINE MPI_Bcast_init(buffer, count, datatype, root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -775,7 +775,7 @@ MODULE mpi
     SUBROUTINE MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -787,7 +787,7 @@ MODULE mpi
     SUBROUTINE MPI_Buffer_attach(buffer, size, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -882,7 +882,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: comm
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1128,13 +1128,13 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
       !DIR$ IGNORE_TKR compare_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: compare_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: compare_addr
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -1224,10 +1224,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -1241,10 +1241,10 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -1341,7 +1341,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1351,7 +1351,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1363,7 +1363,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1375,7 +1375,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1385,7 +1385,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1395,7 +1395,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1405,7 +1405,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1417,7 +1417,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1429,7 +1429,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1439,7 +1439,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -1485,7 +1485,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -1495,7 +1495,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1529,7 +1529,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -1539,7 +1539,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1558,7 +1558,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -1568,7 +1568,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1658,7 +1658,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -1668,7 +1668,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1702,7 +1702,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -1712,7 +1712,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1731,7 +1731,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -1741,7 +1741,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1766,7 +1766,7 @@ MODULE mpi
     SUBROUTINE MPI_Free_mem(base, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*), INTENT(IN) :: base
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: base
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
@@ -1789,12 +1789,12 @@ MODULE mpi
         root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -1824,12 +1824,12 @@ MODULE mpi
         recvtype, root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -1844,7 +1844,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -1860,12 +1860,12 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       INTEGER, INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -2065,12 +2065,12 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -2081,12 +2081,12 @@ MODULE mpi
         recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2097,10 +2097,10 @@ MODULE mpi
     SUBROUTINE MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -2112,12 +2112,12 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -2128,13 +2128,13 @@ MODULE mpi
         rdispls, recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2146,13 +2146,13 @@ MODULE mpi
         rdispls, recvtypes, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -2168,7 +2168,7 @@ MODULE mpi
     SUBROUTINE MPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -2179,7 +2179,7 @@ MODULE mpi
     SUBROUTINE MPI_Ibsend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -2191,10 +2191,10 @@ MODULE mpi
     SUBROUTINE MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -2206,12 +2206,12 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2223,12 +2223,12 @@ MODULE mpi
         recvtype, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2250,7 +2250,7 @@ MODULE mpi
     SUBROUTINE MPI_Imrecv(buf, count, datatype, message, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(INOUT) :: message
@@ -2261,12 +2261,12 @@ MODULE mpi
         recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -2277,12 +2277,12 @@ MODULE mpi
         displs, recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2294,12 +2294,12 @@ MODULE mpi
         recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -2310,13 +2310,13 @@ MODULE mpi
         recvcounts, rdispls, recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2329,13 +2329,13 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -2457,7 +2457,7 @@ MODULE mpi
     SUBROUTINE MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -2469,10 +2469,10 @@ MODULE mpi
     SUBROUTINE MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -2485,10 +2485,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -2500,10 +2500,10 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -2514,7 +2514,7 @@ MODULE mpi
     SUBROUTINE MPI_Irsend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -2530,10 +2530,10 @@ MODULE mpi
     SUBROUTINE MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -2545,12 +2545,12 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2562,13 +2562,13 @@ MODULE mpi
         recvtype, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2579,7 +2579,7 @@ MODULE mpi
     SUBROUTINE MPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -2592,14 +2592,14 @@ MODULE mpi
         recvtype, source, recvtag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -2612,7 +2612,7 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -2626,7 +2626,7 @@ MODULE mpi
     SUBROUTINE MPI_Issend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -2691,12 +2691,12 @@ MODULE mpi
         recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -2724,12 +2724,12 @@ MODULE mpi
         displs, recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2757,12 +2757,12 @@ MODULE mpi
         recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -2791,13 +2791,13 @@ MODULE mpi
         recvcounts, rdispls, recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -2829,13 +2829,13 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -2940,7 +2940,7 @@ MODULE mpi
       IMPORT :: MPI_COUNT_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
@@ -2964,7 +2964,7 @@ MODULE mpi
       IMPORT :: MPI_COUNT_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
@@ -2986,7 +2986,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -3005,7 +3005,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -3033,7 +3033,7 @@ MODULE mpi
     SUBROUTINE MPI_Recv_init(buf, count, datatype, source, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -3060,10 +3060,10 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -3115,10 +3115,10 @@ MODULE mpi
         info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -3131,10 +3131,10 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -3209,7 +3209,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -3226,12 +3226,12 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       INTEGER, INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -3248,7 +3248,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -3273,7 +3273,7 @@ MODULE mpi
     SUBROUTINE MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3298,10 +3298,10 @@ MODULE mpi
     SUBROUTINE MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -3330,12 +3330,12 @@ MODULE mpi
         root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3365,13 +3365,13 @@ MODULE mpi
         recvtype, root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3394,7 +3394,7 @@ MODULE mpi
     SUBROUTINE MPI_Send_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3444,7 +3444,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: session
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -3534,7 +3534,7 @@ MODULE mpi
     SUBROUTINE MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3995,7 +3995,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: win
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4012,7 +4012,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
       INTEGER, INTENT(IN) :: info
@@ -4049,7 +4049,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: win
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*), INTENT(IN) :: base
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: base
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Win_fence(assert, win, ierror)
@@ -4244,7 +4244,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4300,12 +4300,12 @@ MODULE mpi
         comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -4333,12 +4333,12 @@ MODULE mpi
         recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -4371,10 +4371,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -4402,12 +4402,12 @@ MODULE mpi
         comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -4436,13 +4436,13 @@ MODULE mpi
         rdispls, recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -4472,13 +4472,13 @@ MODULE mpi
         recvcounts, rdispls, recvtypes, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -4528,7 +4528,7 @@ MODULE mpi
     SUBROUTINE PMPI_Bcast_init(buffer, count, datatype, root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -4551,7 +4551,7 @@ MODULE mpi
     SUBROUTINE PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4563,7 +4563,7 @@ MODULE mpi
     SUBROUTINE PMPI_Buffer_attach(buffer, size, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4658,7 +4658,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: comm
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4904,13 +4904,13 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
       !DIR$ IGNORE_TKR compare_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: compare_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: compare_addr
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -5000,10 +5000,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -5017,10 +5017,10 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -5117,7 +5117,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5127,7 +5127,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5139,7 +5139,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5151,7 +5151,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5161,7 +5161,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5171,7 +5171,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5181,7 +5181,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5193,7 +5193,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5205,7 +5205,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5215,7 +5215,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: request
@@ -5261,7 +5261,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -5271,7 +5271,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5305,7 +5305,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -5315,7 +5315,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5334,7 +5334,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -5344,7 +5344,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5434,7 +5434,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -5444,7 +5444,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5478,7 +5478,7 @@ MODULE mpi
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -5488,7 +5488,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5507,7 +5507,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(OUT) :: ierror
@@ -5517,7 +5517,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: fh
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5542,7 +5542,7 @@ MODULE mpi
     SUBROUTINE PMPI_Free_mem(base, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*), INTENT(IN) :: base
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: base
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
@@ -5565,12 +5565,12 @@ MODULE mpi
         root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5600,12 +5600,12 @@ MODULE mpi
         recvtype, root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -5620,7 +5620,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5636,12 +5636,12 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       INTEGER, INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5841,12 +5841,12 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -5857,12 +5857,12 @@ MODULE mpi
         recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -5873,10 +5873,10 @@ MODULE mpi
     SUBROUTINE PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -5888,12 +5888,12 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -5904,13 +5904,13 @@ MODULE mpi
         rdispls, recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -5922,13 +5922,13 @@ MODULE mpi
         rdispls, recvtypes, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -5944,7 +5944,7 @@ MODULE mpi
     SUBROUTINE PMPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -5955,7 +5955,7 @@ MODULE mpi
     SUBROUTINE PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5967,10 +5967,10 @@ MODULE mpi
     SUBROUTINE PMPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -5982,12 +5982,12 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5999,12 +5999,12 @@ MODULE mpi
         recvtype, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -6026,7 +6026,7 @@ MODULE mpi
     SUBROUTINE PMPI_Imrecv(buf, count, datatype, message, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(INOUT) :: message
@@ -6037,12 +6037,12 @@ MODULE mpi
         recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -6053,12 +6053,12 @@ MODULE mpi
         displs, recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -6070,12 +6070,12 @@ MODULE mpi
         recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -6086,13 +6086,13 @@ MODULE mpi
         recvcounts, rdispls, recvtype, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -6105,13 +6105,13 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -6233,7 +6233,7 @@ MODULE mpi
     SUBROUTINE PMPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -6245,10 +6245,10 @@ MODULE mpi
     SUBROUTINE PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6261,10 +6261,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6276,10 +6276,10 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6290,7 +6290,7 @@ MODULE mpi
     SUBROUTINE PMPI_Irsend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6306,10 +6306,10 @@ MODULE mpi
     SUBROUTINE PMPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6321,12 +6321,12 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -6338,13 +6338,13 @@ MODULE mpi
         recvtype, root, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -6355,7 +6355,7 @@ MODULE mpi
     SUBROUTINE PMPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6368,14 +6368,14 @@ MODULE mpi
         recvtype, source, recvtag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -6388,7 +6388,7 @@ MODULE mpi
         comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6402,7 +6402,7 @@ MODULE mpi
     SUBROUTINE PMPI_Issend(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6467,12 +6467,12 @@ MODULE mpi
         recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -6500,12 +6500,12 @@ MODULE mpi
         displs, recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -6533,12 +6533,12 @@ MODULE mpi
         recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: comm
@@ -6567,13 +6567,13 @@ MODULE mpi
         recvcounts, rdispls, recvtype, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtype
@@ -6605,13 +6605,13 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       INTEGER, INTENT(IN) :: sendtypes(*)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       INTEGER, INTENT(IN) :: recvtypes(*)
@@ -6716,7 +6716,7 @@ MODULE mpi
       IMPORT :: MPI_COUNT_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
@@ -6740,7 +6740,7 @@ MODULE mpi
       IMPORT :: MPI_COUNT_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
@@ -6762,7 +6762,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -6781,7 +6781,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -6809,7 +6809,7 @@ MODULE mpi
     SUBROUTINE PMPI_Recv_init(buf, count, datatype, source, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -6836,10 +6836,10 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6892,10 +6892,10 @@ MODULE mpi
         info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6908,10 +6908,10 @@ MODULE mpi
         request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -6986,7 +6986,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -7003,12 +7003,12 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
       !DIR$ IGNORE_TKR result_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       INTEGER, INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -7025,7 +7025,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
       !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*), INTENT(IN) :: origin_addr
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       INTEGER, INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -7050,7 +7050,7 @@ MODULE mpi
     SUBROUTINE PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7076,10 +7076,10 @@ MODULE mpi
         ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: op
@@ -7108,12 +7108,12 @@ MODULE mpi
         root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -7143,13 +7143,13 @@ MODULE mpi
         recvtype, root, comm, info, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
       !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       INTEGER, INTENT(IN) :: sendtype
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
       !DIR$ IGNORE_TKR recvbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       INTEGER, INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -7172,7 +7172,7 @@ MODULE mpi
     SUBROUTINE PMPI_Send_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7222,7 +7222,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: session
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
       !DIR$ IGNORE_TKR buffer
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7312,7 +7312,7 @@ MODULE mpi
     SUBROUTINE PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, ierror)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7773,7 +7773,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: win
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7790,7 +7790,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
       INTEGER, INTENT(IN) :: info
@@ -7827,7 +7827,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: win
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*), INTENT(IN) :: base
+      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: base
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Win_fence(assert, win, ierror)

@@ -656,7 +656,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
         NAME="mpi_accumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -723,10 +723,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgather_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -756,10 +756,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgatherv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -809,8 +809,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) BIND(C, NAME="mpi_allreduce_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -852,10 +852,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_alltoall_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -887,11 +887,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="mpi_alltoallv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -924,11 +924,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
         NAME="mpi_alltoallw_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -984,7 +984,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
         BIND(C, NAME="mpi_bcast_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -1024,7 +1024,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_bsend_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -1036,7 +1036,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_bsend_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -1050,14 +1050,14 @@ MODULE mpi_f08
   INTERFACE MPI_Buffer_attach
     SUBROUTINE MPI_Buffer_attach_f08(buffer, size, ierror) BIND(C, &
         NAME="mpi_buffer_attach_f08_")
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Buffer_attach_c_f08(buffer, size, ierror) BIND(C, &
         NAME="mpi_buffer_attach_c_f08_")
       IMPORT :: MPI_COUNT_KIND
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1213,7 +1213,7 @@ MODULE mpi_f08
         NAME="mpi_comm_attach_buffer_f08_")
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1221,7 +1221,7 @@ MODULE mpi_f08
         NAME="mpi_comm_attach_buffer_c_f08_")
       IMPORT :: MPI_Comm, MPI_COUNT_KIND
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1626,9 +1626,9 @@ MODULE mpi_f08
     SUBROUTINE MPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, &
         target_rank, target_disp, win, ierror) BIND(C, NAME="mpi_compare_and_swap_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: compare_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: compare_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -1750,8 +1750,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="mpi_exscan_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -1766,8 +1766,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, &
         target_disp, op, win, ierror) BIND(C, NAME="mpi_fetch_and_op_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -1921,7 +1921,7 @@ MODULE mpi_f08
         NAME="mpi_file_iread_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -1934,7 +1934,7 @@ MODULE mpi_f08
         NAME="mpi_file_iread_all_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -1948,7 +1948,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -1962,7 +1962,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -1975,7 +1975,7 @@ MODULE mpi_f08
         NAME="mpi_file_iread_shared_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -1988,7 +1988,7 @@ MODULE mpi_f08
         NAME="mpi_file_iwrite_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2001,7 +2001,7 @@ MODULE mpi_f08
         NAME="mpi_file_iwrite_all_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2015,7 +2015,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2029,7 +2029,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2042,7 +2042,7 @@ MODULE mpi_f08
         NAME="mpi_file_iwrite_shared_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2102,7 +2102,7 @@ MODULE mpi_f08
         NAME="mpi_file_read_all_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2114,7 +2114,7 @@ MODULE mpi_f08
         NAME="mpi_file_read_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2154,7 +2154,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2166,7 +2166,7 @@ MODULE mpi_f08
         NAME="mpi_file_read_at_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2190,7 +2190,7 @@ MODULE mpi_f08
         NAME="mpi_file_read_ordered_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2202,7 +2202,7 @@ MODULE mpi_f08
         NAME="mpi_file_read_ordered_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2329,7 +2329,7 @@ MODULE mpi_f08
         NAME="mpi_file_write_all_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2341,7 +2341,7 @@ MODULE mpi_f08
         NAME="mpi_file_write_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2381,7 +2381,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2393,7 +2393,7 @@ MODULE mpi_f08
         NAME="mpi_file_write_at_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2417,7 +2417,7 @@ MODULE mpi_f08
         NAME="mpi_file_write_ordered_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2429,7 +2429,7 @@ MODULE mpi_f08
         NAME="mpi_file_write_ordered_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2463,7 +2463,7 @@ MODULE mpi_f08
 
   INTERFACE MPI_Free_mem
     SUBROUTINE MPI_Free_mem_f08(base, ierror) BIND(C, NAME="mpi_free_mem_f08_")
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -2501,10 +2501,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, info, request, ierror) BIND(C, NAME="mpi_gather_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2536,10 +2536,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_gatherv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2555,7 +2555,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="mpi_get_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -2572,10 +2572,10 @@ MODULE mpi_f08
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, ierror) BIND(C, NAME="mpi_get_accumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -2900,10 +2900,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         comm, request, ierror) BIND(C, NAME="mpi_iallgather_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -2916,10 +2916,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgatherv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2933,8 +2933,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
         BIND(C, NAME="mpi_iallreduce_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -2948,10 +2948,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         comm, request, ierror) BIND(C, NAME="mpi_ialltoall_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -2964,11 +2964,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
         rdispls, recvtype, comm, request, ierror) BIND(C, NAME="mpi_ialltoallv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2982,11 +2982,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
         rdispls, recvtypes, comm, request, ierror) BIND(C, NAME="mpi_ialltoallw_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -3009,7 +3009,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
         NAME="mpi_ibcast_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -3023,7 +3023,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_ibsend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3035,7 +3035,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_ibsend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3050,8 +3050,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
         BIND(C, NAME="mpi_iexscan_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3065,10 +3065,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, request, ierror) BIND(C, NAME="mpi_igather_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3082,10 +3082,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_igatherv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3113,7 +3113,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Imrecv_f08(buf, count, datatype, message, request, ierror) BIND(C, &
         NAME="mpi_imrecv_f08_")
       IMPORT :: MPI_Datatype, MPI_Message, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -3123,7 +3123,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) BIND(C, &
         NAME="mpi_imrecv_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Message, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -3136,10 +3136,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgather_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3152,10 +3152,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgatherv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3169,10 +3169,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_alltoall_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3186,11 +3186,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
         NAME="mpi_ineighbor_alltoallv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3205,11 +3205,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
         NAME="mpi_ineighbor_alltoallw_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -3402,7 +3402,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_irecv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -3414,7 +3414,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_irecv_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -3429,8 +3429,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
         ierror) BIND(C, NAME="mpi_ireduce_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3445,8 +3445,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         request, ierror) BIND(C, NAME="mpi_ireduce_scatter_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3460,8 +3460,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         request, ierror) BIND(C, NAME="mpi_ireduce_scatter_block_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3475,7 +3475,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_irsend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3487,7 +3487,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_irsend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3509,8 +3509,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
         BIND(C, NAME="mpi_iscan_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3524,10 +3524,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, request, ierror) BIND(C, NAME="mpi_iscatter_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3541,11 +3541,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_iscatterv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3559,7 +3559,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_isend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3571,7 +3571,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_isend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3587,12 +3587,12 @@ MODULE mpi_f08
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
         NAME="mpi_isendrecv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -3605,12 +3605,12 @@ MODULE mpi_f08
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
         NAME="mpi_isendrecv_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -3625,7 +3625,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
         comm, request, ierror) BIND(C, NAME="mpi_isendrecv_replace_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3639,7 +3639,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, request, ierror) BIND(C, NAME="mpi_isendrecv_replace_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3656,7 +3656,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_issend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3668,7 +3668,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="mpi_issend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3744,10 +3744,10 @@ MODULE mpi_f08
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="mpi_neighbor_allgather_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3778,10 +3778,10 @@ MODULE mpi_f08
         recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="mpi_neighbor_allgatherv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3811,10 +3811,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_neighbor_alltoall_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3846,11 +3846,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="mpi_neighbor_alltoallv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3884,11 +3884,11 @@ MODULE mpi_f08
         recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
         NAME="mpi_neighbor_alltoallw_init_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -4040,7 +4040,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, &
         request, ierror) BIND(C, NAME="mpi_precv_init_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -4068,7 +4068,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, &
         request, ierror) BIND(C, NAME="mpi_psend_init_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -4095,7 +4095,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="mpi_put_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4119,7 +4119,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
         NAME="mpi_raccumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4164,7 +4164,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_recv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -4176,7 +4176,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_recv_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -4218,8 +4218,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
         request, ierror) BIND(C, NAME="mpi_reduce_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4286,8 +4286,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, &
         comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_block_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4302,8 +4302,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4409,7 +4409,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
         NAME="mpi_rget_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4427,10 +4427,10 @@ MODULE mpi_f08
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, request, ierror) BIND(C, NAME="mpi_rget_accumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4449,7 +4449,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
         NAME="mpi_rput_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4491,7 +4491,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_rsend_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4503,7 +4503,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_rsend_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4532,8 +4532,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="mpi_scan_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4577,10 +4577,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, info, request, ierror) BIND(C, NAME="mpi_scatter_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -4612,11 +4612,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_scatterv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -4656,7 +4656,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_send_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4668,7 +4668,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_send_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4754,7 +4754,7 @@ MODULE mpi_f08
         NAME="mpi_session_attach_buffer_f08_")
       IMPORT :: MPI_Session
       TYPE(MPI_Session), INTENT(IN) :: session
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4911,7 +4911,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_ssend_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4923,7 +4923,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="mpi_ssend_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5621,7 +5621,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_attach_f08(win, base, size, ierror) BIND(C, NAME="mpi_win_attach_f08_")
       IMPORT :: MPI_Win, MPI_ADDRESS_KIND
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5648,7 +5648,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
         NAME="mpi_win_create_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, MPI_Win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -5702,7 +5702,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_detach_f08(win, base, ierror) BIND(C, NAME="mpi_win_detach_f08_")
       IMPORT :: MPI_Win
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -6015,7 +6015,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
         NAME="pmpi_accumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -6082,10 +6082,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgather_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6115,10 +6115,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgatherv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6168,8 +6168,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
         request, ierror) BIND(C, NAME="pmpi_allreduce_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -6211,10 +6211,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_alltoall_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6246,11 +6246,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_alltoallv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -6283,11 +6283,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_alltoallw_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -6343,7 +6343,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
         BIND(C, NAME="pmpi_bcast_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -6383,7 +6383,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_bsend_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6395,7 +6395,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_bsend_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6409,14 +6409,14 @@ MODULE mpi_f08
   INTERFACE PMPI_Buffer_attach
     SUBROUTINE PMPI_Buffer_attach_f08(buffer, size, ierror) BIND(C, &
         NAME="pmpi_buffer_attach_f08_")
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Buffer_attach_c_f08(buffer, size, ierror) BIND(C, &
         NAME="pmpi_buffer_attach_c_f08_")
       IMPORT :: MPI_COUNT_KIND
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6572,7 +6572,7 @@ MODULE mpi_f08
         NAME="pmpi_comm_attach_buffer_f08_")
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6580,7 +6580,7 @@ MODULE mpi_f08
         NAME="pmpi_comm_attach_buffer_c_f08_")
       IMPORT :: MPI_Comm, MPI_COUNT_KIND
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6985,9 +6985,9 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, &
         target_rank, target_disp, win, ierror) BIND(C, NAME="pmpi_compare_and_swap_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: compare_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: compare_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -7109,8 +7109,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="pmpi_exscan_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -7125,8 +7125,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, &
         target_disp, op, win, ierror) BIND(C, NAME="pmpi_fetch_and_op_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -7280,7 +7280,7 @@ MODULE mpi_f08
         NAME="pmpi_file_iread_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7293,7 +7293,7 @@ MODULE mpi_f08
         NAME="pmpi_file_iread_all_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7307,7 +7307,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7321,7 +7321,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7334,7 +7334,7 @@ MODULE mpi_f08
         NAME="pmpi_file_iread_shared_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7347,7 +7347,7 @@ MODULE mpi_f08
         NAME="pmpi_file_iwrite_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7360,7 +7360,7 @@ MODULE mpi_f08
         NAME="pmpi_file_iwrite_all_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7374,7 +7374,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7388,7 +7388,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7401,7 +7401,7 @@ MODULE mpi_f08
         NAME="pmpi_file_iwrite_shared_f08_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7461,7 +7461,7 @@ MODULE mpi_f08
         NAME="pmpi_file_read_all_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -7473,7 +7473,7 @@ MODULE mpi_f08
         NAME="pmpi_file_read_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7513,7 +7513,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -7525,7 +7525,7 @@ MODULE mpi_f08
         NAME="pmpi_file_read_at_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7549,7 +7549,7 @@ MODULE mpi_f08
         NAME="pmpi_file_read_ordered_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -7561,7 +7561,7 @@ MODULE mpi_f08
         NAME="pmpi_file_read_ordered_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7688,7 +7688,7 @@ MODULE mpi_f08
         NAME="pmpi_file_write_all_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -7700,7 +7700,7 @@ MODULE mpi_f08
         NAME="pmpi_file_write_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7740,7 +7740,7 @@ MODULE mpi_f08
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -7752,7 +7752,7 @@ MODULE mpi_f08
         NAME="pmpi_file_write_at_all_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7776,7 +7776,7 @@ MODULE mpi_f08
         NAME="pmpi_file_write_ordered_begin_f08_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -7788,7 +7788,7 @@ MODULE mpi_f08
         NAME="pmpi_file_write_ordered_end_f08_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7822,7 +7822,7 @@ MODULE mpi_f08
 
   INTERFACE PMPI_Free_mem
     SUBROUTINE PMPI_Free_mem_f08(base, ierror) BIND(C, NAME="pmpi_free_mem_f08_")
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -7860,10 +7860,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, info, request, ierror) BIND(C, NAME="pmpi_gather_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -7895,10 +7895,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_gatherv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7914,7 +7914,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="pmpi_get_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -7931,10 +7931,10 @@ MODULE mpi_f08
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
         op, win, ierror) BIND(C, NAME="pmpi_get_accumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -8259,10 +8259,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         comm, request, ierror) BIND(C, NAME="pmpi_iallgather_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8275,10 +8275,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgatherv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -8292,8 +8292,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, &
         ierror) BIND(C, NAME="pmpi_iallreduce_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8307,10 +8307,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         comm, request, ierror) BIND(C, NAME="pmpi_ialltoall_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8323,11 +8323,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
         rdispls, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ialltoallv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -8342,11 +8342,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
         NAME="pmpi_ialltoallw_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -8369,7 +8369,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
         NAME="pmpi_ibcast_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -8383,7 +8383,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="pmpi_ibsend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8395,7 +8395,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_ibsend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8410,8 +8410,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
         BIND(C, NAME="pmpi_iexscan_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8425,10 +8425,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, request, ierror) BIND(C, NAME="pmpi_igather_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -8442,10 +8442,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_igatherv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -8473,7 +8473,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Imrecv_f08(buf, count, datatype, message, request, ierror) BIND(C, &
         NAME="pmpi_imrecv_f08_")
       IMPORT :: MPI_Datatype, MPI_Message, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -8483,7 +8483,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) BIND(C, &
         NAME="pmpi_imrecv_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Message, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -8496,10 +8496,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgather_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8512,10 +8512,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgatherv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -8529,10 +8529,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_alltoall_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8546,11 +8546,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
         NAME="pmpi_ineighbor_alltoallv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -8565,11 +8565,11 @@ MODULE mpi_f08
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
         NAME="pmpi_ineighbor_alltoallw_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -8762,7 +8762,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="pmpi_irecv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -8774,7 +8774,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_irecv_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -8789,8 +8789,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
         ierror) BIND(C, NAME="pmpi_ireduce_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8805,8 +8805,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8820,8 +8820,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
         request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_block_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8835,7 +8835,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="pmpi_irsend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8847,7 +8847,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_irsend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8869,8 +8869,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
         BIND(C, NAME="pmpi_iscan_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8884,10 +8884,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
         root, comm, request, ierror) BIND(C, NAME="pmpi_iscatter_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -8901,11 +8901,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_iscatterv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -8919,7 +8919,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="pmpi_isend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8931,7 +8931,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="pmpi_isend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8947,12 +8947,12 @@ MODULE mpi_f08
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
         NAME="pmpi_isendrecv_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -8965,12 +8965,12 @@ MODULE mpi_f08
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
         NAME="pmpi_isendrecv_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -8985,7 +8985,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
         comm, request, ierror) BIND(C, NAME="pmpi_isendrecv_replace_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -8999,7 +8999,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, &
         recvtag, comm, request, ierror) BIND(C, NAME="pmpi_isendrecv_replace_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9016,7 +9016,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="pmpi_issend_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9028,7 +9028,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_issend_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9104,10 +9104,10 @@ MODULE mpi_f08
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_neighbor_allgather_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9138,10 +9138,10 @@ MODULE mpi_f08
         recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_neighbor_allgatherv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9172,10 +9172,10 @@ MODULE mpi_f08
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_neighbor_alltoall_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9208,11 +9208,11 @@ MODULE mpi_f08
         recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_neighbor_alltoallv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9246,11 +9246,11 @@ MODULE mpi_f08
         recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_neighbor_alltoallw_init_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -9402,7 +9402,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, &
         request, ierror) BIND(C, NAME="pmpi_precv_init_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -9430,7 +9430,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, &
         request, ierror) BIND(C, NAME="pmpi_psend_init_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -9457,7 +9457,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="pmpi_put_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9481,7 +9481,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
         NAME="pmpi_raccumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9526,7 +9526,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_recv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -9538,7 +9538,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_recv_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -9580,8 +9580,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
         request, ierror) BIND(C, NAME="pmpi_reduce_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9648,8 +9648,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, &
         comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9664,8 +9664,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
         info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9771,7 +9771,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
         NAME="pmpi_rget_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9789,10 +9789,10 @@ MODULE mpi_f08
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror) BIND(C, NAME="pmpi_rget_accumulate_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9811,7 +9811,7 @@ MODULE mpi_f08
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
         NAME="pmpi_rput_f08_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9853,7 +9853,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_rsend_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9865,7 +9865,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_rsend_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9894,8 +9894,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="pmpi_scan_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9939,10 +9939,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
         recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_scatter_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9975,11 +9975,11 @@ MODULE mpi_f08
         recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
         NAME="pmpi_scatterv_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -10019,7 +10019,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_send_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10031,7 +10031,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_send_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10117,7 +10117,7 @@ MODULE mpi_f08
         NAME="pmpi_session_attach_buffer_f08_")
       IMPORT :: MPI_Session
       TYPE(MPI_Session), INTENT(IN) :: session
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -10274,7 +10274,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_ssend_init_f08_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10286,7 +10286,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
         BIND(C, NAME="pmpi_ssend_init_c_f08_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10985,7 +10985,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_attach_f08(win, base, size, ierror) BIND(C, NAME="pmpi_win_attach_f08_")
       IMPORT :: MPI_Win, MPI_ADDRESS_KIND
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -11012,7 +11012,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
         NAME="pmpi_win_create_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, MPI_Win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -11066,7 +11066,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_detach_f08(win, base, ierror) BIND(C, NAME="pmpi_win_detach_f08_")
       IMPORT :: MPI_Win
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE

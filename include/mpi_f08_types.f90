@@ -298,12 +298,12 @@ MODULE mpi_f08_types
     SUBROUTINE MPI_F_sync_reg(buf)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
     END SUBROUTINE
     SUBROUTINE PMPI_F_sync_reg(buf)
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
       !DIR$ IGNORE_TKR buf
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
     END SUBROUTINE
   END INTERFACE
 END MODULE mpi_f08_types

@@ -42,7 +42,7 @@ contains
     subroutine nonblocking()
         type(MPI_Request) :: requests(4)
         type(MPI_Status) :: statuses(4), status
-        real(8), asynchronous :: sent(4, 2), got(4, 2)
+        real(8) :: sent(4, 2), got(4, 2)
         integer :: which, indices(4), done
         logical :: flag
         sent = real(rank, 8)

@@ -192,7 +192,7 @@ impl Procedure {
             "MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op",
             "MPI_Compare_and_swap", "MPI_Free_mem",
         ];
-        let parts = ["_begin", "_end", "_attach", "Win_create", "Win_detach"];
+        let parts = ["_begin", "_end", "_attach", "Win_create", "Win_detach", "_get_address"];
         starts
             || others.contains(&self.name.as_str())
             || parts.iter().any(|part| self.name.contains(part))
@@ -323,11 +323,15 @@ impl<'a> Writer<'a> {
         let flow = flow.map(|flow| format!(", INTENT({flow})")).unwrap_or_default();
         let is_read = is_buffer || (!form.shape.is_empty() && form.flow == Flow::In);
         let has_buffer = self.procedure.params.iter().any(|(_, one)| one.of == Some(Type::Buffer));
-        let stays = self.dialect == Dialect::Modern
-            && is_read
-            && has_buffer
-            && self.procedure.is_nonblocking();
-        let stays = if stays { ", ASYNCHRONOUS" } else { "" };
+        let stays = is_read && has_buffer && self.procedure.is_nonblocking();
+        let stays = match (stays, self.dialect) {
+            // TARGET tells gfortran that the address is kept: it moves no assignment across later
+            // calls even where the program forgot to say ASYNCHRONOUS of its buffer.
+            (true, Dialect::Modern) if is_buffer => ", ASYNCHRONOUS, TARGET",
+            (true, Dialect::Modern) => ", ASYNCHRONOUS",
+            (true, _) if is_buffer => ", TARGET",
+            _ => "",
+        };
         let is_shaped = !form.shape.is_empty() && !(is_status && self.dialect != Dialect::Modern);
         let shape = if is_shaped { format!("({})", form.shape) } else { String::new() };
         format!("{ignored}      {of}{flow}{stays} :: {name}{shape}\n")
