@@ -170,7 +170,10 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
     assert!(sender.wait(first).expect("alive").is_cancelled);
     assert_eq!(receiver.peek(pattern(0, 1), &peer(0)), Ok(None));
     let mut into = vec![0; LONG];
-    assert_eq!(receiver.receive_held(held, Span::of_mut(&mut into)).map(|end| end.bytes), Ok(LONG));
+    assert_eq!(
+        receiver.receive_held(held, &Span::of_mut(&mut into).into()).map(|end| end.bytes),
+        Ok(LONG)
+    );
     assert!(!sender.wait(second).expect("alive").is_cancelled);
     let op =
         receiver.start_receive(pattern(0, 9), peer(0), Span::of_mut(&mut into)).expect("alive");
@@ -182,7 +185,8 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
 fn a_message_that_was_only_seen_can_be_taken_back() {
     let world = world(2);
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
-    let op = sender.send(letter(0, 1, 1), Span::of(b"seen"), Mode::Synchronous).expect("alive");
+    let op =
+        sender.send(letter(0, 1, 1), &Span::of(b"seen").into(), Mode::Synchronous).expect("alive");
     let op = op.expect("nobody has received it");
     assert!(receiver.peek(pattern(0, 1), &peer(0)).expect("alive").is_some());
     sender.cancel(op);
@@ -196,7 +200,7 @@ fn messages_that_were_taken_back_do_not_pile_up() {
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
     send(&sender, 1, 1, b"kept", Mode::Standard);
     for _ in 0..1000 {
-        let op = sender.send(letter(0, 1, 2), Span::of(b"gone"), Mode::Synchronous);
+        let op = sender.send(letter(0, 1, 2), &Span::of(b"gone").into(), Mode::Synchronous);
         let op = op.expect("alive").expect("nobody has received it");
         sender.cancel(op);
         assert!(sender.wait(op).expect("alive").is_cancelled);
@@ -253,7 +257,7 @@ fn a_closed_account_sends_nothing_and_has_nothing_to_flush() {
     let sender = engine(world, 0);
     let account = sender.open_account(None);
     sender.close_account(account);
-    let sent = sender.send_buffered(letter(0, 1, 1), Span::of(b"late"), account, 512);
+    let sent = sender.send_buffered(letter(0, 1, 1), &Span::of(b"late").into(), account, 512);
     assert_eq!(sent, Ok(Err(Unsent::Closed)));
     assert_eq!(sender.wait(sender.flush(account)), Ok(Outcome::default()));
 }
@@ -312,7 +316,7 @@ fn when_half_of_an_exchange_is_lost_the_other_half_is_taken_back() {
         let start = |to, from, into: &mut [u8]| {
             let recv =
                 engine.start_receive(pattern(from as i32, 1), peer(from), Span::of_mut(into));
-            let send = engine.send(letter(0, to, 1), Span::of(&data), Mode::Standard);
+            let send = engine.send(letter(0, to, 1), &Span::of(&data).into(), Mode::Standard);
             (send.expect("alive").expect("not complete at once"), recv.expect("alive"))
         };
         if is_dead_first {
@@ -393,7 +397,7 @@ fn a_long_copy_does_not_keep_the_news_from_other_threads() {
         let mut state = receiver.state.lock();
         send(&sender, 1, 1, &[7], Mode::Standard);
         for _ in 0..BLOCKS {
-            let sent = sender.send(letter(0, 1, 2), Span::of(&data), Mode::Standard);
+            let sent = sender.send(letter(0, 1, 2), &Span::of(&data).into(), Mode::Standard);
             assert!(sent.expect("alive").is_some());
         }
         receiver.progress(&mut state).expect("alive");

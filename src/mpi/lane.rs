@@ -25,13 +25,6 @@ impl<'a> Lane<'a> {
         Lane { process, comm, roster: comm.everyone(), tag }
     }
 
-    /// A lane for those of `roster` only: of the others nobody needs to live.
-    pub fn among(
-        process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32,
-    ) -> Lane<'a> {
-        Lane { process, comm, roster, tag }
-    }
-
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
     pub fn send(&self, to: i32, data: impl Into<Region>) -> Result {
         match self.start_send(to, data.into())? {
