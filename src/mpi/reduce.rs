@@ -1,7 +1,7 @@
 //! Reductions (MPI-5.0 §6.9). The program's memory is only copied from and to; operands meet in
 //! memory of the library's own.
 
-use crate::host::memory::Region;
+use crate::host::memory::{Region, Span};
 use crate::mpi::coll::{Side, broadcast, copy_local, lane};
 use crate::mpi::combine::combine;
 use crate::mpi::comm::Comm;
@@ -60,6 +60,11 @@ impl Operand {
         let (address, data) = room.items(&like.datatype, like.count)?;
         Ok(Operand { _room: room, address, data })
     }
+
+    /// What `combine` works on.
+    fn items(&self) -> Span {
+        Span::new(std::ptr::with_exposed_provenance(self.address.0), self.data.bytes())
+    }
 }
 
 /// One way up the tree.
@@ -88,7 +93,7 @@ fn climb(process: &Process, comm: &Comm, lane: &Lane<'_>, climb: Climb<'_>) -> R
         if place + bit < size {
             let child = (place + bit + top) % size;
             short(lane.recv(child, theirs.data.clone())?, &theirs.data)?;
-            combine(process, op, &input.datatype, input.count, mine.address, theirs.address);
+            combine(process, op, &input.datatype, input.count, mine.items(), theirs.items());
             std::mem::swap(&mut mine, &mut theirs);
         }
         bit *= 2;
