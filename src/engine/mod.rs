@@ -10,6 +10,7 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -19,6 +20,7 @@ pub use buffered::NoRoom;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
+pub use run::Task;
 pub use world::World;
 
 use crate::base::Member;
@@ -57,6 +59,8 @@ struct State {
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
+    /// The runs that can go on.
+    due: VecDeque<Key>,
     /// How many deaths have been dealt with; and, for each context, how many have been reported to
     /// receives from any source.
     epoch: usize,
@@ -111,6 +115,7 @@ impl Engine {
                 pool: Pool::new(port),
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
+                due: VecDeque::new(),
                 epoch: 0,
                 reported: HashMap::new(),
                 waiting: 0,
@@ -232,6 +237,13 @@ impl Engine {
         self.state.lock().done(outcome)
     }
 
+    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
+    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
+        state.ops.collect(op)
+    }
+
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
     pub fn cancel(&self, op: Key) {
         let mut state = self.state.lock();
@@ -266,6 +278,7 @@ impl Engine {
     ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
+        self.drive(&mut state)?;
         let answer = ready(&mut state);
         drop(state);
         if answer.is_none() && self.world.is_crowded() {
@@ -289,7 +302,7 @@ impl Engine {
 
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
-        self.ops.insert(Op { stage, envelope, watch, is_orphan: false })
+        self.ops.insert(Op { stage, envelope, watch, run: None, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {
@@ -314,7 +327,7 @@ impl State {
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
             Stage::Sending { ticket: None, .. } => true,
-            Stage::Copying { .. } | Stage::Flushing | Stage::Done(_) => false,
+            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => false,
         }
     }
 

@@ -45,6 +45,10 @@ impl Engine {
             if let Some(mishap) = self.judge(&mut state, pattern, watch) {
                 return Ok(failed(pattern, mishap));
             }
+            if state.has_due() {
+                self.drive(&mut state)?;
+                continue;
+            }
             self.wait_for_news(&mut state);
         }
     }

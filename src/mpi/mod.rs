@@ -25,6 +25,7 @@ pub mod process;
 pub mod pt2pt;
 pub mod reduce;
 pub mod request;
+pub mod run;
 pub mod scratch;
 pub mod status;
 pub mod table;
