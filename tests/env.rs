@@ -50,6 +50,16 @@ fn a_handler_whose_handle_was_freed_has_one_new_handle_for_all() {
 }
 
 #[test]
+fn the_handler_of_a_freed_communicator_hears_of_what_was_under_way() {
+    passes("errhandlers.c", "freed");
+}
+
+#[test]
+fn finalize_tells_the_handler_of_comm_self() {
+    passes("errhandlers.c", "finalize");
+}
+
+#[test]
 fn a_handler_may_jump_out_ten_thousand_times() {
     passes("errhandlers.c", "jumps");
 }

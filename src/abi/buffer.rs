@@ -1,6 +1,7 @@
 //! Buffers for buffered sends (MPI-5.0 §3.6).
 
 use crate::abi::kinds::*;
+use crate::mpi::table::Held;
 
 mpi!(
     /// Attaches a buffer to the process.
@@ -36,7 +37,7 @@ mpi!(
     #[fortran(mpi_buffer_iflush_)]
     fn MPI_Buffer_iflush(process: &Process, request: Var<MPI_Request>) {
         let pending = process.buffer.iflush(process);
-        request.set(process.requests.keep(process.self_comm().handle, pending)?);
+        request.set(process.requests.keep(&Held::Ever(process.self_comm()), pending)?);
         Ok(())
     }
 );
@@ -81,7 +82,7 @@ mpi!(
     #[raises_on(comm)]
     fn MPI_Comm_iflush_buffer(process: &Process, comm: MPI_Comm, request: Var<MPI_Request>) {
         let pending = comm.buffer.iflush(process);
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );

@@ -4,6 +4,7 @@
 //! and Fortran forms. `plain!` declares the few that return something else than an error code.
 
 use crate::abi::{current, handlers};
+use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::process::Process;
 use std::any::Any;
@@ -16,6 +17,8 @@ pub(super) enum Scope {
     /// The call names no object: MPI_COMM_SELF's handler, or the initial one (MPI-5.0 §9.3).
     Initial,
     Comm(usize),
+    /// A communicator that may have been freed since the failing operation was started.
+    Hearer(Hearer),
     /// Files: their errors return by default (MPI-5.0 §14.7).
     File,
     /// The tools interface: no handler ever hears (MPI-5.0 §15.3.2).
@@ -87,7 +90,7 @@ fn judge(
 
 #[cold]
 fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
-    let scope = error.on.map_or(scope, Scope::Comm);
+    let scope = error.on.map_or(scope, Scope::Hearer);
     let class = error.class;
     process.remember(name, error);
     Verdict::Failed(class, scope)

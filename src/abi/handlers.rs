@@ -8,7 +8,7 @@ use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm};
 use crate::abi::{current, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
-use crate::mpi::errhandler;
+use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
 use crate::mpi::process::Process;
 use std::ffi::{c_int, c_void};
@@ -65,11 +65,12 @@ fn reaction(process: &'static Process, scope: Scope) -> Reaction {
         // Until files have handlers of their own they have their default.
         Scope::File | Scope::Tool => return Reaction::Return,
         Scope::Comm(handle) if process.is_inside().is_ok() => process.find_comm(handle),
-        Scope::Comm(_) | Scope::Initial => None,
+        Scope::Comm(_) | Scope::Initial | Scope::Hearer(_) => None,
     };
-    let (comm, chosen) = match named {
-        Some(comm) => (comm.handle, comm.errhandler.reaction()),
-        None => (comm::SELF, initial(process)),
+    let (comm, chosen) = match (scope, named) {
+        (Scope::Hearer(hearer), _) => (hearer.comm, hearer.reaction),
+        (_, Some(comm)) => (comm.handle, comm.errhandler.reaction()),
+        (_, None) => (comm::SELF, initial(process)),
     };
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
@@ -110,7 +111,7 @@ pub(super) fn call(function: Callback, comm: usize, code: i32) {
 /// The end of the job for an error that nobody wanted to hear.
 fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) -> ! {
     let object = match scope {
-        Scope::Comm(handle) => {
+        Scope::Comm(handle) | Scope::Hearer(Hearer { comm: handle, .. }) => {
             process.find_comm(handle).map(|comm| format!(" on {}", comm.title()))
         }
         _ => None,

@@ -15,7 +15,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let start = pt2pt::send_init(Mode::Standard, &comm, data, dest, tag)?;
-        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
 );
@@ -31,7 +31,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let start = pt2pt::send_init(Mode::Buffered, &comm, data, dest, tag)?;
-        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
 );
@@ -47,7 +47,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let start = pt2pt::send_init(Mode::Synchronous, &comm, data, dest, tag)?;
-        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
 );
@@ -63,7 +63,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let start = pt2pt::send_init(Mode::Ready, &comm, data, dest, tag)?;
-        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
 );
@@ -78,7 +78,7 @@ mpi!(
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let start = pt2pt::recv_init(&comm, datatype.span(buf, count)?, source, tag)?;
-        request.set(process.requests.keep_persistent(comm.handle, start)?);
+        request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
 );

@@ -66,7 +66,7 @@ mpi!(
         message: Var<MPI_Message>, status: OutStatus,
     ) {
         let into = datatype.span(buf, count)?;
-        let (received, _) = message::mrecv(process, message.key(), into)?;
+        let received = message::mrecv(process, message.key(), into)?;
         message.set_null();
         status.end(received)
     }
@@ -81,8 +81,7 @@ mpi!(
         message: Var<MPI_Message>, request: Var<MPI_Request>,
     ) {
         let into = datatype.span(buf, count)?;
-        let (pending, comm) = message::imrecv(process, message.key(), into)?;
-        request.set(process.requests.keep(comm, pending)?);
+        request.set(message::imrecv(process, message.key(), into)?);
         message.set_null();
         Ok(())
     }

@@ -79,7 +79,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let pending = pt2pt::isend(process, Mode::Standard, &comm, data, dest, tag)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );
@@ -95,7 +95,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let pending = pt2pt::isend(process, Mode::Buffered, &comm, data, dest, tag)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );
@@ -111,7 +111,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let pending = pt2pt::isend(process, Mode::Synchronous, &comm, data, dest, tag)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );
@@ -127,7 +127,7 @@ mpi!(
     ) {
         let data = datatype.span(buf, count)?;
         let pending = pt2pt::isend(process, Mode::Ready, &comm, data, dest, tag)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );
@@ -143,7 +143,7 @@ mpi!(
     ) {
         let into = datatype.span(buf, count)?;
         let pending = pt2pt::irecv(process, &comm, into, source, tag)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );
@@ -194,7 +194,7 @@ mpi!(
         let (data, into) = (sendtype.span(sendbuf, sendcount)?, recvtype.span(recvbuf, recvcount)?);
         let both = Exchange { data, dest, sendtag, into, source, recvtag };
         let pending = pt2pt::isendrecv(process, &comm, &both)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );
@@ -211,7 +211,7 @@ mpi!(
         let data = datatype.span(buf, count)?;
         let both = Exchange { data, dest, sendtag, into: data, source, recvtag };
         let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
-        request.set(process.requests.keep(comm.handle, pending)?);
+        request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
 );

@@ -1,6 +1,7 @@
 //! Error handlers (MPI-5.0 §9.3): what happens when a call fails.
 
 use crate::mpi::callback::Callback;
+use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::table::Held;
@@ -87,6 +88,20 @@ impl Installed {
         }
         holds.count += 1;
         Ok(holds.handle)
+    }
+}
+
+/// Who hears of an error that came late: the communicator as it was when the error was met. By the
+/// time that somebody reacts to it, its handle may be gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hearer {
+    pub comm: usize,
+    pub reaction: Reaction,
+}
+
+impl Hearer {
+    pub(super) fn of(comm: &Comm) -> Hearer {
+        Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() }
     }
 }
 

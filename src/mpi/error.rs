@@ -1,5 +1,7 @@
 //! What can go wrong inside an MPI call, in the standard's classes (MPI-5.0 §9.4).
 
+use crate::mpi::comm::Comm;
+use crate::mpi::errhandler::Hearer;
 use std::borrow::Cow;
 
 macro_rules! classes {
@@ -96,8 +98,8 @@ pub struct Error {
     pub class: Class,
     /// What was wrong, in words; the door adds the name of the call.
     pub detail: Cow<'static, str>,
-    /// The communicator whose error handler is to hear it, where the arguments do not say.
-    pub on: Option<usize>,
+    /// Whose error handler is to hear it, where the arguments do not say.
+    pub on: Option<Hearer>,
 }
 
 /// Why a call did not succeed.
@@ -110,11 +112,11 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The same news, for the error handler of the communicator with this handle.
-    pub fn on(self, comm: usize) -> Failure {
+    /// The same news, for the error handler of `comm`, which may have no handle any more.
+    pub fn on(self, comm: &Comm) -> Failure {
         match self {
             Failure::Error(mut error) => {
-                error.on = Some(comm);
+                error.on = Some(Hearer::of(comm));
                 Failure::Error(error)
             }
             Failure::Died => Failure::Died,

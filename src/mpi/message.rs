@@ -1,13 +1,13 @@
 //! Messages that were matched by MPI_Mprobe and wait for MPI_Mrecv (MPI-5.0 §3.8.2).
 
-use crate::engine::Held;
+use crate::engine;
 use crate::host::memory::Span;
-use crate::mpi::comm::{self, Comm};
+use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{self, FROM_NOBODY, Match, Pending};
 use crate::mpi::status::Completed;
-use crate::mpi::table::{self, Shelf, Sort};
+use crate::mpi::table::{self, Held, Shelf, Sort};
 use parking_lot::Mutex;
 
 pub const NULL: usize = 0x128;
@@ -18,8 +18,9 @@ pub const NO_PROC: usize = 0x129;
 pub struct Messages(Mutex<Shelf<Message>>);
 
 struct Message {
-    held: Held,
-    comm: usize,
+    held: engine::Held,
+    /// Where it came, even if that was freed meanwhile: its error handler hears of failures.
+    comm: Held<Comm>,
 }
 
 impl Messages {
@@ -27,8 +28,8 @@ impl Messages {
         Messages::default()
     }
 
-    fn keep(&self, comm: &Comm, held: Held) -> Result<usize> {
-        let kept = self.0.lock().insert(Message { held, comm: comm.handle });
+    fn keep(&self, comm: &Held<Comm>, held: engine::Held) -> Result<usize> {
+        let kept = self.0.lock().insert(Message { held, comm: comm.clone() });
         match kept {
             Ok(key) => Ok(table::handle(Sort::Message, key)),
             Err(_) => Err(Class::INTERN.because("four million messages are held already")),
@@ -52,7 +53,7 @@ fn unknown(handle: usize) -> Failure {
 }
 
 /// Keeps what a probe on `comm` has found; says what it is like.
-pub fn keep(process: &Process, comm: &Comm, found: Match) -> Result<(usize, Completed)> {
+pub fn keep(process: &Process, comm: &Held<Comm>, found: Match) -> Result<(usize, Completed)> {
     match found {
         Err(failed) => Ok((NULL, failed)),
         Ok(None) => Ok((NO_PROC, FROM_NOBODY.into())),
@@ -63,23 +64,25 @@ pub fn keep(process: &Process, comm: &Comm, found: Match) -> Result<(usize, Comp
     }
 }
 
-/// Receives a matched message; says on which communicator it came.
-pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<(Completed, usize)> {
+/// Receives a matched message.
+pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<Completed> {
     if message == NO_PROC {
-        return Ok((FROM_NOBODY.into(), comm::SELF));
+        return Ok(FROM_NOBODY.into());
     }
     let Message { held, comm } = process.messages.take(message)?;
     let mut completed = pt2pt::completed(&process.engine.receive_held(held, into)?);
-    completed.news = completed.news.map_err(|failure| failure.on(comm));
-    Ok((completed, comm))
+    completed.news = completed.news.map_err(|failure| failure.on(&comm));
+    Ok(completed)
 }
 
-/// Starts to receive a matched message: it is there, so that this is done at once.
-pub fn imrecv(process: &Process, message: usize, into: Span) -> Result<(Pending, usize)> {
+/// Starts to receive a matched message: it is there, so that this is done at once. Returns the
+/// handle of the request.
+pub fn imrecv(process: &'static Process, message: usize, into: Span) -> Result<usize> {
     if message == NO_PROC {
-        return Ok((Pending::Complete(FROM_NOBODY), comm::SELF));
+        let nobody = Pending::Complete(FROM_NOBODY);
+        return process.requests.keep(&Held::Ever(process.self_comm()), nobody);
     }
     let Message { held, comm } = process.messages.take(message)?;
     let outcome = process.engine.receive_held(held, into)?;
-    Ok((Pending::Op(process.engine.complete(outcome)), comm))
+    process.requests.keep(&comm, Pending::Op(process.engine.complete(outcome)))
 }

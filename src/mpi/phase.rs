@@ -99,7 +99,8 @@ impl Phases {
 /// live meet. Whoever is dead is not waited for.
 pub fn finalize(process: &'static Process) -> Result {
     process.phases.leave()?;
-    let cleared = process.self_comm().attributes.clear(process, SELF);
+    let alone = process.self_comm();
+    let cleared = alone.attributes.clear(process, SELF).map_err(|failure| failure.on(alone));
     let met = barrier(process, process.world_comm());
     process.phases.end();
     match met {

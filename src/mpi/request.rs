@@ -4,11 +4,12 @@
 //! Lock order: the engine's state, then the requests.
 
 use crate::engine::Ops;
+use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{Pending, completed, news};
 use crate::mpi::status::{Completed, Status};
-use crate::mpi::table::{self, Shelf, Sort};
+use crate::mpi::table::{self, Held, Shelf, Sort};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -25,8 +26,8 @@ pub type Start = dyn Fn(&Process) -> Result<Pending> + Send + Sync;
 pub struct Requests(Mutex<Shelf<Request>>);
 
 struct Request {
-    /// The communicator whose error handler hears of failures.
-    comm: usize,
+    /// The communicator whose error handler hears of failures, even if it was freed meanwhile.
+    comm: Held<Comm>,
     /// `None`: persistent, and not active.
     pending: Option<Pending>,
     restart: Option<Arc<Start>>,
@@ -48,16 +49,16 @@ impl Requests {
 
     /// The handle of an operation that was started on `comm`.
     #[inline]
-    pub fn keep(&self, comm: usize, pending: Pending) -> Result<usize> {
+    pub fn keep(&self, comm: &Held<Comm>, pending: Pending) -> Result<usize> {
         match pending {
             Pending::Nothing => Ok(DONE),
-            _ => self.insert(Request { comm, pending: Some(pending), restart: None }),
+            _ => self.insert(Request { comm: comm.clone(), pending: Some(pending), restart: None }),
         }
     }
 
     /// The handle of an operation that `start` starts as often as wanted.
-    pub fn keep_persistent(&self, comm: usize, start: Arc<Start>) -> Result<usize> {
-        self.insert(Request { comm, pending: None, restart: Some(start) })
+    pub fn keep_persistent(&self, comm: &Held<Comm>, start: Arc<Start>) -> Result<usize> {
+        self.insert(Request { comm: comm.clone(), pending: None, restart: Some(start) })
     }
 
     fn insert(&self, request: Request) -> Result<usize> {
@@ -82,7 +83,7 @@ impl Requests {
         let (key, request) = request.ok_or_else(|| unknown(handle))?;
         let Some(pending) = request.pending else { return Ok(Step::Inactive) };
         let Some(mut end) = ended(pending, ops) else { return Ok(Step::Pending) };
-        end.news = end.news.map_err(|failure| failure.on(request.comm));
+        end.news = end.news.map_err(|failure| failure.on(&request.comm));
         if is_look {
             return Ok(Step::Ended(handle, end));
         }
@@ -202,9 +203,11 @@ fn can_start(request: &Request) -> Result<&Arc<Start>> {
 
 /// Starts a persistent request.
 pub fn start(process: &Process, handle: usize) -> Result {
-    let (comm, restart) =
-        process.requests.find(handle, |request| Ok((request.comm, can_start(request)?.clone())))?;
-    let pending = restart(process).map_err(|failure| failure.on(comm))?;
+    let (comm, restart) = process.requests.find(handle, |request| {
+        let start = can_start(request)?.clone();
+        Ok((request.comm.clone(), start))
+    })?;
+    let pending = restart(process).map_err(|failure| failure.on(&comm))?;
     process.requests.find(handle, |request| {
         request.pending = Some(pending);
         Ok(())

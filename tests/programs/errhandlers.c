@@ -137,9 +137,65 @@ static void words(void)
     EQUAL(length, strlen(text));
 }
 
+/* A failure of what was under way is the freed communicator's, not MPI_COMM_SELF's. */
+static void freed(void)
+{
+    MPI_Errhandler mine;
+    MPI_Comm copy, copies[3];
+    MPI_Request request, persistent;
+    MPI_Message message;
+    char data[5] = "word", into[5];
+    MPI_Comm_create_errhandler(on_error, &mine);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(MPI_COMM_SELF, &copy);
+        MPI_Comm_set_errhandler(copy, mine);
+        copies[i] = copy;
+        MPI_Request *kept = i == 0 ? &request : &persistent;
+        if (i == 0)
+            MPI_Irecv(into, 1, MPI_CHAR, 0, 3, copy, kept);
+        if (i == 1)
+            MPI_Recv_init(into, 1, MPI_CHAR, 0, 3, copy, kept);
+        MPI_Send(data, 5, MPI_CHAR, 0, 3, copy);
+        if (i == 2)
+            MPI_Mprobe(0, 3, copy, &message, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&copy);
+    }
+    MPI_Errhandler_free(&mine);
+    EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    CHECK(calls == 1 && comm_seen == copies[0] && code_seen == MPI_ERR_TRUNCATE);
+    MPI_Start(&persistent);
+    EQUAL(MPI_Waitall(1, &persistent, MPI_STATUSES_IGNORE), MPI_ERR_IN_STATUS);
+    CHECK(calls == 2 && comm_seen == copies[1] && code_seen == MPI_ERR_IN_STATUS);
+    MPI_Request_free(&persistent);
+    EQUAL(MPI_Mrecv(into, 2, MPI_CHAR, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    CHECK(calls == 3 && comm_seen == copies[2]);
+}
+
+static int refuse(MPI_Comm comm, int key, void *value, void *extra)
+{
+    return comm == MPI_COMM_SELF ? MPI_ERR_IO : MPI_ERR_INTERN;
+}
+
+/* What MPI_Finalize hears of MPI_COMM_SELF's attributes is MPI_COMM_SELF's to handle. */
+static void finalize(void)
+{
+    MPI_Errhandler mine;
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    MPI_Comm_create_errhandler(on_error, &mine);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, mine);
+    int code = MPI_Finalize();
+    if (code != MPI_ERR_IO || calls != 1 || comm_seen != MPI_COMM_SELF) {
+        fprintf(stderr, "MPI_Finalize says %d after %d calls of the handler\n", code, calls);
+        _Exit(1);
+    }
+    exit(0);
+}
+
 static const struct test TESTS[] = {
-    {"user", user},     {"outlived", outlived}, {"jumps", jumps},
-    {"nested", nested}, {"words", words},       {NULL, NULL},
+    {"user", user},   {"outlived", outlived}, {"jumps", jumps},       {"nested", nested},
+    {"words", words}, {"freed", freed},       {"finalize", finalize}, {NULL, NULL},
 };
 
 int main(int argc, char **argv)
