@@ -5,6 +5,7 @@ pub mod buffer;
 pub mod callback;
 pub mod codes;
 pub mod coll;
+pub mod combine;
 pub mod comm;
 pub mod datatype;
 pub mod env;

@@ -2,20 +2,15 @@
 //! memory of the library's own.
 
 use crate::host::memory::Span;
-use crate::mpi::callback::Reduction;
 use crate::mpi::coll::{Side, broadcast, copy_local, lane};
+use crate::mpi::combine::combine;
 use crate::mpi::comm::Comm;
-use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
-use crate::mpi::memory;
-use crate::mpi::named;
-use crate::mpi::op::{Named, Op};
+use crate::mpi::op::Op;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
-
-/// More elements than this go to a function that takes an `int` in several calls.
-const MOST_AT_ONCE: i64 = 1 << 30;
 
 /// Combines everybody's values; the result goes to the root's `recv`.
 pub fn reduce(
@@ -53,19 +48,6 @@ pub fn allreduce(process: &Process, comm: &Comm, send: Side, recv: Address, op: 
     broadcast(&lane, comm, target, 0)
 }
 
-/// Combines `inout` with `input` in this process alone (MPI-5.0 §6.9.7).
-pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) -> Result {
-    let target = input.datatype.span(inout, input.count)?;
-    let source = input.span()?;
-    is_defined(op, &input.datatype)?;
-    let (mut left, mut right) = (Scratch::default(), Scratch::default());
-    let (a, b) = (left.room(source.bytes()), right.room(target.bytes()));
-    copy_local(process, source, a)?;
-    copy_local(process, target, b)?;
-    combine(process, op, input, a, b);
-    copy_local(process, b, target)
-}
-
 /// One way up the tree.
 struct Climb<'a> {
     input: &'a Side,
@@ -79,7 +61,7 @@ fn climb(
     process: &Process, comm: &Comm, lane: &Lane<'_>, climb: Climb<'_>, kept: &mut Scratch,
 ) -> Result<Span> {
     let Climb { input, op, top } = climb;
-    is_defined(op, &input.datatype)?;
+    op.is_defined_on(&input.datatype)?;
     let source = input.span()?;
     let mut other = Scratch::default();
     let (mut mine, mut theirs) = (kept.room(source.bytes()), other.room(source.bytes()));
@@ -95,7 +77,7 @@ fn climb(
         if place + bit < size {
             let child = (place + bit + top) % size;
             short(lane.recv(child, theirs)?, theirs)?;
-            combine(process, op, input, mine, theirs);
+            combine(process, op, &input.datatype, input.count, mine, theirs);
             std::mem::swap(&mut mine, &mut theirs);
         }
         bit *= 2;
@@ -104,55 +86,6 @@ fn climb(
         *kept = other;
     }
     Ok(mine)
-}
-
-/// `inout` becomes `input` op `inout`.
-fn combine(process: &Process, op: &Op, side: &Side, input: Span, inout: Span) {
-    match op {
-        Op::Named(op) => {
-            let elements = elements(&side.datatype, side.count, *op);
-            memory::reduce(*op, side.datatype.shape.element, input, inout, elements);
-        }
-        Op::User { function, is_large, .. } => {
-            let most = if *is_large { i64::MAX } else { MOST_AT_ONCE };
-            let mut done = 0;
-            while done < side.count {
-                let offset = usize::try_from(done * side.datatype.shape.extent);
-                let offset = offset.expect("the buffer was measured");
-                let count = most.min(side.count - done);
-                let reduction = Reduction {
-                    input: input.address() + offset,
-                    inout: inout.address() + offset,
-                    count,
-                    datatype: side.datatype.handle,
-                    is_large: *is_large,
-                };
-                process.program.reduce(*function, reduction);
-                done += count;
-            }
-        }
-    }
-}
-
-/// How many elements the operation sees: a pair is one.
-fn elements(datatype: &Datatype, count: i64, op: Named) -> usize {
-    let each = match op {
-        Named::Minloc | Named::Maxloc => datatype.shape.elements / 2,
-        _ => datatype.shape.elements,
-    };
-    usize::try_from(count * each).expect("the buffer was measured")
-}
-
-/// Fails unless `op` works on such elements.
-fn is_defined(op: &Op, datatype: &Datatype) -> Result {
-    let Op::Named(op) = op else { return Ok(()) };
-    let is_named = named::name(datatype.handle).is_some();
-    let nothing = Span::EMPTY;
-    if is_named && memory::reduce(*op, datatype.shape.element, nothing, nothing, 0) {
-        return Ok(());
-    }
-    let name = named::name(datatype.handle).unwrap_or("a datatype that the program made");
-    Err(Class::OP.because(format!("op is {}, which is not defined on {name}", op.title())))
 }
 
 /// A message with fewer values than all others bring.
