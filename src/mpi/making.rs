@@ -6,13 +6,14 @@
 use crate::base::Member;
 use crate::host::memory::Span;
 use crate::mpi::attr::Attributes;
-use crate::mpi::coll::{broadcast, lane, share};
+use crate::mpi::coll::{self, share};
 use crate::mpi::comm::{Comm, SUBSET_TAGS};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use crate::mpi::run::{self, Way};
 use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
@@ -93,16 +94,16 @@ pub fn create_group(
     is_subset(comm, group)?;
     let Some(rank) = group.rank() else { return Ok(None) };
     let members = Arc::new(Group::of(group.members().collect(), process.me));
-    let lane = Lane::among(process, comm, members, SUBSET_TAGS | (tag % SUBSET_TAGS));
+    let lane = Lane::among(process, comm, members, SUBSET_TAGS | (tag % SUBSET_TAGS), Way::Blocking);
     let in_comm = |member: Member| comm.group.rank_of(member).expect("the group is a subset");
     let mut bytes = process.world.fresh_context().to_ne_bytes();
     if rank == 0 {
         for member in group.members().skip(1) {
-            lane.send(in_comm(member), Span::of(&bytes))?;
+            run::block(lane.send(in_comm(member), Span::of(&bytes)))?;
         }
     } else {
         let leader = group.member(0).expect("a group with members has a first");
-        lane.recv(in_comm(leader), Span::of_mut(&mut bytes))?;
+        run::block(lane.recv(in_comm(leader), Span::of_mut(&mut bytes)))?;
     }
     found(process, comm, group, u32::from_ne_bytes(bytes))
 }
@@ -151,7 +152,7 @@ fn found(process: &Process, comm: &Comm, group: &Group, context: u32) -> Result<
 fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    broadcast(&lane(process, comm), comm, Span::of_mut(&mut bytes), 0)?;
+    coll::agree(process, comm, &mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

@@ -24,7 +24,6 @@ pub mod op;
 pub mod phase;
 pub mod process;
 pub mod pt2pt;
-pub mod reduce;
 pub mod request;
 pub mod run;
 pub mod scratch;

@@ -6,7 +6,6 @@
 
 mod choice;
 mod every;
-mod neighbours;
 pub mod reduce;
 mod rooted;
 mod scan;
@@ -14,11 +13,10 @@ mod sides;
 mod tree;
 
 pub use every::{Allgather, Alltoall, Barrier};
-pub use neighbours::{NeighborAllgather, NeighborAlltoall};
 pub use reduce::{Allreduce, Reduce, ReduceScatter, Terms};
 pub use rooted::{Bcast, Gather, Scatter};
 pub use scan::Scan;
-pub use sides::{Blocks, List, Lists, Offer, Sides, Types};
+pub use sides::{Blocks, List, Lists, Offer, Side, Sides, Types};
 pub use tree::{broadcast, meet};
 
 use crate::host::memory::Span;

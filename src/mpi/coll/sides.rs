@@ -43,6 +43,20 @@ pub trait Sides {
     fn blocks(&self, peers: i32) -> Result<Blocks>;
 }
 
+/// A buffer that matters everywhere: where, how many, of what.
+#[derive(Clone)]
+pub struct Side {
+    pub buf: Address,
+    pub count: i64,
+    pub datatype: Held<Datatype>,
+}
+
+impl Side {
+    pub fn span(&self) -> Result<Span> {
+        self.datatype.span(self.buf, self.count)
+    }
+}
+
 impl Offer {
     /// Says where the data are, now that it matters.
     pub fn span(&self) -> Result<Span> {
