@@ -28,6 +28,7 @@ mod probe;
 mod program;
 mod pt2pt;
 mod request;
+mod session;
 mod start;
 mod status;
 mod unsupported;

@@ -27,6 +27,7 @@ pub mod pt2pt;
 pub mod request;
 pub mod run;
 pub mod scratch;
+pub mod session;
 pub mod status;
 pub mod table;
 pub mod typing;
