@@ -26,7 +26,7 @@ pub use world::World;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
 use crate::host::life::Pulse;
-use crate::host::memory::{self, Span};
+use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
 use crate::transport::{Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
@@ -143,7 +143,7 @@ impl Engine {
 
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
-    pub fn send(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+    pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
         if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Starts a send of a copy, so that the data may be overwritten at once.
-    pub fn send_copy(&self, letter: Letter, data: Span) -> Result<Option<Key>, Died> {
+    pub fn send_copy(&self, letter: Letter, data: &Region) -> Result<Option<Key>, Died> {
         if data.bytes() <= Packet::ROOM {
             return self.send(letter, data, Mode::Standard);
         }
@@ -171,16 +171,18 @@ impl Engine {
         Ok(None)
     }
 
-    fn copy_of(&self, data: Span) -> Result<Box<[u8]>, Died> {
+    fn copy_of(&self, data: &Region) -> Result<Box<[u8]>, Died> {
         let mut block = vec![0; data.bytes()].into_boxed_slice();
-        let copied = memory::copy(data, Span::of_mut(&mut block));
+        let copied = memory::transfer(data, &Span::of_mut(&mut block).into());
         copied.map_err(|fault| self.suffer(fault.address))?;
         Ok(block)
     }
 
     /// A send that is not complete when its packet is on its way, or that may meet the dead.
     #[inline(never)]
-    fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+    fn send_with_care(
+        &self, letter: Letter, data: &Region, mode: Mode,
+    ) -> Result<Option<Key>, Died> {
         let is_small = data.bytes() <= Packet::ROOM;
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
@@ -200,7 +202,7 @@ impl Engine {
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
     fn launch(
-        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load, op: Option<Key>,
+        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
     ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
         let mut packet = self.blank(&mut state, room)?;

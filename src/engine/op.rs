@@ -4,7 +4,7 @@ use super::run::Course;
 use super::shelf::Place;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::transport::{Envelope, Ticket};
 use std::sync::Arc;
 
@@ -59,11 +59,11 @@ pub(super) enum Stage {
     /// A receive that has no message yet.
     Receiving {
         place: Place,
-        into: Span,
+        into: Region,
     },
     /// A receive whose message is being copied.
     Copying {
-        into: Span,
+        into: Region,
     },
     /// A send whose packet is not home yet. Without a ticket it came home undelivered.
     Sending {

@@ -5,6 +5,7 @@ use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
+use crate::host::memory::Region;
 use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
@@ -54,7 +55,7 @@ impl Engine {
             // A long copy: other threads of this rank go on meanwhile.
             let into = state.target(key);
             let message = (packet.envelope(), packet.bytes());
-            let delivery = MutexGuard::unlocked(state, || packet.deliver(into));
+            let delivery = MutexGuard::unlocked(state, || packet.deliver(&into));
             self.delivered(state, key, message, delivery)?;
         }
         if epoch != state.epoch {
@@ -103,7 +104,7 @@ impl Engine {
             return Ok(());
         }
         let message = (packet.envelope(), packet.bytes());
-        let delivery = packet.deliver(into);
+        let delivery = packet.deliver(&into);
         self.delivered(state, key, message, delivery)
     }
 
@@ -368,9 +369,9 @@ impl Engine {
 impl State {
     /// Where a receive wants its message.
     #[inline]
-    fn target(&self, key: Key) -> crate::host::memory::Span {
+    fn target(&self, key: Key) -> Region {
         match self.ops.0.find(key).map(|op| &op.stage) {
-            Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => *into,
+            Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => into.clone(),
             _ => panic!("only a receive is given a message"),
         }
     }

@@ -60,14 +60,14 @@ fn run(seats: usize, body: impl Fn(Engine) + Sync) {
 
 fn send(engine: &Engine, to: usize, tag: i32, data: &[u8], mode: Mode) -> Outcome {
     let letter = letter(engine.me().seat, to, tag);
-    let op = engine.send(letter, Span::of(data), mode).expect("the tests' ranks live");
+    let op = engine.send(letter, &Span::of(data).into(), mode).expect("the tests' ranks live");
     op.map_or(Outcome::default(), |op| engine.wait(op).expect("the tests' ranks live"))
 }
 
 fn recv(engine: &Engine, source: i32, tag: i32, watch: Watch, into: &mut [u8]) -> Outcome {
     // Half of the receives wait in their own way, half as operations.
     if source == ANY_SOURCE || into.len().is_multiple_of(2) {
-        let outcome = engine.receive(pattern(source, tag), &watch, Span::of_mut(into));
+        let outcome = engine.receive(pattern(source, tag), &watch, &Span::of_mut(into).into());
         return outcome.expect("the tests' ranks live");
     }
     let op = engine.start_receive(pattern(source, tag), watch, Span::of_mut(into));
@@ -147,7 +147,7 @@ fn a_probed_message_is_the_one_that_is_received() {
             assert_eq!(held.outcome(), seen);
             assert_eq!(engine.peek(pattern(0, bytes as i32), &peer(0)), Ok(None));
             let mut into = vec![0; bytes];
-            assert_eq!(engine.receive_held(held, Span::of_mut(&mut into)), Ok(seen));
+            assert_eq!(engine.receive_held(held, &Span::of_mut(&mut into).into()), Ok(seen));
             assert_eq!(into, filled(bytes, 1));
         }
     });
@@ -159,7 +159,7 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
     let data = filled(LONG, 0);
     let start = |tag| {
-        let op = sender.send(letter(0, 1, tag), Span::of(&data), Mode::Standard);
+        let op = sender.send(letter(0, 1, tag), &Span::of(&data).into(), Mode::Standard);
         op.expect("alive").expect("a large message is not complete at once")
     };
     let (first, second) = (start(1), start(2));
@@ -200,7 +200,7 @@ fn a_buffered_send_is_charged_until_it_is_delivered_and_a_flush_waits_for_that()
     let account = sender.open_account(Some(100_000));
     let send = |bytes: usize| {
         let data = filled(bytes, 2);
-        sender.send_buffered(letter(0, 1, 1), Span::of(&data), account, 512).expect("alive")
+        sender.send_buffered(letter(0, 1, 1), &Span::of(&data).into(), account, 512).expect("alive")
     };
     assert_eq!(send(40_000), Ok(()));
     assert_eq!(send(8), Ok(()));
@@ -229,8 +229,8 @@ fn every_wait_for_a_dead_peer_ends() {
         roster: everyone.clone(),
     };
     let any = Watch::Anyone(everyone);
-    let sent = engine.send(letter(0, 1, 1), Span::of(&data), Mode::Standard);
-    let small = engine.send(letter(0, 1, 1), Span::of(&data[..1]), Mode::Synchronous);
+    let sent = engine.send(letter(0, 1, 1), &Span::of(&data).into(), Mode::Standard);
+    let small = engine.send(letter(0, 1, 1), &Span::of(&data[..1]).into(), Mode::Synchronous);
     let ops = [sent, small].map(|op| op.expect("alive").expect("not complete at once"));
     let named =
         engine.start_receive(pattern(1, 1), peer(1), Span::of_mut(&mut into)).expect("alive");
@@ -268,7 +268,7 @@ fn what_the_dead_sent_is_received_if_its_bytes_had_left() {
     let data = filled(LONG, 0);
     let mut into = vec![0; LONG];
     send(&dead, 0, 1, &data[..7], Mode::Standard);
-    let lost = dead.send(letter(1, 0, 1), Span::of(&data), Mode::Standard).expect("alive");
+    let lost = dead.send(letter(1, 0, 1), &Span::of(&data).into(), Mode::Standard).expect("alive");
     assert!(lost.is_some());
     world.bury(1, 0);
     assert_eq!(recv(&engine, 1, 1, peer(1), &mut into).bytes, 7);
@@ -337,8 +337,8 @@ fn storm(seed: u64, seats: usize, messages: usize) {
             for to in 0..seats {
                 let (tag, bytes) = plan(me, to)[index];
                 let mode = [Mode::Standard, Mode::Synchronous][random.below(2) as usize];
-                let part = Span::of(&data[index..index + bytes]);
-                ops.extend(engine.send(letter(me, to, tag), part, mode).expect("alive"));
+                let part = Span::of(&data[index..index + bytes]).into();
+                ops.extend(engine.send(letter(me, to, tag), &part, mode).expect("alive"));
             }
         }
         let mut next = vec![[0; 3]; seats];

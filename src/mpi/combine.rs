@@ -1,7 +1,7 @@
 //! What an operation does to two buffers (MPI-5.0 §6.9): named ones element by element, the
 //! program's own by calling it. And MPI_Reduce_local, which is nothing else.
 
-use crate::host::memory::{Span, copy};
+use crate::host::memory::{Region, Span, transfer};
 use crate::mpi::callback::Reduction;
 use crate::mpi::coll::Side;
 use crate::mpi::datatype::{Address, Datatype};
@@ -59,16 +59,13 @@ fn elements(datatype: &Datatype, count: i64, op: Named) -> usize {
 /// Combines `inout` with `input` in this process alone (MPI-5.0 §6.9.7).
 pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) -> Result {
     op.is_defined_on(&input.datatype)?;
-    let target = input.datatype.span(inout, input.count)?;
-    let source = input.span()?;
+    let target = input.datatype.region(inout, input.count)?;
+    let source = input.region()?;
     match op {
-        Op::Named(_) => in_tiles(process, input, op, source, target),
+        Op::Named(_) => in_tiles(process, input, op, &source, &target),
         // A function of the program's gets what the program passed, and touches it itself.
         Op::User { .. } => {
-            let at = |buf: Address, bytes: usize| {
-                Span::new(std::ptr::with_exposed_provenance(buf.0), bytes)
-            };
-            let (a, b) = (at(input.buf, source.bytes()), at(inout, target.bytes()));
+            let (a, b) = (items_at(input.buf), items_at(inout));
             combine(process, op, &input.datatype, input.count, a, b);
             Ok(())
         }
@@ -76,24 +73,30 @@ pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) ->
 }
 
 /// Operands meet in memory of the library's own: where the program's is not there, the copy says so.
-fn in_tiles(process: &Process, side: &Side, op: &Op, source: Span, target: Span) -> Result {
-    let extent = side.datatype.shape.extent.max(1);
+fn in_tiles(process: &Process, side: &Side, op: &Op, source: &Region, target: &Region) -> Result {
+    let datatype = &side.datatype;
+    let extent = datatype.shape.extent.max(1);
     let items = (TILE_BYTES / extent).clamp(1, side.count.max(1));
-    let tile_bytes = usize::try_from(items * extent).expect("a tile is no larger than a buffer");
+    let tile = datatype.bytes(items)?;
     let (mut left, mut right) = (Scratch::default(), Scratch::default());
-    let (a, b) = (left.room(tile_bytes), right.room(tile_bytes));
-    let moved = |from: Span, to: Span| {
-        copy(from, to).map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
+    let ((a, a_data), (b, b_data)) = (left.items(datatype, items)?, right.items(datatype, items)?);
+    let moved = |from: &Region, to: &Region| {
+        transfer(from, to).map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
     };
     let (mut offset, mut rest) = (0, side.count);
     while rest > 0 && offset < source.bytes() {
         let now = rest.min(items);
-        let (from, to) = (source.part(offset, tile_bytes), target.part(offset, tile_bytes));
-        moved(from, a)?;
-        moved(to, b)?;
-        combine(process, op, &side.datatype, now, a, b);
-        moved(b.part(0, to.bytes()), to)?;
-        (offset, rest) = (offset + tile_bytes, rest - now);
+        let (from, to) = (source.part(offset, tile), target.part(offset, tile));
+        moved(&from, &a_data)?;
+        moved(&to, &b_data)?;
+        combine(process, op, datatype, now, items_at(a), items_at(b));
+        moved(&b_data.part(0, to.bytes()), &to)?;
+        (offset, rest) = (offset + tile, rest - now);
     }
     Ok(())
+}
+
+/// Items that begin here; how far they reach, their type says.
+fn items_at(buf: Address) -> Span {
+    Span::new(std::ptr::with_exposed_provenance(buf.0), 0)
 }

@@ -6,7 +6,7 @@
 
 use crate::base::slab::Key;
 use crate::engine::{Letter, Mishap, Mode, Outcome, Roster, Watch};
-use crate::host::memory::{Span, copy};
+use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
@@ -84,13 +84,13 @@ impl<'a> Lane<'a> {
 
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
     #[inline]
-    pub async fn send(&self, to: i32, data: Span) -> Result {
+    pub async fn send(&self, to: i32, data: &Region) -> Result {
         self.start_send(to, data)?.end().await.map(drop)
     }
 
     /// Receives from the member with rank `from`; says how many bytes came.
     #[inline]
-    pub async fn recv(&self, from: i32, into: Span) -> Result<usize> {
+    pub async fn recv(&self, from: i32, into: &Region) -> Result<usize> {
         if self.way == Way::Blocking {
             let watch = self.watch(from);
             let outcome = self.process.engine.receive(self.pattern(from), &watch, into)?;
@@ -100,7 +100,9 @@ impl<'a> Lane<'a> {
     }
 
     /// Sends and receives at the same time.
-    pub async fn exchange(&self, to: i32, data: Span, from: i32, into: Span) -> Result<usize> {
+    pub async fn exchange(
+        &self, to: i32, data: &Region, from: i32, into: &Region,
+    ) -> Result<usize> {
         let recv = self.start_recv(from, into)?;
         self.send(to, data).await?;
         recv.end().await
@@ -108,7 +110,7 @@ impl<'a> Lane<'a> {
 
     /// Starts to send.
     #[inline]
-    pub fn start_send(&self, to: i32, data: Span) -> Result<Doing<'_, 'a>> {
+    pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
@@ -117,9 +119,9 @@ impl<'a> Lane<'a> {
     }
 
     /// Starts to receive.
-    pub fn start_recv(&self, from: i32, into: Span) -> Result<Doing<'_, 'a>> {
+    pub fn start_recv(&self, from: i32, into: &Region) -> Result<Doing<'_, 'a>> {
         let (pattern, watch) = (self.pattern(from), self.watch(from));
-        let op = self.process.engine.start_receive(pattern, watch, into)?;
+        let op = self.process.engine.start_receive(pattern, watch, into.clone())?;
         Ok(Doing { lane: self, op: Some(op) })
     }
 
@@ -132,12 +134,12 @@ impl<'a> Lane<'a> {
     }
 
     /// Copies within this rank. The target is large enough.
-    pub fn copy(&self, from: Span, to: Span) -> Result {
-        copy(from, to).map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
+    pub fn copy(&self, from: &Region, to: &Region) -> Result {
+        transfer(from, to).map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
     }
 
     /// A message from this rank to itself, which is judged like any other.
-    pub fn keep(&self, from: Span, to: Span) -> Result {
+    pub fn keep(&self, from: &Region, to: &Region) -> Result {
         let (sent, room) = (from.bytes(), to.bytes());
         if sent > room {
             self.note(Err(Class::TRUNCATE.because(format!(
@@ -145,7 +147,8 @@ impl<'a> Lane<'a> {
                  the receive buffer has room for {room}"
             ))))?;
         }
-        self.copy(from.part(0, room), to)
+        transfer_start(from, to, sent.min(room))
+            .map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
     }
 
     /// How many bytes came with a message.

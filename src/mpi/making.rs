@@ -94,16 +94,17 @@ pub fn create_group(
     is_subset(comm, group)?;
     let Some(rank) = group.rank() else { return Ok(None) };
     let members = Arc::new(Group::of(group.members().collect(), process.me));
-    let lane = Lane::among(process, comm, members, SUBSET_TAGS | (tag % SUBSET_TAGS), Way::Blocking);
+    let lane =
+        Lane::among(process, comm, members, SUBSET_TAGS | (tag % SUBSET_TAGS), Way::Blocking);
     let in_comm = |member: Member| comm.group.rank_of(member).expect("the group is a subset");
     let mut bytes = process.world.fresh_context().to_ne_bytes();
     if rank == 0 {
         for member in group.members().skip(1) {
-            run::block(lane.send(in_comm(member), Span::of(&bytes)))?;
+            run::block(lane.send(in_comm(member), &Span::of(&bytes).into()))?;
         }
     } else {
         let leader = group.member(0).expect("a group with members has a first");
-        run::block(lane.recv(in_comm(leader), Span::of_mut(&mut bytes)))?;
+        run::block(lane.recv(in_comm(leader), &Span::of_mut(&mut bytes).into()))?;
     }
     found(process, comm, group, u32::from_ne_bytes(bytes))
 }

@@ -4,7 +4,7 @@
 
 use crate::base::slab::Key;
 use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Class, Failure, Result};
@@ -110,7 +110,7 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
 /// Starts a send.
 #[inline]
 pub fn isend(
-    process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32,
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {
     let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
     let completion = match mode {
@@ -126,7 +126,9 @@ pub fn isend(
 
 /// Sends, and returns when the data may be overwritten.
 #[inline]
-pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32) -> Result {
+pub fn send(
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
+) -> Result {
     match isend(process, mode, comm, data, dest, tag)? {
         Pending::Op(op) => news(&process.engine.wait(op)?),
         _ => Ok(()),
@@ -134,7 +136,9 @@ pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, t
 }
 
 /// Starts a receive.
-pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) -> Result<Pending> {
+pub fn irecv(
+    process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
+) -> Result<Pending> {
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Pending::Complete(FROM_NOBODY));
     };
@@ -144,7 +148,7 @@ pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) 
 /// Receives.
 #[inline]
 pub fn recv(
-    process: &Process, comm: &Comm, into: Span, source: i32, tag: i32,
+    process: &Process, comm: &Comm, into: &Region, source: i32, tag: i32,
 ) -> Result<Completed> {
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => Ok(completed(&process.engine.receive(pattern, &watch, into)?)),
@@ -154,10 +158,10 @@ pub fn recv(
 
 /// The two sides of MPI_Sendrecv.
 pub struct Exchange {
-    pub data: Span,
+    pub data: Region,
     pub dest: i32,
     pub sendtag: i32,
-    pub into: Span,
+    pub into: Region,
     pub source: i32,
     pub recvtag: i32,
 }
@@ -165,8 +169,8 @@ pub struct Exchange {
 /// Starts a send and a receive as one operation.
 pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
     comm.peer(both.dest)?;
-    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
-    let send = isend(process, Mode::Standard, comm, both.data, both.dest, both.sendtag)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
+    let send = isend(process, Mode::Standard, comm, &both.data, both.dest, both.sendtag)?;
     Ok(join(process, send, recv))
 }
 
@@ -175,10 +179,10 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
     comm.source(both.source)?;
     let send = match letter {
-        Some(letter) => process.engine.send_copy(letter, both.data)?,
+        Some(letter) => process.engine.send_copy(letter, &both.data)?,
         None => None,
     };
-    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
     Ok(join(process, send.map_or(Pending::Nothing, Pending::Op), recv))
 }
 
@@ -234,18 +238,18 @@ fn finish_both(process: &Process, send: Key, recv: Key) -> Result<(Outcome, Outc
 
 /// How a persistent send is started.
 pub fn send_init(
-    mode: Mode, comm: &Held<Comm>, data: Span, dest: i32, tag: i32,
+    mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
 ) -> Result<Arc<Start>> {
     comm.peer(dest)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| isend(process, mode, &comm, data, dest, tag)))
+    Ok(Arc::new(move |process| isend(process, mode, &comm, &data, dest, tag)))
 }
 
 /// How a persistent receive is started.
-pub fn recv_init(comm: &Held<Comm>, into: Span, source: i32, tag: i32) -> Result<Arc<Start>> {
+pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Result<Arc<Start>> {
     comm.source(source)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| irecv(process, &comm, into, source, tag)))
+    Ok(Arc::new(move |process| irecv(process, &comm, into.clone(), source, tag)))
 }
 
 /// What the message is like that a receive would get now (MPI_Iprobe).

@@ -42,7 +42,8 @@ where
     let engine = &process.engine;
     let key = engine.open_run();
     let run = make(Way::Nonblocking(key));
-    engine.start_run(key, Box::pin(async move { process.requests.failures().end(key, run.await) }))?;
+    engine
+        .start_run(key, Box::pin(async move { process.requests.failures().end(key, run.await) }))?;
     // What could be done at once needs no request.
     let is_done = |outcome: &Outcome| outcome.mishap.is_none();
     Ok(match engine.outcome_if(key, is_done) {

@@ -5,7 +5,7 @@ use super::rooted::{collect, give};
 use super::sides::{blocks, given};
 use super::tree::{arrive, broadcast, meet};
 use super::{Blocks, Offer, Plan, Sides, others};
-use crate::host::memory::Span;
+use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
@@ -28,15 +28,15 @@ impl Plan for Barrier {
         let local = lane.local();
         arrive(&local).await?;
         if local.rank() == 0 {
-            lane.exchange(0, Span::EMPTY, 0, Span::EMPTY).await?;
+            lane.exchange(0, &Region::EMPTY, 0, &Region::EMPTY).await?;
         }
-        broadcast(&local, Span::EMPTY, 0).await
+        broadcast(&local, &Region::EMPTY, 0).await
     }
 }
 
 /// What everybody has, in the order of ranks, comes to everybody.
 pub struct Allgather {
-    mine: Span,
+    mine: Region,
     is_in_place: bool,
     blocks: Blocks,
 }
@@ -44,9 +44,10 @@ pub struct Allgather {
 impl Allgather {
     pub fn plan(comm: &Comm, send: &Offer, recv: &dyn Sides) -> Result<Allgather> {
         let blocks = blocks(recv, comm)?;
-        let given = if comm.is_inter() { Some(send.span()?) } else { given(send)? };
+        let given = if comm.is_inter() { Some(send.region()?) } else { given(send)? };
+        let is_in_place = given.is_none();
         let mine = given.unwrap_or_else(|| blocks.of(comm.rank));
-        Ok(Allgather { mine, is_in_place: given.is_none(), blocks })
+        Ok(Allgather { mine, is_in_place, blocks })
     }
 }
 
@@ -54,37 +55,42 @@ impl Plan for Allgather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let is_inter = lane.comm().is_inter();
         if !is_inter && Crowd::of(lane).allgather(self.blocks.bytes()) == Exchange::Central {
-            return gather_and_spread(lane, self.mine, &self.blocks).await;
+            let mine = if self.is_in_place { None } else { Some(&self.mine) };
+            return gather_and_spread(lane, mine, &self.blocks).await;
         }
         if !is_inter && !self.is_in_place {
-            lane.keep(self.mine, self.blocks.of(lane.rank()))?;
+            lane.keep(&self.mine, &self.blocks.of(lane.rank()))?;
         }
-        to_all(lane, |_| self.mine, &self.blocks, |_| false).await
+        to_all(lane, |_| self.mine.clone(), &self.blocks, |_| false).await
     }
 }
 
-/// Through the first member, who gets all blocks and sends all to everybody.
-pub(super) async fn gather_and_spread(lane: &Lane<'_>, mine: Span, blocks: &Blocks) -> Result {
+/// Through the first member, who gets all blocks and sends all to everybody. Without `mine`, this
+/// member's block is in place.
+pub(super) async fn gather_and_spread(
+    lane: &Lane<'_>, mine: Option<&Region>, blocks: &Blocks,
+) -> Result {
     let mut kept = Scratch::default();
     let (all, parts) = match blocks {
-        Blocks::Even { all, .. } => (*all, blocks.clone()),
+        Blocks::Even { all, .. } => (all.clone(), blocks.clone()),
         Blocks::Each(_) => {
-            let room = kept.room(blocks.bytes());
-            (room, blocks.packed(room))
+            let room = Region::from(kept.room(blocks.bytes()));
+            (room.clone(), blocks.packed(&room))
         }
     };
     if lane.rank() == 0 {
-        if mine != parts.of(0) {
-            lane.keep(mine, parts.of(0))?;
+        match (mine, blocks) {
+            (None, Blocks::Even { .. }) => {}
+            (mine, _) => lane.keep(mine.unwrap_or(&blocks.of(0)), &parts.of(0))?,
         }
         collect(lane, &parts).await?;
     } else {
-        lane.send(0, mine).await?;
+        lane.send(0, mine.unwrap_or(&blocks.of(lane.rank()))).await?;
     }
-    broadcast(lane, all, 0).await?;
+    broadcast(lane, &all, 0).await?;
     if let Blocks::Each(places) = blocks {
         for (rank, place) in (0..).zip(places) {
-            lane.copy(parts.of(rank), *place)?;
+            lane.copy(&parts.of(rank), place)?;
         }
     }
     Ok(())
@@ -92,14 +98,14 @@ pub(super) async fn gather_and_spread(lane: &Lane<'_>, mine: Span, blocks: &Bloc
 
 /// A message to every peer and one from each, but for those that both ends leave out.
 async fn to_all(
-    lane: &Lane<'_>, from: impl Fn(i32) -> Span, into: &Blocks, is_left_out: impl Fn(i32) -> bool,
+    lane: &Lane<'_>, from: impl Fn(i32) -> Region, into: &Blocks, is_left_out: impl Fn(i32) -> bool,
 ) -> Result {
     let mut doings = Vec::new();
     for rank in others(lane.comm()).filter(|rank| !into.is_left_out(*rank)) {
-        doings.push(lane.start_recv(rank, into.of(rank))?);
+        doings.push(lane.start_recv(rank, &into.of(rank))?);
     }
     for rank in others(lane.comm()).filter(|rank| !is_left_out(*rank)) {
-        doings.push(lane.start_send(rank, from(rank))?);
+        doings.push(lane.start_send(rank, &from(rank))?);
     }
     lane.all(doings).await
 }
@@ -126,29 +132,30 @@ impl Plan for Alltoall {
         let from = match &self.from {
             Some(from) => from.clone(),
             None => {
-                let packed = self.to.packed(kept.room(self.to.bytes()));
+                let packed = self.to.packed(&kept.room(self.to.bytes()).into());
                 for rank in 0..lane.size() {
-                    lane.copy(self.to.of(rank), packed.of(rank))?;
+                    lane.copy(&self.to.of(rank), &packed.of(rank))?;
                 }
                 packed
             }
         };
         let is_inter = lane.comm().is_inter();
-        if let (Blocks::Even { all: given, .. }, Blocks::Even { all: got, each }) = (&from, &self.to)
+        if let (Blocks::Even { all: given, .. }, Blocks::Even { all: got, each }) =
+            (&from, &self.to)
             && !is_inter
             && Crowd::of(lane).alltoall(got.bytes()) == Exchange::Central
         {
-            return transpose(lane, *given, *got, *each).await;
+            return transpose(lane, given, got, *each).await;
         }
         if !is_inter {
-            lane.keep(from.of(lane.rank()), self.to.of(lane.rank()))?;
+            lane.keep(&from.of(lane.rank()), &self.to.of(lane.rank()))?;
         }
         to_all(lane, |rank| from.of(rank), &self.to, |rank| from.is_left_out(rank)).await
     }
 }
 
 /// Through the first member, who gets all rows and gives everybody its column.
-async fn transpose(lane: &Lane<'_>, given: Span, got: Span, each: usize) -> Result {
+async fn transpose(lane: &Lane<'_>, given: &Region, got: &Region, each: usize) -> Result {
     if lane.rank() != 0 {
         lane.send(0, given).await?;
         return lane.recv(0, got).await.map(drop);
@@ -157,7 +164,7 @@ async fn transpose(lane: &Lane<'_>, given: Span, got: Span, each: usize) -> Resu
     let row = each * members;
     let (mut rows, mut columns) = (vec![0; row * members], vec![0; row * members]);
     let blocks = Blocks::even(Span::of_mut(&mut rows), row);
-    lane.keep(given, blocks.of(0))?;
+    lane.keep(given, &blocks.of(0))?;
     collect(lane, &blocks).await?;
     if each != 0 {
         for (from, row) in rows.chunks_exact(row).enumerate() {
@@ -169,6 +176,6 @@ async fn transpose(lane: &Lane<'_>, given: Span, got: Span, each: usize) -> Resu
     }
     let blocks = Blocks::even(Span::of_mut(&mut columns), row);
     let sends = give(lane, &blocks)?;
-    lane.keep(blocks.of(0), got)?;
+    lane.keep(&blocks.of(0), got)?;
     lane.all(sends).await
 }

@@ -91,7 +91,7 @@ pub fn barrier(process: &Process, comm: &Comm) -> Result {
 /// What the leader has in `bytes` comes to all members, for the library's own agreements.
 pub(super) fn agree(process: &Process, comm: &Comm, bytes: &mut [u8]) -> Result {
     let lane = lane(process, comm);
-    run::block(broadcast(&lane, Span::of_mut(bytes), 0))
+    run::block(broadcast(&lane, &Span::of_mut(bytes).into(), 0))
 }
 
 /// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
@@ -103,7 +103,7 @@ pub(super) fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u
 pub(super) async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
     let mut all = vec![0; mine.len() * usize::try_from(lane.size()).expect("sizes are positive")];
     let blocks = Blocks::even(Span::of_mut(&mut all), mine.len());
-    every::gather_and_spread(lane, Span::of(mine), &blocks).await?;
+    every::gather_and_spread(lane, Some(&Span::of(mine).into()), &blocks).await?;
     Ok(all)
 }
 

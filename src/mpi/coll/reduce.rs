@@ -5,7 +5,7 @@ use super::choice::{Combination, Crowd};
 use super::rooted::{collect, give};
 use super::tree::{Tree, broadcast};
 use super::{Blocks, List, Plan, Role, others};
-use crate::host::memory::Span;
+use crate::host::memory::{Region, Span};
 use crate::mpi::combine::combine;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
@@ -37,19 +37,19 @@ impl Sum {
     pub(super) fn new(terms: &Terms, input: Address, count: i64) -> Result<Sum> {
         let (datatype, op) = (terms.datatype.clone()?, terms.op.clone()?);
         op.is_defined_on(&datatype)?;
-        datatype.span(input, count)?;
+        datatype.region(input, count)?;
         Ok(Sum { input, count, datatype, op })
     }
 
     /// This member's part of the input.
-    pub(super) fn input(&self, part: Part) -> Result<Span> {
+    pub(super) fn input(&self, part: Part) -> Result<Region> {
         self.at(self.input, part)
     }
 
     /// A part of what lies at `buf`.
-    pub(super) fn at(&self, buf: Address, part: Part) -> Result<Span> {
+    pub(super) fn at(&self, buf: Address, part: Part) -> Result<Region> {
         let offset = part.first * self.datatype.shape.extent;
-        self.datatype.span(Address(buf.0.wrapping_add(offset as usize)), part.items)
+        self.datatype.region(Address(buf.0.wrapping_add(offset as usize)), part.items)
     }
 
     fn whole(&self) -> Part {
@@ -59,12 +59,12 @@ impl Sum {
     /// Memory for so many items.
     pub(super) fn room(&self, items: i64) -> Result<Room> {
         let mut memory = Scratch::default();
-        let span = memory.room(self.datatype.bytes(items)?);
-        Ok(Room { buf: Address(span.address()), _memory: memory })
+        let (buf, _) = memory.items(&self.datatype, items)?;
+        Ok(Room { buf, _memory: memory })
     }
 
     /// The first items in a room.
-    pub(super) fn in_room(&self, room: &Room, items: i64) -> Result<Span> {
+    pub(super) fn in_room(&self, room: &Room, items: i64) -> Result<Region> {
         self.at(room.buf, Part { first: 0, items })
     }
 
@@ -72,8 +72,15 @@ impl Sum {
     pub(super) fn combine(
         &self, lane: &Lane<'_>, left: &Room, right: &mut Room, items: i64,
     ) -> Result {
-        let (left, right) = (self.in_room(left, items)?, self.in_room(right, items)?);
-        combine(lane.process(), &self.op, &self.datatype, items, left, right);
+        let bytes = self.datatype.bytes(items)?;
+        combine(
+            lane.process(),
+            &self.op,
+            &self.datatype,
+            items,
+            left.span(bytes),
+            right.span(bytes),
+        );
         Ok(())
     }
 
@@ -105,13 +112,19 @@ pub(super) struct Room {
     _memory: Scratch,
 }
 
+impl Room {
+    fn span(&self, bytes: usize) -> Span {
+        Span::new(std::ptr::with_exposed_provenance(self.buf.0), bytes)
+    }
+}
+
 /// Combines everybody's values; the result goes to the root's `recv`.
 pub struct Reduce {
     role: Role,
     /// `None` where nothing is given: in the root's group, between two groups.
     sum: Option<Sum>,
     /// At the root.
-    target: Option<(Address, Span)>,
+    target: Option<(Address, Region)>,
 }
 
 impl Reduce {
@@ -121,10 +134,12 @@ impl Reduce {
         let gives = !comm.is_inter() || matches!(role, Role::Leaf(_));
         let is_in_place = is_root && gives && terms.send == Address::IN_PLACE;
         let input = if is_in_place { terms.recv } else { terms.send };
-        let sum =
-            if gives { Some(Sum::new(terms, input, terms.count.clone()?)?) } else { None };
+        let sum = if gives { Some(Sum::new(terms, input, terms.count.clone()?)?) } else { None };
         let target = match is_root {
-            true => Some((terms.recv, terms.datatype.clone()?.span(terms.recv, terms.count.clone()?)?)),
+            true => Some((
+                terms.recv,
+                terms.datatype.clone()?.region(terms.recv, terms.count.clone()?)?,
+            )),
             false => None,
         };
         Ok(Reduce { role, sum, target })
@@ -136,11 +151,11 @@ impl Reduce {
         }
         let top = if sum.op.commutes() { root } else { 0 };
         let values = climb(lane, sum, top).await?;
-        match (values, self.target) {
+        match (values, &self.target) {
             (Some(values), Some((_, target))) => {
-                lane.copy(sum.in_room(&values, sum.count)?, target)
+                lane.copy(&sum.in_room(&values, sum.count)?, target)
             }
-            (Some(values), None) => lane.send(root, sum.in_room(&values, sum.count)?).await,
+            (Some(values), None) => lane.send(root, &sum.in_room(&values, sum.count)?).await,
             (None, Some((_, target))) => lane.recv(top, target).await.map(drop),
             (None, None) => Ok(()),
         }
@@ -151,12 +166,12 @@ impl Reduce {
         let parts = |rank| sum.part(rank, size);
         let (values, sends) = combine_parts(lane, sum, parts).await?;
         let mine = parts(lane.rank());
-        match self.target {
-            None => lane.send(root, sum.in_room(&values, mine.items)?).await?,
+        match &self.target {
+            None => lane.send(root, &sum.in_room(&values, mine.items)?).await?,
             Some((recv, _)) => {
-                let places = (0..size).map(|rank| sum.at(recv, parts(rank)));
+                let places = (0..size).map(|rank| sum.at(*recv, parts(rank)));
                 collect(lane, &Blocks::Each(places.collect::<Result<_>>()?)).await?;
-                lane.copy(sum.in_room(&values, mine.items)?, sum.at(recv, mine)?)?;
+                lane.copy(&sum.in_room(&values, mine.items)?, &sum.at(*recv, mine)?)?;
             }
         }
         lane.all(sends).await
@@ -166,10 +181,10 @@ impl Reduce {
 impl Plan for Reduce {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
-        match (&self.sum, self.target) {
+        match (&self.sum, &self.target) {
             (Some(sum), _) if !lane.comm().is_inter() => self.within(lane, sum, root).await,
             (Some(sum), _) => match climb(&lane.local(), sum, 0).await? {
-                Some(values) => lane.send(root, sum.in_room(&values, sum.count)?).await,
+                Some(values) => lane.send(root, &sum.in_room(&values, sum.count)?).await,
                 None => Ok(()),
             },
             (None, Some((_, target))) => lane.recv(0, target).await.map(drop),
@@ -182,7 +197,7 @@ impl Plan for Reduce {
 pub struct Allreduce {
     sum: Sum,
     recv: Address,
-    target: Span,
+    target: Region,
 }
 
 impl Allreduce {
@@ -198,9 +213,9 @@ impl Allreduce {
         let local = lane.local();
         if let Some(values) = climb(&local, &self.sum, 0).await? {
             let values = self.sum.in_room(&values, self.sum.count)?;
-            lane.exchange(0, values, 0, self.target).await?;
+            lane.exchange(0, &values, 0, &self.target).await?;
         }
-        broadcast(&local, self.target, 0).await?;
+        broadcast(&local, &self.target, 0).await?;
         lane.note(local.verdict())
     }
 
@@ -212,12 +227,12 @@ impl Allreduce {
         let values = sum.in_room(&values, mine.items)?;
         // Whoever sends its result has read all that it needs of the input, in place or not.
         for rank in others(lane.comm()) {
-            doings.push(lane.start_recv(rank, sum.at(self.recv, parts(rank))?)?);
+            doings.push(lane.start_recv(rank, &sum.at(self.recv, parts(rank))?)?);
         }
         for rank in others(lane.comm()) {
-            doings.push(lane.start_send(rank, values)?);
+            doings.push(lane.start_send(rank, &values)?);
         }
-        lane.copy(values, sum.at(self.recv, mine)?)?;
+        lane.copy(&values, &sum.at(self.recv, mine)?)?;
         lane.all(doings).await
     }
 }
@@ -231,9 +246,9 @@ impl Plan for Allreduce {
             return self.by_parts(lane).await;
         }
         if let Some(values) = climb(lane, &self.sum, 0).await? {
-            lane.copy(self.sum.in_room(&values, self.sum.count)?, self.target)?;
+            lane.copy(&self.sum.in_room(&values, self.sum.count)?, &self.target)?;
         }
-        broadcast(lane, self.target, 0).await
+        broadcast(lane, &self.target, 0).await
     }
 }
 
@@ -241,7 +256,7 @@ impl Plan for Allreduce {
 pub struct ReduceScatter {
     sum: Sum,
     counts: Vec<i64>,
-    target: Span,
+    target: Region,
 }
 
 impl ReduceScatter {
@@ -278,11 +293,11 @@ impl ReduceScatter {
 
     /// The first member of the group that has all of the result gives everybody its part.
     async fn give_out(&self, lane: &Lane<'_>, values: Option<Room>) -> Result {
-        let Some(values) = values else { return lane.recv(0, self.target).await.map(drop) };
+        let Some(values) = values else { return lane.recv(0, &self.target).await.map(drop) };
         let parts = (0..lane.size()).map(|rank| self.sum.at(values.buf, self.part(rank)));
         let blocks = Blocks::Each(parts.collect::<Result<_>>()?);
         let sends = give(lane, &blocks)?;
-        lane.keep(blocks.of(0), self.target)?;
+        lane.keep(&blocks.of(0), &self.target)?;
         lane.all(sends).await
     }
 
@@ -292,7 +307,7 @@ impl ReduceScatter {
         if let Some(ours) = values.take() {
             let theirs = sum.room(sum.count)?;
             let (give, get) = (sum.in_room(&ours, sum.count)?, sum.in_room(&theirs, sum.count)?);
-            lane.exchange(0, give, 0, get).await?;
+            lane.exchange(0, &give, 0, &get).await?;
             values = Some(theirs);
         }
         self.give_out(&local, values).await?;
@@ -312,7 +327,7 @@ impl Plan for ReduceScatter {
         let (values, sends) = combine_parts(lane, &self.sum, |rank| self.part(rank)).await?;
         // In place, the result lies where others may still read.
         lane.all(sends).await?;
-        lane.copy(self.sum.in_room(&values, self.part(lane.rank()).items)?, self.target)
+        lane.copy(&self.sum.in_room(&values, self.part(lane.rank()).items)?, &self.target)
     }
 }
 
@@ -322,29 +337,27 @@ pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option
     let (tree, count) = (Tree::of(lane, top), sum.count);
     let mut children = tree.children().peekable();
     if let (None, Some(parent)) = (children.peek(), tree.parent()) {
-        lane.send(parent, sum.input(sum.whole())?).await?;
+        lane.send(parent, &sum.input(sum.whole())?).await?;
         return Ok(None);
     }
     let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
-    lane.copy(sum.input(sum.whole())?, sum.in_room(&mine, count)?)?;
+    lane.copy(&sum.input(sum.whole())?, &sum.in_room(&mine, count)?)?;
     for child in children {
-        receive(lane, child, sum.in_room(&theirs, count)?).await?;
+        receive(lane, child, &sum.in_room(&theirs, count)?).await?;
         sum.combine(lane, &mine, &mut theirs, count)?;
         std::mem::swap(&mut mine, &mut theirs);
     }
     let Some(parent) = tree.parent() else { return Ok(Some(mine)) };
-    lane.send(parent, sum.in_room(&mine, count)?).await?;
+    lane.send(parent, &sum.in_room(&mine, count)?).await?;
     Ok(None)
 }
 
 /// Receives as many values as there should be: a member with fewer is an error here.
-pub(super) async fn receive(lane: &Lane<'_>, from: i32, into: Span) -> Result {
+pub(super) async fn receive(lane: &Lane<'_>, from: i32, into: &Region) -> Result {
     let bytes = lane.recv(from, into).await?;
     if bytes < into.bytes() {
-        let words = format!(
-            "rank {from} reduces {bytes} bytes where this rank reduces {}",
-            into.bytes()
-        );
+        let words =
+            format!("rank {from} reduces {bytes} bytes where this rank reduces {}", into.bytes());
         lane.note(Err(Class::COUNT.because(words)))?;
     }
     Ok(())
@@ -357,17 +370,17 @@ async fn combine_parts<'l, 'a>(
 ) -> Result<(Room, Vec<crate::mpi::lane::Doing<'l, 'a>>)> {
     let mut sends = Vec::new();
     for rank in others(lane.comm()) {
-        sends.push(lane.start_send(rank, sum.input(parts(rank))?)?);
+        sends.push(lane.start_send(rank, &sum.input(parts(rank))?)?);
     }
     let mine = parts(lane.rank());
-    let (mut values, mut next) = (sum.room(mine.items)?, sum.room(mine.items)?);
+    let (mut values, next) = (sum.room(mine.items)?, sum.room(mine.items)?);
     for rank in (0..lane.size()).rev() {
         let is_first = rank + 1 == lane.size();
         let into = sum.in_room(if is_first { &values } else { &next }, mine.items)?;
         if rank == lane.rank() {
-            lane.copy(sum.input(mine)?, into)?;
+            lane.copy(&sum.input(mine)?, &into)?;
         } else {
-            receive(lane, rank, into).await?;
+            receive(lane, rank, &into).await?;
         }
         if !is_first {
             sum.combine(lane, &next, &mut values, mine.items)?;

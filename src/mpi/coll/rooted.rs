@@ -3,7 +3,7 @@
 use super::sides::{blocks, given};
 use super::tree::broadcast;
 use super::{Blocks, Offer, Plan, Role, Sides, others};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
@@ -11,13 +11,13 @@ use crate::mpi::lane::Lane;
 /// The root's buffer goes to everybody.
 pub struct Bcast {
     role: Role,
-    data: Span,
+    data: Region,
 }
 
 impl Bcast {
     pub fn plan(comm: &Comm, data: &Offer, root: i32) -> Result<Bcast> {
         let role = Role::of(comm, root)?;
-        let data = if role == Role::Nobody { Span::EMPTY } else { data.span()? };
+        let data = if role == Role::Nobody { Region::EMPTY } else { data.region()? };
         Ok(Bcast { role, data })
     }
 }
@@ -26,14 +26,14 @@ impl Plan for Bcast {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if !lane.comm().is_inter() {
             let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
-            return broadcast(lane, self.data, root).await;
+            return broadcast(lane, &self.data, root).await;
         }
         match self.role {
             Role::Root => {
-                let sends = others(lane.comm()).map(|rank| lane.start_send(rank, self.data));
+                let sends = others(lane.comm()).map(|rank| lane.start_send(rank, &self.data));
                 lane.all(sends.collect::<Result<_>>()?).await
             }
-            Role::Leaf(root) => lane.recv(root, self.data).await.map(drop),
+            Role::Leaf(root) => lane.recv(root, &self.data).await.map(drop),
             Role::Nobody => Ok(()),
         }
     }
@@ -43,7 +43,7 @@ impl Plan for Bcast {
 pub struct Gather {
     role: Role,
     /// `None`: in place.
-    mine: Option<Span>,
+    mine: Option<Region>,
     /// At the root.
     blocks: Option<Blocks>,
 }
@@ -54,7 +54,7 @@ impl Gather {
         let mine = match role {
             Role::Root if comm.is_inter() => None,
             Role::Root => given(send)?,
-            Role::Leaf(_) => Some(send.span()?),
+            Role::Leaf(_) => Some(send.region()?),
             Role::Nobody => None,
         };
         let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
@@ -65,10 +65,12 @@ impl Gather {
 impl Plan for Gather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         match (self.role, &self.blocks) {
-            (Role::Leaf(root), _) => lane.send(root, self.mine.unwrap_or(Span::EMPTY)).await,
+            (Role::Leaf(root), _) => {
+                lane.send(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await
+            }
             (Role::Root, Some(blocks)) => {
-                if let Some(mine) = self.mine {
-                    lane.keep(mine, blocks.of(lane.rank()))?;
+                if let Some(mine) = &self.mine {
+                    lane.keep(mine, &blocks.of(lane.rank()))?;
                 }
                 collect(lane, blocks).await
             }
@@ -80,7 +82,7 @@ impl Plan for Gather {
 /// The root's part of a gather: a block from everyone else.
 pub(super) async fn collect(lane: &Lane<'_>, blocks: &Blocks) -> Result {
     for rank in others(lane.comm()) {
-        lane.recv(rank, blocks.of(rank)).await?;
+        lane.recv(rank, &blocks.of(rank)).await?;
     }
     Ok(())
 }
@@ -91,7 +93,7 @@ pub struct Scatter {
     /// At the root.
     blocks: Option<Blocks>,
     /// `None`: in place.
-    mine: Option<Span>,
+    mine: Option<Region>,
 }
 
 impl Scatter {
@@ -101,7 +103,7 @@ impl Scatter {
         let mine = match role {
             Role::Root if comm.is_inter() => None,
             Role::Root => given(recv)?,
-            Role::Leaf(_) => Some(recv.span()?),
+            Role::Leaf(_) => Some(recv.region()?),
             Role::Nobody => None,
         };
         Ok(Scatter { role, blocks, mine })
@@ -112,12 +114,12 @@ impl Plan for Scatter {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         match (self.role, &self.blocks) {
             (Role::Leaf(root), _) => {
-                lane.recv(root, self.mine.unwrap_or(Span::EMPTY)).await.map(drop)
+                lane.recv(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await.map(drop)
             }
             (Role::Root, Some(blocks)) => {
                 let sends = give(lane, blocks)?;
-                if let Some(mine) = self.mine {
-                    lane.keep(blocks.of(lane.rank()), mine)?;
+                if let Some(mine) = &self.mine {
+                    lane.keep(&blocks.of(lane.rank()), mine)?;
                 }
                 lane.all(sends).await
             }
@@ -130,5 +132,5 @@ impl Plan for Scatter {
 pub(super) fn give<'l, 'a>(
     lane: &'l Lane<'a>, blocks: &Blocks,
 ) -> Result<Vec<crate::mpi::lane::Doing<'l, 'a>>> {
-    others(lane.comm()).map(|rank| lane.start_send(rank, blocks.of(rank))).collect()
+    others(lane.comm()).map(|rank| lane.start_send(rank, &blocks.of(rank))).collect()
 }

@@ -39,23 +39,23 @@ impl Scan {
         let (sum, items, rank) = (&self.sum, part.items, lane.rank());
         let is_last = rank + 1 == lane.size();
         let (before, mut mine) = (sum.room(items)?, sum.room(items)?);
-        lane.copy(sum.input(part)?, sum.in_room(&mine, items)?)?;
+        lane.copy(&sum.input(part)?, &sum.in_room(&mine, items)?)?;
         if rank > 0 {
             let left = sum.in_room(&before, items)?;
-            receive(lane, rank - 1, left).await?;
+            receive(lane, rank - 1, &left).await?;
             if !self.is_exclusive || !is_last {
                 sum.combine(lane, &before, &mut mine, items)?;
             }
             // The function of the program's may have changed nothing on its left.
             if self.is_exclusive {
-                lane.copy(left, sum.at(self.recv, part)?)?;
+                lane.copy(&left, &sum.at(self.recv, part)?)?;
             }
         }
         let values = sum.in_room(&mine, items)?;
         if !self.is_exclusive {
-            lane.copy(values, sum.at(self.recv, part)?)?;
+            lane.copy(&values, &sum.at(self.recv, part)?)?;
         }
-        if is_last { Ok(()) } else { lane.send(rank + 1, values).await }
+        if is_last { Ok(()) } else { lane.send(rank + 1, &values).await }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The buffers of collective operations: one block, or one for each peer.
 
-use crate::host::memory::Span;
+use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Result};
@@ -52,15 +52,15 @@ pub struct Side {
 }
 
 impl Side {
-    pub fn span(&self) -> Result<Span> {
-        self.datatype.span(self.buf, self.count)
+    pub fn region(&self) -> Result<Region> {
+        self.datatype.region(self.buf, self.count)
     }
 }
 
 impl Offer {
     /// Says where the data are, now that it matters.
-    pub fn span(&self) -> Result<Span> {
-        self.datatype.clone()?.span(self.buf, self.count.clone()?)
+    pub fn region(&self) -> Result<Region> {
+        self.datatype.clone()?.region(self.buf, self.count.clone()?)
     }
 }
 
@@ -76,7 +76,7 @@ impl Sides for Offer {
             let words = format!("count is {count}; so many items do not fit into memory");
             return Err(Class::COUNT.because(words));
         };
-        Ok(Blocks::Even { all: datatype.span(self.buf, count)?, each })
+        Ok(Blocks::Even { all: datatype.region(self.buf, count)?, each })
     }
 }
 
@@ -101,7 +101,7 @@ impl Sides for Lists<'_> {
             let datatype = if is_one { &types[0] } else { &types[place] };
             let unit = if is_one { datatype.shape.extent } else { 1 };
             let offset = displ.wrapping_mul(unit) as usize;
-            datatype.span(Address(self.buf.0.wrapping_add(offset)), count)
+            datatype.region(Address(self.buf.0.wrapping_add(offset)), count)
         };
         let listed = counts.into_iter().zip(displs).enumerate();
         Ok(Blocks::Each(listed.map(block).collect::<Result<_>>()?))
@@ -113,24 +113,24 @@ impl Sides for Lists<'_> {
 pub enum Blocks {
     /// In a row, of the same size.
     Even {
-        all: Span,
+        all: Region,
         each: usize,
     },
-    Each(Vec<Span>),
+    Each(Vec<Region>),
 }
 
 impl Blocks {
     /// Blocks of `each` bytes.
     pub fn even(all: Span, each: usize) -> Blocks {
-        Blocks::Even { all, each }
+        Blocks::Even { all: all.into(), each }
     }
 
     /// The block of the peer with this rank.
-    pub fn of(&self, rank: i32) -> Span {
+    pub fn of(&self, rank: i32) -> Region {
         let rank = usize::try_from(rank).expect("a rank is not negative");
         match self {
             Blocks::Even { all, each } => all.part(rank * each, *each),
-            Blocks::Each(blocks) => blocks[rank],
+            Blocks::Each(blocks) => blocks[rank].clone(),
         }
     }
 
@@ -148,12 +148,12 @@ impl Blocks {
     }
 
     /// The same blocks without gaps in `room`, which is large enough for all.
-    pub fn packed(&self, room: Span) -> Blocks {
+    pub fn packed(&self, room: &Region) -> Blocks {
         match self {
-            Blocks::Even { each, .. } => Blocks::Even { all: room, each: *each },
+            Blocks::Even { each, .. } => Blocks::Even { all: room.clone(), each: *each },
             Blocks::Each(blocks) => {
                 let mut offset = 0;
-                let place = |block: &Span| {
+                let place = |block: &Region| {
                     let part = room.part(offset, block.bytes());
                     offset += block.bytes();
                     part
@@ -170,6 +170,6 @@ pub(super) fn blocks(sides: &dyn Sides, comm: &Comm) -> Result<Blocks> {
 }
 
 /// The one block that this member gives, or `None` where it is in place.
-pub(super) fn given(offer: &Offer) -> Result<Option<Span>> {
-    if offer.is_in_place() { Ok(None) } else { offer.span().map(Some) }
+pub(super) fn given(offer: &Offer) -> Result<Option<Region>> {
+    if offer.is_in_place() { Ok(None) } else { offer.region().map(Some) }
 }

@@ -2,7 +2,7 @@
 //! under a child follow each other, so that values are combined in the order of ranks.
 
 use super::choice::Crowd;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
@@ -61,7 +61,7 @@ impl Tree {
 }
 
 /// What `root` has in `data` comes to all members.
-pub async fn broadcast(lane: &Lane<'_>, data: Span, root: i32) -> Result {
+pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
     let tree = Tree::of(lane, root);
     if let Some(parent) = tree.parent() {
         lane.recv(parent, data).await?;
@@ -77,10 +77,10 @@ pub async fn broadcast(lane: &Lane<'_>, data: Span, root: i32) -> Result {
 pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
     let tree = Tree::of(lane, 0);
     for child in tree.children() {
-        lane.recv(child, Span::EMPTY).await?;
+        lane.recv(child, &Region::EMPTY).await?;
     }
     match tree.parent() {
-        Some(parent) => lane.send(parent, Span::EMPTY).await,
+        Some(parent) => lane.send(parent, &Region::EMPTY).await,
         None => Ok(()),
     }
 }
@@ -89,13 +89,13 @@ pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
 pub async fn meet(lane: &Lane<'_>) -> Result {
     if Crowd::of(lane).meets_in_tree() {
         arrive(lane).await?;
-        return broadcast(lane, Span::EMPTY, 0).await;
+        return broadcast(lane, &Region::EMPTY, 0).await;
     }
     let (size, rank) = (lane.size(), lane.rank());
     let mut distance = 1;
     while distance < size {
         let (to, from) = ((rank + distance) % size, (rank + size - distance) % size);
-        lane.exchange(to, Span::EMPTY, from, Span::EMPTY).await?;
+        lane.exchange(to, &Region::EMPTY, from, &Region::EMPTY).await?;
         distance *= 2;
     }
     Ok(())
