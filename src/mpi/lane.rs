@@ -140,15 +140,21 @@ impl<'a> Lane<'a> {
 
     /// A message from this rank to itself, which is judged like any other.
     pub fn keep(&self, from: &Region, to: &Region) -> Result {
-        let (sent, room) = (from.bytes(), to.bytes());
-        if sent > room {
-            self.note(Err(Class::TRUNCATE.because(format!(
-                "the message from this rank to itself has {sent} bytes; \
-                 the receive buffer has room for {room}"
-            ))))?;
-        }
-        transfer_start(from, to, sent.min(room))
+        self.must_fit(from, to)?;
+        transfer_start(from, to, from.bytes().min(to.bytes()))
             .map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
+    }
+
+    /// Notes that the message from this rank to itself is too long, if it is.
+    pub fn must_fit(&self, from: &Region, to: &Region) -> Result {
+        let (sent, room) = (from.bytes(), to.bytes());
+        if sent <= room {
+            return Ok(());
+        }
+        self.note(Err(Class::TRUNCATE.because(format!(
+            "the message from this rank to itself has {sent} bytes; \
+             the receive buffer has room for {room}"
+        ))))
     }
 
     /// How many bytes came with a message.

@@ -85,7 +85,10 @@ pub(super) async fn gather_and_spread(
         }
         collect(lane, &parts).await?;
     } else {
-        lane.send(0, mine.unwrap_or(&blocks.of(lane.rank()))).await?;
+        let place = blocks.of(lane.rank());
+        let mine = mine.unwrap_or(&place);
+        lane.must_fit(mine, &place)?;
+        lane.send(0, mine).await?;
     }
     broadcast(lane, &all, 0).await?;
     if let Blocks::Each(places) = blocks {
