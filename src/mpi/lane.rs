@@ -18,6 +18,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
+/// From here on down: clear of MPI_ANY_TAG.
+const LOCAL_TAGS: i32 = -10;
+
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
     process: &'a Process,
@@ -41,10 +44,11 @@ impl<'a> Lane<'a> {
         Lane { process, comm, roster, tag, way, trouble: Mutex::new(None) }
     }
 
-    /// A lane for the part of the own group in what two groups do together.
+    /// A lane for the part of the own group in what two groups do together. Its tags are below
+    /// those that the own group draws when it alone has something to agree on.
     pub fn local(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.local(), self.roster.clone());
-        Lane::among(self.process, comm, roster, self.tag, self.way)
+        Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way)
     }
 
     pub fn process(&self) -> &'a Process {
