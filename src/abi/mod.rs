@@ -27,6 +27,7 @@ mod predefined;
 mod probe;
 mod program;
 mod pt2pt;
+mod reductions;
 mod request;
 mod session;
 mod start;
