@@ -76,7 +76,7 @@ pub fn from_groups(
         meet(process, local, &leaders, &purpose)
     });
     let circle = Circle::new(group.clone(), &purpose);
-    let news = pass_on(&circle.lane(process), &circle.comm, local_leader, told)?;
+    let news = pass_on(&circle.lane(process), local_leader, told)?;
     let draft = Draft { info, ..Draft::new(0, group, Installed::with(errhandler)) };
     found(process, draft, &news).map(|made| made.handle)
 }
@@ -193,10 +193,20 @@ fn meet(
 fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
     let length = (mine.bytes().len() as u64).to_ne_bytes();
     let mut room = [0; 8];
-    run::block(lane.exchange(peer, &Span::of(&length).into(), peer, &Span::of_mut(&mut room).into()))?;
+    run::block(lane.exchange(
+        peer,
+        &Span::of(&length).into(),
+        peer,
+        &Span::of_mut(&mut room).into(),
+    ))?;
     let room = usize::try_from(u64::from_ne_bytes(room)).expect("a list that fits into memory");
     let mut theirs = vec![0; room];
-    run::block(lane.exchange(peer, &Span::of(mine.bytes()).into(), peer, &Span::of_mut(&mut theirs).into()))?;
+    run::block(lane.exchange(
+        peer,
+        &Span::of(mine.bytes()).into(),
+        peer,
+        &Span::of_mut(&mut theirs).into(),
+    ))?;
     Ok(Words::new(theirs))
 }
 
