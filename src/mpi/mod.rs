@@ -1,5 +1,6 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
+pub mod arrays;
 pub mod attr;
 pub mod buffer;
 pub mod callback;
@@ -11,6 +12,7 @@ pub mod datatype;
 pub mod env;
 pub mod errhandler;
 pub mod error;
+pub mod external;
 pub mod group;
 pub mod holdings;
 pub mod info;
@@ -21,12 +23,16 @@ pub mod memory;
 pub mod message;
 pub mod named;
 pub mod op;
+pub mod pack;
+pub mod parametric;
 pub mod phase;
 pub mod process;
 pub mod pt2pt;
+pub mod recipe;
 pub mod reduce;
 pub mod request;
 pub mod scratch;
+pub mod signature;
 pub mod status;
 pub mod table;
 pub mod typing;

@@ -14,6 +14,7 @@ use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
+use crate::mpi::parametric::Asked;
 use crate::mpi::phase::Phases;
 use crate::mpi::request::Requests;
 use crate::mpi::table::{Held, Sort, Table};
@@ -47,6 +48,8 @@ pub struct Process {
     pub infos: Table<Info>,
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Table<Keyval>,
+    /// Parametrised datatypes.
+    pub asked: Asked,
     /// What MPI_Buffer_attach attached.
     pub buffer: buffer::Slot,
     /// What MPI_Mprobe has matched.
@@ -91,6 +94,7 @@ impl Process {
             infos: Table::new(Sort::Info),
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
+            asked: Asked::new(),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
