@@ -55,7 +55,9 @@ macro_rules! lists {
 lists! {
     /// Ranks.
     Ints: c_int = "const int[]" => i64;
-    /// Addresses and distances in memory.
+    /// Integers that are as wide in the large-count twin.
+    Ints32: c_int = "const int[]" => c_int;
+    /// Address-sized integers.
     Aints: i64 = "const MPI_Aint[]" => i64;
     /// Large counts.
     Counts64: i64 = "const MPI_Count[]" => i64;
