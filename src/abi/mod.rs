@@ -31,4 +31,5 @@ mod request;
 mod session;
 mod start;
 mod status;
+mod topology;
 mod unsupported;
