@@ -225,7 +225,7 @@ fn pass_on(
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");
-    broadcast(lane, comm, Span::of_mut(&mut header), leader)?;
+    broadcast(lane, comm, &Span::of_mut(&mut header).into(), leader)?;
     if let Some(told) = &told {
         told.as_ref().map_err(Clone::clone)?;
     }
@@ -238,7 +238,7 @@ fn pass_on(
         return Err(Class(class).because(words));
     }
     bytes.resize(length as usize, 0);
-    broadcast(lane, comm, Span::of_mut(&mut bytes), leader)?;
+    broadcast(lane, comm, &Span::of_mut(&mut bytes).into(), leader)?;
     Ok(Words::new(bytes))
 }
 

@@ -171,14 +171,14 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    broadcast(&lane(process, comm), comm, Span::of_mut(&mut bytes), 0)?;
+    broadcast(&lane(process, comm), comm, &Span::of_mut(&mut bytes).into(), 0)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 
 /// A context that all of a circle know.
 fn agree_in(process: &Process, circle: &Circle) -> Result<u32> {
     let mut bytes = process.world.fresh_context().to_ne_bytes();
-    broadcast(&circle.lane(process), &circle.comm, Span::of_mut(&mut bytes), 0)?;
+    broadcast(&circle.lane(process), &circle.comm, &Span::of_mut(&mut bytes).into(), 0)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

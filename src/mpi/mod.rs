@@ -7,6 +7,7 @@ pub mod callback;
 pub mod circle;
 pub mod codes;
 pub mod coll;
+pub mod combine;
 pub mod comm;
 pub mod datatype;
 pub mod draft;
