@@ -21,7 +21,8 @@ pub trait Roster: Send + Sync {
 pub enum Watch {
     /// The one peer's.
     Peer { rank: i32, member: Member },
-    /// Each member's once per communicator, and for good when no other is left (MPI_ANY_SOURCE).
+    /// Each member's (MPI_ANY_SOURCE): of all that wait when it is noticed, else of the next that
+    /// begins, and no other; and of every one when nobody else is left.
     Anyone(Arc<dyn Roster>),
     /// Any member's, whoever the peer is (collectives).
     Everyone { rank: i32, member: Member, roster: Arc<dyn Roster> },
@@ -47,6 +48,13 @@ pub struct Outcome {
     pub bytes: usize,
     pub is_cancelled: bool,
     pub mishap: Option<Mishap>,
+}
+
+impl Outcome {
+    /// Whether somebody's death ended the operation.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.mishap, Some(Mishap::Lost { .. }))
+    }
 }
 
 /// The calling rank itself cannot go on: it has been told to die, or [`super::Engine::fault`] says
@@ -91,6 +99,10 @@ pub(super) struct Op {
     pub(super) watch: Option<Watch>,
     /// The run that goes on when this has ended.
     pub(super) run: Option<Key>,
+    /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
+    pub(super) heard: usize,
+    /// The other half of an exchange.
+    pub(super) partner: Option<Key>,
     /// Nobody will ask how it ended.
     pub(super) is_orphan: bool,
 }

@@ -188,7 +188,10 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
 
 fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
     match (send, recv) {
-        (Pending::Op(send), Pending::Op(recv)) => Pending::Two { send, recv },
+        (Pending::Op(send), Pending::Op(recv)) => {
+            process.engine.join(send, recv);
+            Pending::Two { send, recv }
+        }
         (Pending::Op(send), recv) => {
             let source = if let Pending::Complete(status) = recv { status } else { Status::EMPTY };
             let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
@@ -206,32 +209,8 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
         Pending::Complete(status) => Ok(status.into()),
         Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait(op)?)),
         Pending::Two { send, recv } => {
-            let (sent, received) = finish_both(process, send, recv)?;
-            let received = completed(&received);
+            let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
-        }
-    }
-}
-
-/// Waits for both sides of an exchange. When one is lost with its peer, the other is taken back if
-/// that is still possible: its peer may have given up for the same reason.
-fn finish_both(process: &Process, send: Key, recv: Key) -> Result<(Outcome, Outcome)> {
-    let is_lost = |side: &Option<Outcome>| {
-        side.as_ref().is_some_and(|side| matches!(side.mishap, Some(Mishap::Lost { .. })))
-    };
-    let (mut sent, mut received) = (None, None);
-    loop {
-        process.engine.wait_for(|ops| {
-            let known = (sent.is_some(), received.is_some());
-            sent = sent.take().or_else(|| ops.collect(send));
-            received = received.take().or_else(|| ops.collect(recv));
-            (known != (sent.is_some(), received.is_some())).then_some(())
-        })?;
-        match (sent, received) {
-            (Some(sent), Some(received)) => return Ok((sent, received)),
-            (None, _) if is_lost(&received) => process.engine.cancel(send),
-            (_, None) if is_lost(&sent) => process.engine.cancel(recv),
-            _ => {}
         }
     }
 }
