@@ -13,6 +13,7 @@ mod datatype;
 mod env;
 pub mod extensions;
 mod fortran;
+mod grequest;
 mod group;
 mod handlers;
 #[cfg(test)]

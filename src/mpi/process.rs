@@ -122,6 +122,11 @@ impl Process {
         &self.world_comm
     }
 
+    /// MPI_COMM_SELF, for as long as the process is borrowed.
+    pub(super) fn own_comm(&self) -> &Comm {
+        &self.self_comm
+    }
+
     /// MPI_COMM_SELF.
     pub fn self_comm(&'static self) -> &'static Comm {
         &self.self_comm

@@ -57,6 +57,12 @@ callbacks! {
     /// The same under the names of MPI-1.
     CopyFunction = "MPI_Copy_function *", true, OLD;
     DeleteFunction = "MPI_Delete_function *", true, OLD;
+    /// Says what came of a generalized request.
+    QueryFunction = "MPI_Grequest_query_function *", false, FORTRAN;
+    /// Frees the state of a generalized request.
+    FreeFunction = "MPI_Grequest_free_function *", false, FORTRAN;
+    /// Gives the work of a generalized request up.
+    CancelFunction = "MPI_Grequest_cancel_function *", false, FORTRAN;
     /// Combines two arrays of values.
     UserFunction32 = "MPI_User_function *", false, FORTRAN;
     /// The same with a large count.
