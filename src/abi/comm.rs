@@ -141,7 +141,7 @@ mpi!(
     #[fortran(mpi_comm_remote_group_)]
     #[raises_on(comm)]
     fn MPI_Comm_remote_group(process: &Process, comm: MPI_Comm, group: Var<MPI_Group>) {
-        group.set(process.keep_group(comm.remote()?)?);
+        group.set(process.keep_group(comm.remote()?.clone())?);
         Ok(())
     }
 );

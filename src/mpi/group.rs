@@ -10,7 +10,7 @@ const UNDEFINED: i32 = -32766;
 const PROC_NULL: i32 = -3;
 
 /// How two groups or communicators compare (MPI-5.0 §7.4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Comparison {
     Ident = 201,
     Congruent,

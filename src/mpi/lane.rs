@@ -22,7 +22,14 @@ pub struct Lane<'a> {
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32) -> Lane<'a> {
-        Lane { process, comm, roster: comm.roster(), tag }
+        Lane { process, comm, roster: comm.everyone(), tag }
+    }
+
+    /// A lane for those of `roster` only: of the others nobody needs to live.
+    pub fn among(
+        process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32,
+    ) -> Lane<'a> {
+        Lane { process, comm, roster, tag }
     }
 
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
@@ -53,7 +60,7 @@ impl<'a> Lane<'a> {
     }
 
     fn start_send(&self, to: i32, data: Span) -> Result<Option<Key>> {
-        let envelope = envelope(2 * self.comm.context + 1, self.comm.rank, self.tag);
+        let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
         Ok(self.process.engine.send(letter, data, Mode::Standard)?)
@@ -64,7 +71,7 @@ impl<'a> Lane<'a> {
     }
 
     fn pattern(&self, from: i32) -> Envelope {
-        envelope(2 * self.comm.context + 1, from, self.tag)
+        envelope(2 * self.comm.context() + 1, from, self.tag)
     }
 
     fn watch(&self, rank: i32) -> Watch {

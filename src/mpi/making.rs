@@ -89,9 +89,11 @@ pub fn create(process: &Process, comm: &Comm, group: &Group) -> Result<Option<us
 pub fn create_group(
     process: &Process, comm: &Comm, group: &Group, tag: i32,
 ) -> Result<Option<usize>> {
+    comm.must_be_intra()?;
     is_subset(comm, group)?;
     let Some(rank) = group.rank() else { return Ok(None) };
-    let lane = Lane::new(process, comm, SUBSET_TAGS | (tag % SUBSET_TAGS));
+    let members = Arc::new(Group::of(group.members().collect(), process.me));
+    let lane = Lane::among(process, comm, members, SUBSET_TAGS | (tag % SUBSET_TAGS));
     let in_comm = |member: Member| comm.group.rank_of(member).expect("the group is a subset");
     let mut bytes = process.world.fresh_context().to_ne_bytes();
     if rank == 0 {

@@ -88,13 +88,13 @@ pub(super) fn completed(outcome: &Outcome) -> Completed {
 #[inline]
 fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter<'static>> {
     let Peer::Rank { rank, member } = peer else { return None };
-    let envelope = envelope(2 * comm.context, comm.rank, tag);
+    let envelope = envelope(2 * comm.context(), comm.rank, tag);
     Some(Letter { envelope, to: member, rank, everyone: None })
 }
 
 /// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
 fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
-    let context = 2 * comm.context;
+    let context = 2 * comm.context();
     match source {
         Source::One(Peer::Null) => None,
         Source::One(Peer::Rank { rank, member }) => {
