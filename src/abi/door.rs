@@ -17,6 +17,9 @@ pub(super) enum Scope {
     /// The call names no object: MPI_COMM_SELF's handler, or the initial one (MPI-5.0 §9.3).
     Initial,
     Comm(usize),
+    Session(usize),
+    /// The error handler that the call got as an argument, for an object that is to be.
+    Handler(usize),
     /// A communicator that may have been freed since the failing operation was started.
     Hearer(Hearer),
     /// Files: their errors return by default (MPI-5.0 §14.7).

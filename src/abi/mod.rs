@@ -29,6 +29,7 @@ mod probe;
 mod program;
 mod pt2pt;
 mod request;
+mod session;
 mod start;
 mod status;
 mod unsupported;

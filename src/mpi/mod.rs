@@ -28,6 +28,7 @@ pub mod pt2pt;
 pub mod reduce;
 pub mod request;
 pub mod scratch;
+pub mod session;
 pub mod status;
 pub mod table;
 pub mod typing;

@@ -208,12 +208,23 @@ impl Operands {
 #[derive(Clone, Copy)]
 struct Loose<T: Copy>(T);
 
-/// The compiler knows that a result changes no operand to come, and takes many at once.
+/// How many elements are taken at once. Their results are all there before one is stored: else the
+/// compiler stores only what a minimum changes, one by one.
+const BATCH: usize = 32;
+
 #[inline(always)]
 fn map_apart<T: Copy>(input: &[Loose<T>], inout: &mut [Loose<T>], combine: impl Fn(T, T) -> T) {
-    for (place, operand) in inout.iter_mut().zip(input) {
-        let (a, b) = (operand.0, place.0);
-        *place = Loose(combine(a, b));
+    let (operands, last_operands) = input.as_chunks::<BATCH>();
+    let (places, last_places) = inout.as_chunks_mut::<BATCH>();
+    for (place, operand) in places.iter_mut().zip(operands) {
+        let mut results = *place;
+        for (result, operand) in results.iter_mut().zip(operand) {
+            *result = Loose(combine(operand.0, result.0));
+        }
+        *place = results;
+    }
+    for (place, operand) in last_places.iter_mut().zip(last_operands) {
+        *place = Loose(combine(operand.0, place.0));
     }
 }
 
