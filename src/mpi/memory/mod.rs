@@ -210,18 +210,14 @@ struct Loose<T: Copy>(T);
 
 /// How many elements are taken at once. Their results are all there before one is stored: else the
 /// compiler stores only what a minimum changes, one by one.
-const BATCH: usize = 32;
+const BATCH: usize = 16;
 
 #[inline(always)]
 fn map_apart<T: Copy>(input: &[Loose<T>], inout: &mut [Loose<T>], combine: impl Fn(T, T) -> T) {
     let (operands, last_operands) = input.as_chunks::<BATCH>();
     let (places, last_places) = inout.as_chunks_mut::<BATCH>();
     for (place, operand) in places.iter_mut().zip(operands) {
-        let mut results = *place;
-        for (result, operand) in results.iter_mut().zip(operand) {
-            *result = Loose(combine(operand.0, result.0));
-        }
-        *place = results;
+        *place = std::array::from_fn(|index| Loose(combine(operand[index].0, place[index].0)));
     }
     for (place, operand) in last_places.iter_mut().zip(last_operands) {
         *place = Loose(combine(operand.0, place.0));
