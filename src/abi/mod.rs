@@ -11,6 +11,7 @@ mod comm;
 mod current;
 mod datatype;
 mod env;
+mod errhandler;
 pub mod extensions;
 mod fortran;
 mod grequest;

@@ -52,8 +52,8 @@ fn elements(datatype: &Datatype, count: i64, op: Named) -> usize {
     usize::try_from(count * each).expect("the buffer was measured")
 }
 
-/// Combines `inout` with `input` in this process alone (MPI-5.0 §6.9.7), where the program has them:
-/// memory that is not there is this rank's death, and it holds no lock.
+/// Combines `inout` with `input` in this process alone (MPI-5.0 §6.9.7), where the program has
+/// them: memory that is not there is this rank's death, and it holds no lock.
 pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) -> Result {
     op.is_defined_on(&input.datatype)?;
     let bytes = input.datatype.span(inout, input.count)?.bytes();

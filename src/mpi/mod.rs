@@ -11,6 +11,7 @@ pub mod datatype;
 pub mod env;
 pub mod errhandler;
 pub mod error;
+pub mod fortran;
 pub mod grequest;
 pub mod group;
 pub mod holdings;

@@ -46,6 +46,10 @@ macro_rules! callbacks {
 callbacks! {
     /// Hears of a communicator's errors.
     CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false, FORTRAN;
+    /// Hears of a file's errors.
+    FileErrhandlerFunction = "MPI_File_errhandler_function *", false, FORTRAN;
+    /// Hears of a window's errors.
+    WinErrhandlerFunction = "MPI_Win_errhandler_function *", false, FORTRAN;
     /// Hears of a session's errors.
     SessionErrhandlerFunction = "MPI_Session_errhandler_function *", false, FORTRAN;
     /// Copies an attribute of a communicator; null is MPI_COMM_NULL_COPY_FN.

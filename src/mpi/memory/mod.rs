@@ -184,7 +184,7 @@ impl Operands {
         let inout = std::ptr::with_exposed_provenance_mut::<Loose<T>>(self.inout);
         let bytes = self.count.saturating_mul(size_of::<T>());
         if self.count == 0 || self.input.abs_diff(self.inout) < bytes {
-            // The standard forbids operands that overlap; whoever has some gets what C's loop gives.
+            // The standard forbids operands that overlap: they get what a plain loop gives.
             for index in 0..self.count {
                 // SAFETY: the caller of MPI vouches for `count` elements on both sides (§2.3).
                 let (operand, place) = unsafe { (input.add(index).read(), inout.add(index)) };
