@@ -15,7 +15,7 @@ mod shelf;
 mod tests;
 mod world;
 
-pub use buffered::NoRoom;
+pub use buffered::Unsent;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
@@ -24,7 +24,7 @@ pub use world::World;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
 use crate::host::life::Pulse;
-use crate::host::memory::{self, Span};
+use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
 use crate::transport::{Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
@@ -53,17 +53,21 @@ struct State {
     ops: Ops,
     posted: Posted<Key>,
     unexpected: Unexpected<Packet>,
+    /// How many messages may wait before recalled ones are looked for among them.
+    sweep_at: usize,
     pool: Pool,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
-    /// How many deaths have been dealt with; and, for each context, how many have been reported to
-    /// receives from any source.
+    /// How many deaths have been dealt with; and, for each context, up to which they have been
+    /// reported to receives from any source.
     epoch: usize,
     reported: HashMap<u32, usize>,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     has_news: bool,
+    /// How many threads are making a long copy.
+    copying: u32,
 }
 
 /// Where a message goes.
@@ -108,6 +112,7 @@ impl Engine {
                 ops: Ops::default(),
                 posted: Posted::default(),
                 unexpected: Unexpected::default(),
+                sweep_at: progress::FEWEST_TO_SWEEP,
                 pool: Pool::new(port),
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
@@ -115,6 +120,7 @@ impl Engine {
                 reported: HashMap::new(),
                 waiting: 0,
                 has_news: false,
+                copying: 0,
             }),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
@@ -138,7 +144,7 @@ impl Engine {
 
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
-    pub fn send(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+    pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
         if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
@@ -153,7 +159,7 @@ impl Engine {
     }
 
     /// Starts a send of a copy, so that the data may be overwritten at once.
-    pub fn send_copy(&self, letter: Letter, data: Span) -> Result<Option<Key>, Died> {
+    pub fn send_copy(&self, letter: Letter, data: &Region) -> Result<Option<Key>, Died> {
         if data.bytes() <= Packet::ROOM {
             return self.send(letter, data, Mode::Standard);
         }
@@ -166,16 +172,18 @@ impl Engine {
         Ok(None)
     }
 
-    fn copy_of(&self, data: Span) -> Result<Box<[u8]>, Died> {
+    fn copy_of(&self, data: &Region) -> Result<Box<[u8]>, Died> {
         let mut block = vec![0; data.bytes()].into_boxed_slice();
-        let copied = memory::copy(data, Span::of_mut(&mut block));
+        let copied = memory::transfer(data, &Span::of_mut(&mut block).into());
         copied.map_err(|fault| self.suffer(fault.address))?;
         Ok(block)
     }
 
     /// A send that is not complete when its packet is on its way, or that may meet the dead.
     #[inline(never)]
-    fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+    fn send_with_care(
+        &self, letter: Letter, data: &Region, mode: Mode,
+    ) -> Result<Option<Key>, Died> {
         let is_small = data.bytes() <= Packet::ROOM;
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
@@ -195,7 +203,7 @@ impl Engine {
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
     fn launch(
-        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load, op: Option<Key>,
+        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
     ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
         let mut packet = self.blank(&mut state, room)?;
@@ -251,11 +259,29 @@ impl Engine {
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
     pub fn cancel(&self, op: Key) {
         let mut state = self.state.lock();
+        self.withdraw(&mut state, op);
+        self.share_news(&mut state);
+    }
+
+    fn withdraw(&self, state: &mut State, op: Key) {
         if state.take_back(op) {
             let outcome = Outcome { is_cancelled: true, ..state.blank_outcome(op) };
-            self.finish(&mut state, op, outcome);
-            self.share_news(&mut state);
+            self.finish(state, op, outcome);
         }
+    }
+
+    /// Makes two operations the halves of one: when one is lost with its peer, the other is taken
+    /// back if that is still possible, for its peer may have given up for the same reason.
+    pub fn join(&self, one: Key, other: Key) {
+        let mut state = self.state.lock();
+        for (key, partner) in [(one, other), (other, one)] {
+            let Some(op) = state.ops.0.find_mut(key) else { continue };
+            op.partner = Some(partner);
+            if matches!(op.stage, Stage::Done(outcome) if outcome.is_lost()) {
+                self.withdraw(&mut state, partner);
+            }
+        }
+        self.share_news(&mut state);
     }
 
     /// Nobody will ask for this operation any more; it goes on to its end.
@@ -270,7 +296,7 @@ impl Engine {
 
     /// Makes progress once, then asks `ready`.
     #[inline]
-    pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
+    pub fn poll<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
         self.poll_state(|state| ready(&mut state.ops))
     }
 
@@ -278,11 +304,15 @@ impl Engine {
     /// it is better to let somebody run who can change the answer.
     #[inline]
     fn poll_state<T>(
-        &self, ready: impl FnOnce(&mut State) -> Option<T>,
+        &self, mut ready: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
-        let answer = ready(&mut state);
+        let mut answer = ready(&mut state);
+        while answer.is_none() && self.copy_next(&mut state)? {
+            answer = ready(&mut state);
+        }
+        self.leave(&mut state)?;
         drop(state);
         if answer.is_none() && self.world.is_crowded() {
             sched::yield_now();
@@ -305,7 +335,8 @@ impl Engine {
 
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
-        self.ops.insert(Op { stage, envelope, watch, is_orphan: false })
+        let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
+        self.ops.insert(Op { stage, envelope, watch, heard, partner: None, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {

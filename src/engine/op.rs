@@ -3,7 +3,7 @@
 use super::shelf::Place;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::transport::{Envelope, Ticket};
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub trait Roster: Send + Sync {
 pub enum Watch {
     /// The one peer's.
     Peer { rank: i32, member: Member },
-    /// Each member's once per communicator, and for good when no other is left (MPI_ANY_SOURCE).
+    /// Each member's (MPI_ANY_SOURCE): of all that wait when it is noticed, else of the next that
+    /// begins, and no other; and of every one when nobody else is left.
     Anyone(Arc<dyn Roster>),
     /// Any member's, whoever the peer is (collectives).
     Everyone { rank: i32, member: Member, roster: Arc<dyn Roster> },
@@ -46,6 +47,13 @@ pub struct Outcome {
     pub mishap: Option<Mishap>,
 }
 
+impl Outcome {
+    /// Whether somebody's death ended the operation.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.mishap, Some(Mishap::Lost { .. }))
+    }
+}
+
 /// The calling rank itself cannot go on: it has been told to die, or [`super::Engine::fault`] says
 /// which memory it named that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +64,11 @@ pub(super) enum Stage {
     /// A receive that has no message yet.
     Receiving {
         place: Place,
-        into: Span,
+        into: Region,
     },
     /// A receive whose message is being copied.
     Copying {
-        into: Span,
+        into: Region,
     },
     /// A send whose packet is not home yet. Without a ticket it came home undelivered.
     Sending {
@@ -86,6 +94,10 @@ pub(super) struct Op {
     pub(super) stage: Stage,
     pub(super) envelope: Envelope,
     pub(super) watch: Option<Watch>,
+    /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
+    pub(super) heard: usize,
+    /// The other half of an exchange.
+    pub(super) partner: Option<Key>,
     /// Nobody will ask how it ended.
     pub(super) is_orphan: bool,
 }

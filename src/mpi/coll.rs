@@ -3,7 +3,7 @@
 //! When a member dies, every lane of the communicator fails, so nobody is left waiting for those
 //! who gave up. A member that received too much tells its caller, but goes through with its part.
 
-use crate::host::memory::{Span, copy};
+use crate::host::memory::{Region, Span, transfer};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Failure, Result};
@@ -44,8 +44,8 @@ impl Side {
         self.buf == Address::IN_PLACE
     }
 
-    pub(super) fn span(&self) -> Result<Span> {
-        self.datatype.span(self.buf, self.count)
+    pub(super) fn region(&self) -> Result<Region> {
+        self.datatype.region(self.buf, self.count)
     }
 
     /// The memory of `blocks` such buffers in a row.
@@ -55,19 +55,19 @@ impl Side {
             let words = format!("count is {}; so many items do not fit into memory", self.count);
             return Err(Class::COUNT.because(words));
         };
-        Ok(Blocks { all: self.datatype.span(self.buf, count)?, each })
+        Ok(Blocks { all: self.datatype.region(self.buf, count)?, each })
     }
 }
 
 /// A run of blocks of the same size, one for each rank.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Blocks {
-    all: Span,
+    all: Region,
     each: usize,
 }
 
 impl Blocks {
-    fn of(self, rank: i32) -> Span {
+    fn of(&self, rank: i32) -> Region {
         let rank = usize::try_from(rank).expect("a rank is not negative");
         self.all.part(rank * self.each, self.each)
     }
@@ -79,8 +79,8 @@ pub(super) fn lane<'a>(process: &'a Process, comm: &'a Comm) -> Lane<'a> {
 }
 
 /// Copies within this rank; the target is large enough.
-pub(super) fn copy_local(process: &Process, from: Span, to: Span) -> Result {
-    copy(from, to).map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
+pub(super) fn copy_local(process: &Process, from: &Region, to: &Region) -> Result {
+    transfer(from, to).map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
 }
 
 /// Returns when every member has called it (dissemination: Hensgen, Finkel and Manber 1988).
@@ -99,11 +99,11 @@ pub fn barrier(process: &Process, comm: &Comm) -> Result {
 /// The root's buffer goes to everybody.
 pub fn bcast(process: &Process, comm: &Comm, side: &Side, root: i32) -> Result {
     let root = comm.root(root)?;
-    broadcast(&lane(process, comm), comm, side.span()?, root)
+    broadcast(&lane(process, comm), comm, &side.region()?, root)
 }
 
 /// Broadcast along a binomial tree whose top is `root`.
-pub(super) fn broadcast(lane: &Lane<'_>, comm: &Comm, data: Span, root: i32) -> Result {
+pub(super) fn broadcast(lane: &Lane<'_>, comm: &Comm, data: &Region, root: i32) -> Result {
     let size = comm.size();
     let place = (comm.rank - root + size) % size;
     let mut bit = 1;
@@ -111,7 +111,7 @@ pub(super) fn broadcast(lane: &Lane<'_>, comm: &Comm, data: Span, root: i32) -> 
     while bit < size {
         if place & bit != 0 {
             let parent = (place - bit + root) % size;
-            received = lane.recv(parent, data).map(drop);
+            received = lane.recv(parent, data.clone()).map(drop);
             break;
         }
         bit *= 2;
@@ -123,7 +123,7 @@ pub(super) fn broadcast(lane: &Lane<'_>, comm: &Comm, data: Span, root: i32) -> 
             return received;
         }
         if place + bit < size {
-            lane.send((place + bit + root) % size, data)?;
+            lane.send((place + bit + root) % size, data.clone())?;
         }
     }
 }
@@ -133,18 +133,18 @@ pub fn gather(process: &Process, comm: &Comm, send: &Offer, recv: &Offer, root: 
     let root = comm.root(root)?;
     let lane = lane(process, comm);
     if comm.rank != root {
-        return lane.send(root, send.side()?.span()?);
+        return lane.send(root, send.side()?.region()?);
     }
     let blocks = recv.side()?.spans(comm.size())?;
     let mut kept = Ok(());
     if !send.is_in_place() {
-        kept = keep(process, send.side()?.span()?, blocks.of(root))?;
+        kept = keep(process, &send.side()?.region()?, &blocks.of(root))?;
     }
-    first(kept, collect(&lane, comm, blocks))?
+    first(kept, collect(&lane, comm, &blocks))?
 }
 
 /// The root's part of a gather: a block from everyone else.
-fn collect(lane: &Lane<'_>, comm: &Comm, blocks: Blocks) -> Result {
+fn collect(lane: &Lane<'_>, comm: &Comm, blocks: &Blocks) -> Result {
     let others = (0..comm.size()).filter(|rank| *rank != comm.rank);
     let mut outcome = Ok(());
     for rank in others {
@@ -169,17 +169,17 @@ pub fn allgather(process: &Process, comm: &Comm, send: &Offer, recv: &Side) -> R
     let mine = blocks.of(comm.rank);
     let lane = lane(process, comm);
     let gathered = if send.is_in_place() {
-        if comm.rank == 0 { collect(&lane, comm, blocks) } else { lane.send(0, mine) }
+        if comm.rank == 0 { collect(&lane, comm, &blocks) } else { lane.send(0, mine) }
     } else {
-        let data = send.side()?.span()?;
+        let data = send.side()?.region()?;
         if comm.rank == 0 {
-            let kept = keep(process, data, mine)?;
-            first(kept, collect(&lane, comm, blocks))?
+            let kept = keep(process, &data, &mine)?;
+            first(kept, collect(&lane, comm, &blocks))?
         } else {
             lane.send(0, data)
         }
     };
-    first(gathered, broadcast(&lane, comm, blocks.all, 0))?
+    first(gathered, broadcast(&lane, comm, &blocks.all, 0))?
 }
 
 /// The root's blocks go to the ranks, one to each.
@@ -187,12 +187,12 @@ pub fn scatter(process: &Process, comm: &Comm, send: &Offer, recv: &Offer, root:
     let root = comm.root(root)?;
     let lane = lane(process, comm);
     if comm.rank != root {
-        return lane.recv(root, recv.side()?.span()?).map(drop);
+        return lane.recv(root, recv.side()?.region()?).map(drop);
     }
     let blocks = send.side()?.spans(comm.size())?;
     let mut kept = Ok(());
     if !recv.is_in_place() {
-        kept = keep(process, blocks.of(root), recv.side()?.span()?)?;
+        kept = keep(process, &blocks.of(root), &recv.side()?.region()?)?;
     }
     let mut others = (0..comm.size()).filter(|rank| *rank != root);
     first(kept, others.try_for_each(|rank| lane.send(rank, blocks.of(rank))))?
@@ -203,13 +203,13 @@ pub fn alltoall(process: &Process, comm: &Comm, send: &Offer, recv: &Side) -> Re
     let to = recv.spans(comm.size())?;
     let mut kept = Scratch::default();
     let from = if send.is_in_place() {
-        let all = kept.room(to.all.bytes());
-        copy_local(process, to.all, all)?;
+        let all = kept.room(to.all.bytes()).into();
+        copy_local(process, &to.all, &all)?;
         Blocks { all, each: to.each }
     } else {
         send.side()?.spans(comm.size())?
     };
-    let mut outcome = keep(process, from.of(comm.rank), to.of(comm.rank))?;
+    let mut outcome = keep(process, &from.of(comm.rank), &to.of(comm.rank))?;
     let (lane, size) = (lane(process, comm), comm.size());
     for step in 1..size {
         let (next, last) = ((comm.rank + step) % size, (comm.rank + size - step) % size);
@@ -221,7 +221,7 @@ pub fn alltoall(process: &Process, comm: &Comm, send: &Offer, recv: &Side) -> Re
 
 /// A rank's message to itself, which is judged like any other: the outer result ends the call, the
 /// inner is news for its end, because the others wait for this rank's part.
-fn keep(process: &Process, from: Span, to: Span) -> Result<Result> {
+fn keep(process: &Process, from: &Region, to: &Region) -> Result<Result> {
     if from.bytes() > to.bytes() {
         let (sent, room) = (from.bytes(), to.bytes());
         return Ok(Err(Class::TRUNCATE.because(format!(
@@ -236,15 +236,15 @@ fn keep(process: &Process, from: Span, to: Span) -> Result<Result> {
 pub(super) fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
     let size = usize::try_from(comm.size()).expect("a size is not negative");
     let mut all = vec![0; mine.len() * size];
-    let blocks = Blocks { all: Span::of_mut(&mut all), each: mine.len() };
+    let blocks = Blocks { all: Span::of_mut(&mut all).into(), each: mine.len() };
     let lane = lane(process, comm);
     let gathered = match comm.rank {
         0 => {
-            copy_local(process, Span::of(mine), blocks.of(0))?;
-            collect(&lane, comm, blocks)
+            copy_local(process, &Span::of(mine).into(), &blocks.of(0))?;
+            collect(&lane, comm, &blocks)
         }
         _ => lane.send(0, Span::of(mine)),
     };
-    first(gathered, broadcast(&lane, comm, blocks.all, 0))??;
+    first(gathered, broadcast(&lane, comm, &blocks.all, 0))??;
     Ok(all)
 }

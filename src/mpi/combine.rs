@@ -13,7 +13,8 @@ use crate::mpi::process::Process;
 /// More items than this go to a function that takes an `int` in several calls.
 const MOST_AT_ONCE: i64 = 1 << 30;
 
-/// `inout` becomes `input` op `inout`, in memory that is there: `count` items each.
+/// `inout` becomes `input` op `inout`, in memory that is there: `count` items each, the first of
+/// which have the addresses of the spans.
 pub fn combine(
     process: &Process, op: &Op, datatype: &Datatype, count: i64, input: Span, inout: Span,
 ) {
@@ -26,12 +27,11 @@ pub fn combine(
             let most = if *is_large { i64::MAX } else { MOST_AT_ONCE };
             let mut done = 0;
             while done < count {
-                let offset = usize::try_from(done * datatype.shape.extent);
-                let offset = offset.expect("the buffer was measured");
+                let offset = (done * datatype.shape.extent) as isize;
                 let items = most.min(count - done);
                 let reduction = Reduction {
-                    input: input.address() + offset,
-                    inout: inout.address() + offset,
+                    input: input.address().wrapping_add_signed(offset),
+                    inout: inout.address().wrapping_add_signed(offset),
                     count: items,
                     datatype: datatype.handle,
                     is_large: *is_large,
@@ -56,8 +56,8 @@ fn elements(datatype: &Datatype, count: i64, op: Named) -> usize {
 /// them: memory that is not there is this rank's death, and it holds no lock.
 pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) -> Result {
     op.is_defined_on(&input.datatype)?;
-    let bytes = input.datatype.span(inout, input.count)?.bytes();
-    input.span()?;
+    let bytes = input.datatype.region(inout, input.count)?.bytes();
+    input.region()?;
     let at = |buf: Address| Span::new(std::ptr::with_exposed_provenance(buf.0), bytes);
     combine(process, op, &input.datatype, input.count, at(input.buf), at(inout));
     Ok(())

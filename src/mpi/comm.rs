@@ -21,9 +21,6 @@ const PROC_NULL: i32 = -3;
 const ANY_SOURCE: i32 = -1;
 const ROOT: i32 = -4;
 
-/// Tags from here on are of operations among some of the members only.
-pub(super) const SUBSET_TAGS: i32 = 1 << 30;
-
 /// A communicator: of one group, or between two of them.
 pub struct Comm {
     /// Its handle in this process.
@@ -140,11 +137,6 @@ impl Comm {
         self.context.load(Ordering::Relaxed)
     }
 
-    /// The same, with the error handler of `parent` and these attributes.
-    pub(super) fn inherit(self, parent: &Comm, attributes: Attributes) -> Comm {
-        Comm { errhandler: Installed::inherit(&parent.errhandler), attributes, ..self }
-    }
-
     /// True for MPI_COMM_WORLD and MPI_COMM_SELF.
     pub fn is_predefined(&self) -> bool {
         matches!(self.handle, WORLD | SELF)
@@ -238,8 +230,7 @@ impl Comm {
 
     /// The tag of the next collective operation; all members count alike.
     pub(super) fn next_collective(&self) -> i32 {
-        let number = self.collectives.fetch_add(1, Ordering::Relaxed) % SUBSET_TAGS as u32;
-        number as i32
+        (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
     }
 
     /// How many members its group has.

@@ -3,7 +3,7 @@
 
 use crate::base::slab::Key;
 use crate::engine::{Letter, Mode, Outcome, Roster, Watch};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
@@ -25,31 +25,26 @@ impl<'a> Lane<'a> {
         Lane { process, comm, roster: comm.everyone(), tag }
     }
 
-    /// A lane for those of `roster` only: of the others nobody needs to live.
-    pub fn among(
-        process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32,
-    ) -> Lane<'a> {
-        Lane { process, comm, roster, tag }
-    }
-
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
-    pub fn send(&self, to: i32, data: Span) -> Result {
-        match self.start_send(to, data)? {
+    pub fn send(&self, to: i32, data: impl Into<Region>) -> Result {
+        match self.start_send(to, data.into())? {
             Some(op) => news(&self.process.engine.wait(op)?),
             None => Ok(()),
         }
     }
 
     /// Receives from the member with rank `from`; says how many bytes came.
-    pub fn recv(&self, from: i32, into: Span) -> Result<usize> {
+    pub fn recv(&self, from: i32, into: impl Into<Region>) -> Result<usize> {
         let watch = self.watch(from);
-        received(&self.process.engine.receive(self.pattern(from), &watch, into)?)
+        received(&self.process.engine.receive(self.pattern(from), &watch, &into.into())?)
     }
 
     /// Sends and receives at the same time.
-    pub fn exchange(&self, to: i32, data: Span, from: i32, into: Span) -> Result<usize> {
-        let recv = self.start_recv(from, into)?;
-        let sent = match self.start_send(to, data)? {
+    pub fn exchange(
+        &self, to: i32, data: impl Into<Region>, from: i32, into: impl Into<Region>,
+    ) -> Result<usize> {
+        let recv = self.start_recv(from, into.into())?;
+        let sent = match self.start_send(to, data.into())? {
             // Both ends are waited for, whatever becomes of them: their memory is the caller's.
             Some(op) => news(&self.process.engine.wait(op)?),
             None => Ok(()),
@@ -59,14 +54,14 @@ impl<'a> Lane<'a> {
         received(&outcome)
     }
 
-    fn start_send(&self, to: i32, data: Span) -> Result<Option<Key>> {
+    fn start_send(&self, to: i32, data: Region) -> Result<Option<Key>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
-        Ok(self.process.engine.send(letter, data, Mode::Standard)?)
+        Ok(self.process.engine.send(letter, &data, Mode::Standard)?)
     }
 
-    fn start_recv(&self, from: i32, into: Span) -> Result<Key> {
+    fn start_recv(&self, from: i32, into: Region) -> Result<Key> {
         Ok(self.process.engine.start_receive(self.pattern(from), self.watch(from), into)?)
     }
 

@@ -4,7 +4,7 @@
 
 use crate::base::slab::Key;
 use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Class, Failure, Result};
@@ -107,7 +107,7 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
 /// Starts a send.
 #[inline]
 pub fn isend(
-    process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32,
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {
     let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
     let completion = match mode {
@@ -123,7 +123,9 @@ pub fn isend(
 
 /// Sends, and returns when the data may be overwritten.
 #[inline]
-pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32) -> Result {
+pub fn send(
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
+) -> Result {
     match isend(process, mode, comm, data, dest, tag)? {
         Pending::Op(op) => news(&process.engine.wait(op)?),
         _ => Ok(()),
@@ -131,7 +133,9 @@ pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, t
 }
 
 /// Starts a receive.
-pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) -> Result<Pending> {
+pub fn irecv(
+    process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
+) -> Result<Pending> {
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Pending::Complete(FROM_NOBODY));
     };
@@ -141,7 +145,7 @@ pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) 
 /// Receives.
 #[inline]
 pub fn recv(
-    process: &Process, comm: &Comm, into: Span, source: i32, tag: i32,
+    process: &Process, comm: &Comm, into: &Region, source: i32, tag: i32,
 ) -> Result<Completed> {
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => Ok(completed(&process.engine.receive(pattern, &watch, into)?)),
@@ -151,10 +155,10 @@ pub fn recv(
 
 /// The two sides of MPI_Sendrecv.
 pub struct Exchange {
-    pub data: Span,
+    pub data: Region,
     pub dest: i32,
     pub sendtag: i32,
-    pub into: Span,
+    pub into: Region,
     pub source: i32,
     pub recvtag: i32,
 }
@@ -162,8 +166,8 @@ pub struct Exchange {
 /// Starts a send and a receive as one operation.
 pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
     comm.peer(both.dest)?;
-    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
-    let send = isend(process, Mode::Standard, comm, both.data, both.dest, both.sendtag)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
+    let send = isend(process, Mode::Standard, comm, &both.data, both.dest, both.sendtag)?;
     Ok(join(process, send, recv))
 }
 
@@ -172,16 +176,19 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
     comm.source(both.source)?;
     let send = match letter {
-        Some(letter) => process.engine.send_copy(letter, both.data)?,
+        Some(letter) => process.engine.send_copy(letter, &both.data)?,
         None => None,
     };
-    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
     Ok(join(process, send.map_or(Pending::Nothing, Pending::Op), recv))
 }
 
 fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
     match (send, recv) {
-        (Pending::Op(send), Pending::Op(recv)) => Pending::Two { send, recv },
+        (Pending::Op(send), Pending::Op(recv)) => {
+            process.engine.join(send, recv);
+            Pending::Two { send, recv }
+        }
         (Pending::Op(send), recv) => {
             let source = if let Pending::Complete(status) = recv { status } else { Status::EMPTY };
             let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
@@ -199,50 +206,26 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
         Pending::Complete(status) => Ok(status.into()),
         Pending::Op(op) => Ok(completed(&engine.wait(op)?)),
         Pending::Two { send, recv } => {
-            let (sent, received) = finish_both(process, send, recv)?;
-            let received = completed(&received);
+            let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
-        }
-    }
-}
-
-/// Waits for both sides of an exchange. When one is lost with its peer, the other is taken back if
-/// that is still possible: its peer may have given up for the same reason.
-fn finish_both(process: &Process, send: Key, recv: Key) -> Result<(Outcome, Outcome)> {
-    let is_lost = |side: &Option<Outcome>| {
-        side.as_ref().is_some_and(|side| matches!(side.mishap, Some(Mishap::Lost { .. })))
-    };
-    let (mut sent, mut received) = (None, None);
-    loop {
-        process.engine.wait_for(|ops| {
-            let known = (sent.is_some(), received.is_some());
-            sent = sent.take().or_else(|| ops.collect(send));
-            received = received.take().or_else(|| ops.collect(recv));
-            (known != (sent.is_some(), received.is_some())).then_some(())
-        })?;
-        match (sent, received) {
-            (Some(sent), Some(received)) => return Ok((sent, received)),
-            (None, _) if is_lost(&received) => process.engine.cancel(send),
-            (_, None) if is_lost(&sent) => process.engine.cancel(recv),
-            _ => {}
         }
     }
 }
 
 /// How a persistent send is started.
 pub fn send_init(
-    mode: Mode, comm: &Held<Comm>, data: Span, dest: i32, tag: i32,
+    mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
 ) -> Result<Arc<Start>> {
     comm.peer(dest)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| isend(process, mode, &comm, data, dest, tag)))
+    Ok(Arc::new(move |process| isend(process, mode, &comm, &data, dest, tag)))
 }
 
 /// How a persistent receive is started.
-pub fn recv_init(comm: &Held<Comm>, into: Span, source: i32, tag: i32) -> Result<Arc<Start>> {
+pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Result<Arc<Start>> {
     comm.source(source)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| irecv(process, &comm, into, source, tag)))
+    Ok(Arc::new(move |process| irecv(process, &comm, into.clone(), source, tag)))
 }
 
 /// What the message is like that a receive would get now (MPI_Iprobe).
