@@ -259,9 +259,7 @@ fn strike(
     if !rank.signals.does_something(number) {
         return;
     }
-    let is_own_write =
-        number == libc::SIGPIPE && registers[libc::REG_RAX as usize] == -i64::from(libc::EPIPE);
-    if !is_own_write && !places::is_harmless(rank, thread, registers) {
+    if !places::is_own_act(registers, number) && !places::is_harmless(rank, thread, registers) {
         thread.signals.defer(number, story);
         // It comes back here when it comes back to its program; if it waits instead, it is poked.
         rank.images.shut();

@@ -247,7 +247,9 @@ impl Undertaker {
         let plan = &self.world.plan;
         let mut ground = seat.ground.lock();
         if gave_up {
+            // Whatever that thread holds or uses stays its own: stack, heap, open files.
             plan.desert(&mut ground);
+            rank.heap.desert(rank.seat);
         } else {
             plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             if let Err(error) = plan.clear(&ground) {
@@ -255,8 +257,8 @@ impl Undertaker {
                 end_process(2, &format!("ftrun: memory of dead rank {seat}: {error}\n"));
             }
             rank.heap.give_back();
+            rank.libc.close_files();
         }
-        rank.libc.close_files();
         drop(ground);
         burial.stage = Stage::Done;
         if restart {

@@ -8,7 +8,7 @@ use crate::host::job::Job;
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
-use crate::host::{Rank, heap, signals};
+use crate::host::{Rank, heap, output, signals};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -243,8 +243,8 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     let (decided, known) = (Ordering::AcqRel, Ordering::Acquire);
     if STATUS.compare_exchange(UNDECIDED, status, decided, known).is_ok() {
         SPEAKER.store(own, Ordering::Release);
-        // SAFETY: writes a string of ours.
-        unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
+        output::write(2, last_words.as_bytes());
+        output::write(2, output::about_losses().as_bytes());
         flush();
     } else if SPEAKER.load(Ordering::Acquire) != own {
         std::thread::sleep(PATIENCE);

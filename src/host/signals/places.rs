@@ -70,6 +70,24 @@ pub(super) fn is_harmless(rank: &Rank, thread: &Thread, registers: &Registers) -
         || call.is_some_and(|call| is_harmless_wait(rank, call, first))
 }
 
+/// Whether the calling thread has sent itself the signal, and waits for it right there: by a write
+/// that nobody reads, by libc's own `abort` (which holds nothing then), or by `raise`.
+pub(super) fn is_own_act(registers: &Registers, number: i32) -> bool {
+    let register = |index: i32| registers[index as usize];
+    let result = register(libc::REG_RAX);
+    // SAFETY: both have no preconditions.
+    let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
+    match number {
+        libc::SIGABRT => true,
+        libc::SIGPIPE => result == -i64::from(libc::EPIPE),
+        _ => {
+            let arguments = [libc::REG_RDI, libc::REG_RSI, libc::REG_RDX].map(register);
+            let is_behind_call = register(libc::REG_RCX) as usize == pc(registers);
+            is_behind_call && result == 0 && arguments == [process, thread, number].map(i64::from)
+        }
+    }
+}
+
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
 /// The system call that the signal has interrupted, if the kernel is to begin it once more: then
