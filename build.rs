@@ -12,13 +12,14 @@ const LINKS: [(&str, &str); 4] = [
     ("mpiCC", "mpicxx"),
 ];
 
-/// Functions with a variable number of arguments, which stable Rust cannot define.
-const IN_C: &str = "src/host/shims/variadic.c";
+/// What stable Rust cannot define: functions with a variable number of arguments, and arithmetic on
+/// 128-bit floats.
+const IN_C: [&str; 2] = ["src/host/shims/variadic.c", "src/mpi/memory/quad.c"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed={IN_C}");
-    cc::Build::new().file(IN_C).std("gnu11").opt_level(2).pic(true).compile("ftmpi_variadic");
+    IN_C.iter().for_each(|file| println!("cargo:rerun-if-changed={file}"));
+    cc::Build::new().files(IN_C).std("gnu11").opt_level(2).pic(true).compile("ftmpi_in_c");
     // Without it, a program that is linked with the library's path would keep that path.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libftmpi_rs.so");
     // ld.so runs its constructor before all others (see `host::loader::template`).

@@ -2,8 +2,8 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::coll::Side;
+use crate::mpi::combine;
 use crate::mpi::op::Op;
-use crate::mpi::reduce;
 
 mpi!(
     /// An operation of the program's own.
@@ -47,6 +47,6 @@ mpi!(
         process: &Process, inbuf: InBuf, inoutbuf: OutBuf, count: Count, datatype: MPI_Datatype,
         op: MPI_Op,
     ) {
-        reduce::reduce_local(process, &Side { buf: inbuf, count, datatype }, inoutbuf, &op)
+        combine::reduce_local(process, &Side { buf: inbuf, count, datatype }, inoutbuf, &op)
     }
 );

@@ -13,7 +13,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
+        let data = datatype.region(buf, count)?;
         let start = pt2pt::send_init(Mode::Standard, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
@@ -29,7 +29,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
+        let data = datatype.region(buf, count)?;
         let start = pt2pt::send_init(Mode::Buffered, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
@@ -45,7 +45,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
+        let data = datatype.region(buf, count)?;
         let start = pt2pt::send_init(Mode::Synchronous, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
@@ -61,7 +61,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
+        let data = datatype.region(buf, count)?;
         let start = pt2pt::send_init(Mode::Ready, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
@@ -77,7 +77,7 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let start = pt2pt::recv_init(&comm, datatype.span(buf, count)?, source, tag)?;
+        let start = pt2pt::recv_init(&comm, datatype.region(buf, count)?, source, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }

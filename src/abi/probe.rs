@@ -65,8 +65,8 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype,
         message: Var<MPI_Message>, status: OutStatus,
     ) {
-        let into = datatype.span(buf, count)?;
-        let received = message::mrecv(process, message.key(), into)?;
+        let into = datatype.region(buf, count)?;
+        let received = message::mrecv(process, message.key(), &into)?;
         message.set_null();
         status.end(received)
     }
@@ -80,8 +80,8 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype,
         message: Var<MPI_Message>, request: Var<MPI_Request>,
     ) {
-        let into = datatype.span(buf, count)?;
-        request.set(message::imrecv(process, message.key(), into)?);
+        let into = datatype.region(buf, count)?;
+        request.set(message::imrecv(process, message.key(), &into)?);
         message.set_null();
         Ok(())
     }

@@ -12,7 +12,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Standard, &comm, datatype.span(buf, count)?, dest, tag)
+        pt2pt::send(process, Mode::Standard, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -25,7 +25,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Buffered, &comm, datatype.span(buf, count)?, dest, tag)
+        pt2pt::send(process, Mode::Buffered, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -38,7 +38,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Synchronous, &comm, datatype.span(buf, count)?, dest, tag)
+        pt2pt::send(process, Mode::Synchronous, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -51,7 +51,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Ready, &comm, datatype.span(buf, count)?, dest, tag)
+        pt2pt::send(process, Mode::Ready, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -64,7 +64,7 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, status: OutStatus,
     ) {
-        status.end(pt2pt::recv(process, &comm, datatype.span(buf, count)?, source, tag)?)
+        status.end(pt2pt::recv(process, &comm, &datatype.region(buf, count)?, source, tag)?)
     }
 );
 
@@ -77,8 +77,8 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Standard, &comm, data, dest, tag)?;
+        let data = datatype.region(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Standard, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -93,8 +93,8 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Buffered, &comm, data, dest, tag)?;
+        let data = datatype.region(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Buffered, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -109,8 +109,8 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Synchronous, &comm, data, dest, tag)?;
+        let data = datatype.region(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Synchronous, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -125,8 +125,8 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Ready, &comm, data, dest, tag)?;
+        let data = datatype.region(buf, count)?;
+        let pending = pt2pt::isend(process, Mode::Ready, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -141,7 +141,7 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let into = datatype.span(buf, count)?;
+        let into = datatype.region(buf, count)?;
         let pending = pt2pt::irecv(process, &comm, into, source, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
@@ -158,7 +158,8 @@ mpi!(
         sendtag: Tag, recvbuf: OutBuf, recvcount: Count, recvtype: MPI_Datatype, source: Rank,
         recvtag: AnyTag, comm: MPI_Comm, status: OutStatus,
     ) {
-        let (data, into) = (sendtype.span(sendbuf, sendcount)?, recvtype.span(recvbuf, recvcount)?);
+        let (data, into) =
+            (sendtype.region(sendbuf, sendcount)?, recvtype.region(recvbuf, recvcount)?);
         let both = Exchange { data, dest, sendtag, into, source, recvtag };
         let pending = pt2pt::isendrecv(process, &comm, &both)?;
         status.end(pt2pt::finish(process, pending)?)
@@ -174,8 +175,8 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, dest: Rank,
         sendtag: Tag, source: Rank, recvtag: AnyTag, comm: MPI_Comm, status: OutStatus,
     ) {
-        let data = datatype.span(buf, count)?;
-        let both = Exchange { data, dest, sendtag, into: data, source, recvtag };
+        let data = datatype.region(buf, count)?;
+        let both = Exchange { into: data.clone(), data, dest, sendtag, source, recvtag };
         let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
         status.end(pt2pt::finish(process, pending)?)
     }
@@ -191,7 +192,8 @@ mpi!(
         sendtag: Tag, recvbuf: OutBuf, recvcount: Count, recvtype: MPI_Datatype, source: Rank,
         recvtag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let (data, into) = (sendtype.span(sendbuf, sendcount)?, recvtype.span(recvbuf, recvcount)?);
+        let (data, into) =
+            (sendtype.region(sendbuf, sendcount)?, recvtype.region(recvbuf, recvcount)?);
         let both = Exchange { data, dest, sendtag, into, source, recvtag };
         let pending = pt2pt::isendrecv(process, &comm, &both)?;
         request.set(process.requests.keep(&comm, pending)?);
@@ -208,8 +210,8 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, dest: Rank,
         sendtag: Tag, source: Rank, recvtag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let data = datatype.span(buf, count)?;
-        let both = Exchange { data, dest, sendtag, into: data, source, recvtag };
+        let data = datatype.region(buf, count)?;
+        let both = Exchange { into: data.clone(), data, dest, sendtag, source, recvtag };
         let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())

@@ -6,7 +6,7 @@
 use super::op::{Charge, Died, Outcome, Stage};
 use super::{Engine, Letter, State};
 use crate::base::slab::Key;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::transport::{Envelope, Load, Packet};
 
 /// What is under way out of one attached buffer.
@@ -56,7 +56,7 @@ impl Engine {
 
     /// Sends a copy of `data`, which may be overwritten at once. `overhead` is charged on top.
     pub fn send_buffered(
-        &self, letter: Letter, data: Span, account: Key, overhead: usize,
+        &self, letter: Letter, data: &Region, account: Key, overhead: usize,
     ) -> Result<Result<(), Unsent>, Died> {
         let load = match data.bytes() {
             0..=Packet::ROOM => Load::Carried(data),

@@ -12,6 +12,7 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -21,12 +22,13 @@ pub use buffered::Unsent;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
+pub use run::Task;
 pub use world::World;
 
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
 use crate::host::life::Pulse;
-use crate::host::memory::{self, Span};
+use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
 use crate::transport::{Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
@@ -61,6 +63,8 @@ struct State {
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
+    /// The runs that can go on.
+    due: VecDeque<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
     /// reported to receives from any source.
     epoch: usize,
@@ -118,6 +122,7 @@ impl Engine {
                 pool: Pool::new(port),
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
+                due: VecDeque::new(),
                 epoch: 0,
                 reported: HashMap::new(),
                 waiting: 0,
@@ -146,7 +151,7 @@ impl Engine {
 
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
-    pub fn send(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+    pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
         if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
@@ -161,7 +166,7 @@ impl Engine {
     }
 
     /// Starts a send of a copy, so that the data may be overwritten at once.
-    pub fn send_copy(&self, letter: Letter, data: Span) -> Result<Option<Key>, Died> {
+    pub fn send_copy(&self, letter: Letter, data: &Region) -> Result<Option<Key>, Died> {
         if data.bytes() <= Packet::ROOM {
             return self.send(letter, data, Mode::Standard);
         }
@@ -174,16 +179,18 @@ impl Engine {
         Ok(None)
     }
 
-    fn copy_of(&self, data: Span) -> Result<Box<[u8]>, Died> {
+    fn copy_of(&self, data: &Region) -> Result<Box<[u8]>, Died> {
         let mut block = vec![0; data.bytes()].into_boxed_slice();
-        let copied = memory::copy(data, Span::of_mut(&mut block));
+        let copied = memory::transfer(data, &Span::of_mut(&mut block).into());
         copied.map_err(|fault| self.suffer(fault.address))?;
         Ok(block)
     }
 
     /// A send that is not complete when its packet is on its way, or that may meet the dead.
     #[inline(never)]
-    fn send_with_care(&self, letter: Letter, data: Span, mode: Mode) -> Result<Option<Key>, Died> {
+    fn send_with_care(
+        &self, letter: Letter, data: &Region, mode: Mode,
+    ) -> Result<Option<Key>, Died> {
         let is_small = data.bytes() <= Packet::ROOM;
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
@@ -203,7 +210,7 @@ impl Engine {
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
     fn launch(
-        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load, op: Option<Key>,
+        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
     ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
         let mut packet = self.blank(&mut state, room)?;
@@ -238,6 +245,13 @@ impl Engine {
     /// An operation that is complete from the start.
     pub fn complete(&self, outcome: Outcome) -> Key {
         self.state.lock().done(outcome)
+    }
+
+    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
+    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
+        state.ops.collect(op)
     }
 
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
@@ -292,8 +306,10 @@ impl Engine {
     ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
+        self.drive(&mut state)?;
         let mut answer = ready(&mut state);
         while answer.is_none() && self.copy_next(&mut state)? {
+            self.drive(&mut state)?;
             answer = ready(&mut state);
         }
         self.leave(&mut state)?;
@@ -320,7 +336,15 @@ impl Engine {
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
-        self.ops.insert(Op { stage, envelope, watch, heard, partner: None, is_orphan: false })
+        self.ops.insert(Op {
+            stage,
+            envelope,
+            watch,
+            heard,
+            partner: None,
+            run: None,
+            is_orphan: false,
+        })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {
@@ -345,7 +369,7 @@ impl State {
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
             Stage::Sending { ticket: None, .. } => true,
-            Stage::Copying { .. } | Stage::Flushing | Stage::Done(_) => false,
+            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => false,
         }
     }
 

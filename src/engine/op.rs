@@ -1,9 +1,10 @@
 //! Operations under way, and how they end.
 
+use super::run::Course;
 use super::shelf::Place;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::transport::{Envelope, Ticket};
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub enum Mishap {
     Truncated { sent: usize, room: usize },
     /// This rank of the communicator is dead.
     Lost { rank: i32 },
+    /// A run failed; whoever started it knows how.
+    Failed,
 }
 
 /// How an operation ended.
@@ -64,11 +67,11 @@ pub(super) enum Stage {
     /// A receive that has no message yet.
     Receiving {
         place: Place,
-        into: Span,
+        into: Region,
     },
     /// A receive whose message is being copied.
     Copying {
-        into: Span,
+        into: Region,
     },
     /// A send whose packet is not home yet. Without a ticket it came home undelivered.
     Sending {
@@ -77,6 +80,8 @@ pub(super) enum Stage {
     },
     /// Waits until an account has no message older than `until` (see `buffered`).
     Flushing,
+    /// A computation that waits for other operations (see `run`).
+    Running(Course),
     Done(Outcome),
 }
 
@@ -96,6 +101,8 @@ pub(super) struct Op {
     pub(super) heard: usize,
     /// The other half of an exchange.
     pub(super) partner: Option<Key>,
+    /// The run that goes on when this has ended.
+    pub(super) run: Option<Key>,
     /// Nobody will ask how it ended.
     pub(super) is_orphan: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::op::{Died, Mishap, Outcome, Watch};
 use super::{Engine, State};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};
 
 /// A message that only its holder can receive.
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// Receives a message that is held.
-    pub fn receive_held(&self, held: Held, into: Span) -> Result<Outcome, Died> {
+    pub fn receive_held(&self, held: Held, into: &Region) -> Result<Outcome, Died> {
         let Held(packet) = held;
         let message = (packet.envelope(), packet.bytes());
         self.received(message, into.bytes(), packet.deliver(into))

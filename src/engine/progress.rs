@@ -5,6 +5,7 @@ use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
+use crate::host::memory::Region;
 use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
 use parking_lot::MutexGuard;
@@ -67,7 +68,7 @@ impl Engine {
         let into = state.target(key);
         let message = (packet.envelope(), packet.bytes());
         state.copying += 1;
-        let delivery = MutexGuard::unlocked(state, || packet.deliver(into));
+        let delivery = MutexGuard::unlocked(state, || packet.deliver(&into));
         state.copying -= 1;
         self.delivered(state, key, message, delivery)?;
         self.share_news(state);
@@ -127,7 +128,7 @@ impl Engine {
             return Ok(());
         }
         let message = (packet.envelope(), packet.bytes());
-        let delivery = packet.deliver(into);
+        let delivery = packet.deliver(&into);
         self.delivered(state, key, message, delivery)
     }
 
@@ -201,9 +202,13 @@ impl Engine {
         let stage = std::mem::replace(&mut op.stage, Stage::Done(outcome));
         op.watch = None;
         let partner = op.partner.filter(|_| outcome.is_lost());
+        let run = op.run.take();
         state.has_news = true;
         if op.is_orphan {
             state.ops.0.remove(key);
+        }
+        if let Some(run) = run {
+            state.wake_run(run);
         }
         if let Stage::Sending { ticket, charge } = stage {
             if ticket.is_some() {
@@ -344,6 +349,7 @@ impl Engine {
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;
+            self.drive(&mut state)?;
             if let Some(answer) = ready(&mut state) {
                 self.leave(&mut state)?;
                 return Ok(answer);
@@ -413,9 +419,9 @@ impl State {
 
     /// Where a receive wants its message.
     #[inline]
-    fn target(&self, key: Key) -> crate::host::memory::Span {
+    fn target(&self, key: Key) -> Region {
         match self.ops.0.find(key).map(|op| &op.stage) {
-            Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => *into,
+            Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => into.clone(),
             _ => panic!("only a receive is given a message"),
         }
     }

@@ -4,14 +4,20 @@ use super::op::{Died, Outcome, Stage, Watch};
 use super::probe::failed;
 use super::{Engine, State};
 use crate::base::slab::Key;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};
 
 impl Engine {
     /// Starts a receive of a message that `pattern` accepts.
-    pub fn start_receive(&self, pattern: Envelope, watch: Watch, into: Span) -> Result<Key, Died> {
+    pub fn start_receive(
+        &self, pattern: Envelope, watch: Watch, into: impl Into<Region>,
+    ) -> Result<Key, Died> {
+        self.begin_receive(pattern, watch, into.into())
+    }
+
+    fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
-        let stage = Stage::Copying { into };
+        let stage = Stage::Copying { into: into.clone() };
         let key = state.begin(stage, pattern, Some(watch));
         match state.expected(pattern) {
             Some(packet) => self.hand(&mut state, packet, key)?,
@@ -31,7 +37,9 @@ impl Engine {
     /// Receives a message that `pattern` accepts. A receive that waits anyway is not put down among
     /// the others: it looks at what arrives itself, after all that were there before.
     #[inline]
-    pub fn receive(&self, pattern: Envelope, watch: &Watch, into: Span) -> Result<Outcome, Died> {
+    pub fn receive(
+        &self, pattern: Envelope, watch: &Watch, into: &Region,
+    ) -> Result<Outcome, Died> {
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {
@@ -48,7 +56,9 @@ impl Engine {
             if let Some(mishap) = self.judge(&mut state, pattern, watch, heard) {
                 return Ok(failed(pattern, mishap));
             }
-            if !self.copy_next(&mut state)? {
+            if state.has_due() {
+                self.drive(&mut state)?;
+            } else if !self.copy_next(&mut state)? {
                 self.wait_for_news(&mut state);
             }
         }

@@ -60,14 +60,14 @@ fn run(seats: usize, body: impl Fn(Engine) + Sync) {
 
 fn send(engine: &Engine, to: usize, tag: i32, data: &[u8], mode: Mode) -> Outcome {
     let letter = letter(engine.me().seat, to, tag);
-    let op = engine.send(letter, Span::of(data), mode).expect("the tests' ranks live");
+    let op = engine.send(letter, &Span::of(data).into(), mode).expect("the tests' ranks live");
     op.map_or(Outcome::default(), |op| engine.wait(op).expect("the tests' ranks live"))
 }
 
 fn recv(engine: &Engine, source: i32, tag: i32, watch: Watch, into: &mut [u8]) -> Outcome {
     // Half of the receives wait in their own way, half as operations.
     if source == ANY_SOURCE || into.len().is_multiple_of(2) {
-        let outcome = engine.receive(pattern(source, tag), &watch, Span::of_mut(into));
+        let outcome = engine.receive(pattern(source, tag), &watch, &Span::of_mut(into).into());
         return outcome.expect("the tests' ranks live");
     }
     let op = engine.start_receive(pattern(source, tag), watch, Span::of_mut(into));
@@ -147,7 +147,7 @@ fn a_probed_message_is_the_one_that_is_received() {
             assert_eq!(held.outcome(), seen);
             assert_eq!(engine.peek(pattern(0, bytes as i32), &peer(0)), Ok(None));
             let mut into = vec![0; bytes];
-            assert_eq!(engine.receive_held(held, Span::of_mut(&mut into)), Ok(seen));
+            assert_eq!(engine.receive_held(held, &Span::of_mut(&mut into).into()), Ok(seen));
             assert_eq!(into, filled(bytes, 1));
         }
     });
@@ -159,7 +159,7 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
     let data = filled(LONG, 0);
     let start = |tag| {
-        let op = sender.send(letter(0, 1, tag), Span::of(&data), Mode::Standard);
+        let op = sender.send(letter(0, 1, tag), &Span::of(&data).into(), Mode::Standard);
         op.expect("alive").expect("a large message is not complete at once")
     };
     let (first, second) = (start(1), start(2));
@@ -170,7 +170,10 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
     assert!(sender.wait(first).expect("alive").is_cancelled);
     assert_eq!(receiver.peek(pattern(0, 1), &peer(0)), Ok(None));
     let mut into = vec![0; LONG];
-    assert_eq!(receiver.receive_held(held, Span::of_mut(&mut into)).map(|end| end.bytes), Ok(LONG));
+    assert_eq!(
+        receiver.receive_held(held, &Span::of_mut(&mut into).into()).map(|end| end.bytes),
+        Ok(LONG)
+    );
     assert!(!sender.wait(second).expect("alive").is_cancelled);
     let op =
         receiver.start_receive(pattern(0, 9), peer(0), Span::of_mut(&mut into)).expect("alive");
@@ -182,7 +185,8 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
 fn a_message_that_was_only_seen_can_be_taken_back() {
     let world = world(2);
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
-    let op = sender.send(letter(0, 1, 1), Span::of(b"seen"), Mode::Synchronous).expect("alive");
+    let op =
+        sender.send(letter(0, 1, 1), &Span::of(b"seen").into(), Mode::Synchronous).expect("alive");
     let op = op.expect("nobody has received it");
     assert!(receiver.peek(pattern(0, 1), &peer(0)).expect("alive").is_some());
     sender.cancel(op);
@@ -196,7 +200,7 @@ fn messages_that_were_taken_back_do_not_pile_up() {
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
     send(&sender, 1, 1, b"kept", Mode::Standard);
     for _ in 0..1000 {
-        let op = sender.send(letter(0, 1, 2), Span::of(b"gone"), Mode::Synchronous);
+        let op = sender.send(letter(0, 1, 2), &Span::of(b"gone").into(), Mode::Synchronous);
         let op = op.expect("alive").expect("nobody has received it");
         sender.cancel(op);
         assert!(sender.wait(op).expect("alive").is_cancelled);
@@ -231,7 +235,7 @@ fn a_buffered_send_is_charged_until_it_is_delivered_and_a_flush_waits_for_that()
     let account = sender.open_account(Some(100_000));
     let send = |bytes: usize| {
         let data = filled(bytes, 2);
-        sender.send_buffered(letter(0, 1, 1), Span::of(&data), account, 512).expect("alive")
+        sender.send_buffered(letter(0, 1, 1), &Span::of(&data).into(), account, 512).expect("alive")
     };
     assert_eq!(send(40_000), Ok(()));
     assert_eq!(send(8), Ok(()));
@@ -253,7 +257,7 @@ fn a_closed_account_sends_nothing_and_has_nothing_to_flush() {
     let sender = engine(world, 0);
     let account = sender.open_account(None);
     sender.close_account(account);
-    let sent = sender.send_buffered(letter(0, 1, 1), Span::of(b"late"), account, 512);
+    let sent = sender.send_buffered(letter(0, 1, 1), &Span::of(b"late").into(), account, 512);
     assert_eq!(sent, Ok(Err(Unsent::Closed)));
     assert_eq!(sender.wait(sender.flush(account)), Ok(Outcome::default()));
 }
@@ -271,8 +275,8 @@ fn every_wait_for_a_dead_peer_ends() {
         roster: everyone.clone(),
     };
     let any = Watch::Anyone(everyone);
-    let sent = engine.send(letter(0, 1, 1), Span::of(&data), Mode::Standard);
-    let small = engine.send(letter(0, 1, 1), Span::of(&data[..1]), Mode::Synchronous);
+    let sent = engine.send(letter(0, 1, 1), &Span::of(&data).into(), Mode::Standard);
+    let small = engine.send(letter(0, 1, 1), &Span::of(&data[..1]).into(), Mode::Synchronous);
     let ops = [sent, small].map(|op| op.expect("alive").expect("not complete at once"));
     let named =
         engine.start_receive(pattern(1, 1), peer(1), Span::of_mut(&mut into)).expect("alive");
@@ -312,7 +316,7 @@ fn when_half_of_an_exchange_is_lost_the_other_half_is_taken_back() {
         let start = |to, from, into: &mut [u8]| {
             let recv =
                 engine.start_receive(pattern(from as i32, 1), peer(from), Span::of_mut(into));
-            let send = engine.send(letter(0, to, 1), Span::of(&data), Mode::Standard);
+            let send = engine.send(letter(0, to, 1), &Span::of(&data).into(), Mode::Standard);
             (send.expect("alive").expect("not complete at once"), recv.expect("alive"))
         };
         if is_dead_first {
@@ -393,7 +397,7 @@ fn a_long_copy_does_not_keep_the_news_from_other_threads() {
         let mut state = receiver.state.lock();
         send(&sender, 1, 1, &[7], Mode::Standard);
         for _ in 0..BLOCKS {
-            let sent = sender.send(letter(0, 1, 2), Span::of(&data), Mode::Standard);
+            let sent = sender.send(letter(0, 1, 2), &Span::of(&data).into(), Mode::Standard);
             assert!(sent.expect("alive").is_some());
         }
         receiver.progress(&mut state).expect("alive");
@@ -411,7 +415,7 @@ fn what_the_dead_sent_is_received_if_its_bytes_had_left() {
     let data = filled(LONG, 0);
     let mut into = vec![0; LONG];
     send(&dead, 0, 1, &data[..7], Mode::Standard);
-    let lost = dead.send(letter(1, 0, 1), Span::of(&data), Mode::Standard).expect("alive");
+    let lost = dead.send(letter(1, 0, 1), &Span::of(&data).into(), Mode::Standard).expect("alive");
     assert!(lost.is_some());
     world.bury(1, 0);
     assert_eq!(recv(&engine, 1, 1, peer(1), &mut into).bytes, 7);
@@ -480,8 +484,8 @@ fn storm(seed: u64, seats: usize, messages: usize) {
             for to in 0..seats {
                 let (tag, bytes) = plan(me, to)[index];
                 let mode = [Mode::Standard, Mode::Synchronous][random.below(2) as usize];
-                let part = Span::of(&data[index..index + bytes]);
-                ops.extend(engine.send(letter(me, to, tag), part, mode).expect("alive"));
+                let part = Span::of(&data[index..index + bytes]).into();
+                ops.extend(engine.send(letter(me, to, tag), &part, mode).expect("alive"));
             }
         }
         let mut next = vec![[0; 3]; seats];

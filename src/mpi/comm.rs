@@ -19,18 +19,18 @@ pub const SELF: usize = 0x102;
 
 const PROC_NULL: i32 = -3;
 const ANY_SOURCE: i32 = -1;
+const ROOT: i32 = -4;
 
-/// Tags from here on are of operations among some of the members only.
-pub(super) const SUBSET_TAGS: i32 = 1 << 30;
-
-/// An intracommunicator.
+/// A communicator: of one group, or between two of them.
 pub struct Comm {
     /// Its handle in this process.
     pub handle: usize,
-    /// What keeps its messages apart: `2 * context` on the wire, `2 * context + 1` in collectives.
-    pub context: u32,
+    context: AtomicU32,
+    /// Its group; of an intercommunicator, the one that this process is in.
     pub group: Arc<Group>,
-    /// The rank of this process in it.
+    /// The other side of an intercommunicator.
+    remote: Option<Remote>,
+    /// The rank of this process in its group.
     pub rank: i32,
     pub name: Mutex<Vec<u8>>,
     pub errhandler: Installed,
@@ -41,6 +41,47 @@ pub struct Comm {
     pub buffer: buffer::Slot,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: AtomicU32,
+}
+
+/// What makes an intercommunicator.
+struct Remote {
+    group: Arc<Group>,
+    /// The members of the own group among themselves: no handle of the program's leads there.
+    local: Arc<Comm>,
+    /// All members of both groups.
+    both: Arc<dyn Roster>,
+}
+
+/// The members of two groups; a rank is the one that a member has in its own.
+struct Both(Arc<Group>, Arc<Group>);
+
+impl Roster for Both {
+    fn rank_of(&self, member: Member) -> Option<i32> {
+        self.0.rank_of(member).or_else(|| self.1.rank_of(member))
+    }
+
+    fn size(&self) -> usize {
+        self.0.len() + self.1.len()
+    }
+}
+
+/// The contexts of an intercommunicator: its own, and that of the members of one group among
+/// themselves. Both groups may use the same: nobody is in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contexts {
+    pub own: u32,
+    pub local: u32,
+}
+
+/// Who the root of a collective operation between two groups is (MPI-5.0 §6.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// MPI_ROOT: the caller.
+    This,
+    /// MPI_PROC_NULL: somebody else of the caller's group, who has no part in it.
+    Nobody,
+    /// This rank of the other group.
+    Rank(i32),
 }
 
 /// Where a message goes to or comes from.
@@ -67,8 +108,9 @@ impl Comm {
         let rank = group.rank().expect("whoever holds a communicator is in it");
         Comm {
             handle,
-            context,
+            context: AtomicU32::new(context),
             group,
+            remote: None,
             rank,
             name: Mutex::new(name.as_bytes().to_vec()),
             errhandler: Installed::fatal(),
@@ -79,9 +121,20 @@ impl Comm {
         }
     }
 
-    /// The same, with the error handler of `parent` and these attributes.
-    pub(super) fn inherit(self, parent: &Comm, attributes: Attributes) -> Comm {
-        Comm { errhandler: Installed::inherit(&parent.errhandler), attributes, ..self }
+    /// An intercommunicator between `group`, of which the caller is a member, and `remote`.
+    pub fn between(
+        handle: usize, contexts: Contexts, group: Arc<Group>, remote: Arc<Group>,
+    ) -> Comm {
+        let local = Arc::new(Comm::new(handle, contexts.local, group.clone(), ""));
+        let both = Arc::new(Both(group.clone(), remote.clone()));
+        let remote = Some(Remote { group: remote, local, both });
+        Comm { remote, ..Comm::new(handle, contexts.own, group, "") }
+    }
+
+    /// What keeps its messages apart: `2 * context` on the wire, `2 * context + 1` in collectives.
+    #[inline]
+    pub fn context(&self) -> u32 {
+        self.context.load(Ordering::Relaxed)
     }
 
     /// True for MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -91,22 +144,56 @@ impl Comm {
 
     /// How this communicator compares to `other` (MPI-5.0 §7.4.1).
     pub fn compare(&self, other: &Comm) -> Comparison {
-        match self.group.compare(&other.group) {
-            _ if self.handle == other.handle => Comparison::Ident,
+        if std::ptr::eq(self, other) {
+            return Comparison::Ident;
+        }
+        let remote = match (&self.remote, &other.remote) {
+            (None, None) => Comparison::Ident,
+            (Some(mine), Some(theirs)) => mine.group.compare(&theirs.group),
+            _ => Comparison::Unequal,
+        };
+        // What is less alike counts: the later one.
+        match self.group.compare(&other.group).max(remote) {
             Comparison::Ident => Comparison::Congruent,
             unequal => unequal,
         }
     }
 
-    /// True for intercommunicators, which this library does not have yet.
+    /// True for intercommunicators.
+    #[inline]
     pub fn is_inter(&self) -> bool {
-        false
+        self.remote.is_some()
     }
 
     /// The other group of an intercommunicator.
-    pub fn remote(&self) -> Result<Arc<Group>> {
-        let words = format!("comm is {}, which is no intercommunicator", self.title());
-        Err(Class::COMM.because(words))
+    pub fn remote(&self) -> Result<&Arc<Group>> {
+        self.remote.as_ref().map(|remote| &remote.group).ok_or_else(|| {
+            let words = format!("comm is {}, which is no intercommunicator", self.title());
+            Class::COMM.because(words)
+        })
+    }
+
+    /// Fails on an intercommunicator.
+    pub fn must_be_intra(&self) -> Result {
+        match self.is_inter() {
+            false => Ok(()),
+            true => Err(Class::COMM.because("comm is an intercommunicator, which cannot do this")),
+        }
+    }
+
+    /// Those who messages go to and come from: of an intercommunicator the other group.
+    #[inline]
+    pub fn peers(&self) -> &Arc<Group> {
+        match &self.remote {
+            None => &self.group,
+            Some(remote) => &remote.group,
+        }
+    }
+
+    /// The members of the own group among themselves, for the local part of what two groups do
+    /// together; of an intracommunicator, this is itself.
+    pub fn local(&self) -> &Comm {
+        self.remote.as_ref().map_or(self, |remote| &remote.local)
     }
 
     /// Replaces the hints.
@@ -143,32 +230,39 @@ impl Comm {
 
     /// The tag of the next collective operation; all members count alike.
     pub(super) fn next_collective(&self) -> i32 {
-        let number = self.collectives.fetch_add(1, Ordering::Relaxed) % SUBSET_TAGS as u32;
-        number as i32
+        (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
     }
 
-    /// How many members there are.
+    /// How many members its group has.
     #[inline]
     pub fn size(&self) -> i32 {
-        i32::try_from(self.group.len()).expect("ranks fit an int")
+        self.group.size()
     }
 
-    /// Who has `rank`, which is one of this communicator's.
+    /// Who has `rank` among the peers, which is one of theirs.
     #[inline]
     pub fn member(&self, rank: i32) -> Member {
-        let member = usize::try_from(rank).ok().and_then(|rank| self.group.member(rank));
+        let member = usize::try_from(rank).ok().and_then(|rank| self.peers().member(rank));
         member.expect("the rank was checked")
     }
 
-    /// Its members, for those who must know whether one is there.
+    /// Its peers, for those who must know whether one of them is there.
     pub fn roster(&self) -> Arc<dyn Roster> {
-        self.group.clone()
+        self.peers().clone()
+    }
+
+    /// Everybody who has a part in its collective operations.
+    pub fn everyone(&self) -> Arc<dyn Roster> {
+        match &self.remote {
+            None => self.group.clone(),
+            Some(remote) => remote.both.clone(),
+        }
     }
 
     /// Where a send to `dest` goes.
     #[inline]
     pub fn peer(&self, dest: i32) -> Result<Peer> {
-        let member = usize::try_from(dest).ok().and_then(|rank| self.group.member(rank));
+        let member = usize::try_from(dest).ok().and_then(|rank| self.peers().member(rank));
         match member {
             Some(member) => Ok(Peer::Rank { rank: dest, member }),
             None if dest == PROC_NULL => Ok(Peer::Null),
@@ -179,7 +273,7 @@ impl Comm {
     /// Where a receive from `source` listens.
     #[inline]
     pub fn source(&self, source: i32) -> Result<Source> {
-        let member = usize::try_from(source).ok().and_then(|rank| self.group.member(rank));
+        let member = usize::try_from(source).ok().and_then(|rank| self.peers().member(rank));
         match member {
             Some(member) => Ok(Source::One(Peer::Rank { rank: source, member })),
             None if source == ANY_SOURCE => Ok(Source::Any),
@@ -188,7 +282,7 @@ impl Comm {
         }
     }
 
-    /// The root of a collective: a rank of this communicator.
+    /// The root of a collective within the group: one of its ranks.
     pub fn root(&self, root: i32) -> Result<i32> {
         if (0..self.size()).contains(&root) {
             return Ok(root);
@@ -197,10 +291,31 @@ impl Comm {
         Err(Class::ROOT.because(words))
     }
 
+    /// The root of a collective of an intercommunicator.
+    pub fn root_between(&self, root: i32) -> Result<Root> {
+        match root {
+            ROOT => Ok(Root::This),
+            PROC_NULL => Ok(Root::Nobody),
+            _ if (0..self.peers().size()).contains(&root) => Ok(Root::Rank(root)),
+            _ => {
+                let last = self.peers().size() - 1;
+                let words = format!(
+                    "root is {root}; the other group of {} has ranks 0 to {last} (it may be \
+                     MPI_ROOT or MPI_PROC_NULL)",
+                    self.title()
+                );
+                Err(Class::ROOT.because(words))
+            }
+        }
+    }
+
     /// Its name, for messages.
     pub fn title(&self) -> String {
         let name = self.name.lock();
         match name.as_slice() {
+            [] if self.is_inter() => {
+                format!("an intercommunicator of {} and {} ranks", self.size(), self.peers().size())
+            }
             [] => format!("a communicator of {} ranks", self.size()),
             name => String::from_utf8_lossy(name).into_owned(),
         }
@@ -208,8 +323,56 @@ impl Comm {
 
     #[cold]
     fn stranger(&self, name: &str, rank: i32, others: &str) -> crate::mpi::error::Failure {
-        let last = self.size() - 1;
-        let words = format!("{name} is {rank}; {} has ranks 0 to {last}", self.title());
+        let last = self.peers().size() - 1;
+        let whose = if self.is_inter() { "the other group of " } else { "" };
+        let words = format!("{name} is {rank}; {whose}{} has ranks 0 to {last}", self.title());
         Class::RANK.because(format!("{words} (it may be {})", others))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(seats: &[usize], me: usize) -> Arc<Group> {
+        let member = |seat| Member { seat, incarnation: 0 };
+        Arc::new(Group::of(seats.iter().copied().map(member).collect(), member(me)))
+    }
+
+    #[test]
+    fn the_peers_of_an_intercommunicator_are_the_other_group() {
+        let contexts = Contexts { own: 7, local: 8 };
+        let comm = Comm::between(0x9000, contexts, group(&[3, 1], 1), group(&[4, 0, 2], 1));
+        assert!(comm.is_inter() && !comm.local().is_inter());
+        assert_eq!((comm.rank, comm.size(), comm.peers().size()), (1, 2, 3));
+        assert_eq!((comm.context(), comm.local().context()), (7, 8));
+        let rank = |rank, seat| Peer::Rank { rank, member: Member { seat, incarnation: 0 } };
+        assert_eq!(comm.peer(2), Ok(rank(2, 2)));
+        assert_eq!(comm.source(0), Ok(Source::One(rank(0, 4))));
+        assert!(comm.peer(3).is_err());
+        assert_eq!(comm.local().peer(0), Ok(rank(0, 3)));
+        assert_eq!(comm.roster().size(), 3);
+        let everyone = comm.everyone();
+        let ranks = [3, 1, 4, 0, 2].map(|seat| everyone.rank_of(Member { seat, incarnation: 0 }));
+        assert_eq!(ranks, [0, 1, 0, 1, 2].map(Some));
+        assert_eq!(comm.root_between(-4), Ok(Root::This));
+        assert_eq!(comm.root_between(-3), Ok(Root::Nobody));
+        assert_eq!(comm.root_between(2), Ok(Root::Rank(2)));
+        assert!(comm.root_between(3).is_err());
+    }
+
+    #[test]
+    fn intercommunicators_compare_by_both_groups() {
+        let contexts = Contexts { own: 7, local: 8 };
+        let between = |handle, remote: &[usize]| {
+            Comm::between(handle, contexts, group(&[3, 1], 1), group(remote, 1))
+        };
+        let (a, b, c) = (between(1, &[4, 0]), between(2, &[0, 4]), between(3, &[4, 2]));
+        let again = between(4, &[4, 0]);
+        assert_eq!(a.compare(&a), Comparison::Ident);
+        assert_eq!(a.compare(&again), Comparison::Congruent);
+        assert_eq!(a.compare(&b), Comparison::Similar);
+        assert_eq!(a.compare(&c), Comparison::Unequal);
+        assert_eq!(a.compare(a.local()), Comparison::Unequal, "one is between groups");
     }
 }

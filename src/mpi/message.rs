@@ -1,7 +1,7 @@
 //! Messages that were matched by MPI_Mprobe and wait for MPI_Mrecv (MPI-5.0 §3.8.2).
 
 use crate::engine;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
@@ -65,7 +65,7 @@ pub fn keep(process: &Process, comm: &Held<Comm>, found: Match) -> Result<(usize
 }
 
 /// Receives a matched message.
-pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<Completed> {
+pub fn mrecv(process: &Process, message: usize, into: &Region) -> Result<Completed> {
     if message == NO_PROC {
         return Ok(FROM_NOBODY.into());
     }
@@ -77,7 +77,7 @@ pub fn mrecv(process: &Process, message: usize, into: Span) -> Result<Completed>
 
 /// Starts to receive a matched message: it is there, so that this is done at once. Returns the
 /// handle of the request.
-pub fn imrecv(process: &'static Process, message: usize, into: Span) -> Result<usize> {
+pub fn imrecv(process: &'static Process, message: usize, into: &Region) -> Result<usize> {
     if message == NO_PROC {
         let nobody = Pending::Complete(FROM_NOBODY);
         return process.requests.keep(&Held::Ever(process.self_comm()), nobody);

@@ -1,12 +1,16 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
 pub mod attr;
+pub mod between;
 pub mod buffer;
 pub mod callback;
+pub mod circle;
 pub mod codes;
 pub mod coll;
+pub mod combine;
 pub mod comm;
 pub mod datatype;
+pub mod draft;
 pub mod env;
 pub mod errhandler;
 pub mod error;
@@ -23,9 +27,10 @@ pub mod op;
 pub mod phase;
 pub mod process;
 pub mod pt2pt;
-pub mod reduce;
 pub mod request;
+pub mod run;
 pub mod scratch;
+pub mod session;
 pub mod status;
 pub mod table;
 pub mod typing;

@@ -1,8 +1,9 @@
 //! The predefined datatypes, by their handles (MPI-5.0 §5.1, §20.3; x86-64, gfortran).
 
-use crate::mpi::datatype::{Datatype, Element, Maker, Pair, Shape};
+use crate::base::layout::Layout;
+use crate::mpi::datatype::{Datatype, Element, Form, Maker, Pair};
 use crate::mpi::table::Held;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use Element::{Byte, Complex, ComplexQuad, Float, Logical, Quad, Signed, Text, Unsigned};
 
@@ -101,29 +102,33 @@ pub fn name(handle: usize) -> Option<&'static str> {
 fn table() -> Box<Table> {
     let mut table: Box<Table> = Box::new([const { None }; LAST - FIRST + 1]);
     for (handle, _, element) in TYPES {
-        let datatype = Datatype::new(*handle, shape(*element), Maker::Named, true);
+        let datatype = Datatype::new(*handle, form(*element), Maker::Named, true);
         table[handle - FIRST] = Some(datatype);
     }
     table
 }
 
-fn shape(element: Element) -> Shape {
-    let plain = |bytes: usize| (bytes as i64, bytes as i64, bytes as i64, 1);
-    let (size, extent, true_extent, elements) = match element {
-        Byte => plain(1),
-        Quad => plain(16),
-        ComplexQuad => plain(32),
-        Signed(n) | Unsigned(n) | Float(n) | Complex(n) | Logical(n) | Text(n) => plain(n),
-        Element::Pair(pair) => {
-            let (size, extent, true_extent) = match pair {
-                Pair::FloatInt | Pair::IntInt | Pair::RealReal => (8, 8, 8),
-                Pair::DoubleInt | Pair::LongInt => (12, 16, 12),
-                Pair::ShortInt => (6, 8, 8),
-                Pair::LongDoubleInt => (20, 32, 20),
-                Pair::DoubleDouble => (16, 16, 16),
+fn form(element: Element) -> Form {
+    let plain = |bytes: usize, alignment: usize| {
+        Layout::basic(&[(0, bytes as u64)], bytes as i64, alignment as u64)
+    };
+    let pair = |blocks: &[(i64, u64)], extent, alignment| Layout::basic(blocks, extent, alignment);
+    let (layout, elements) = match element {
+        Byte => (plain(1, 1), 1),
+        Quad => (plain(16, 16), 1),
+        ComplexQuad => (plain(32, 16), 1),
+        Complex(n) => (plain(n, n / 2), 1),
+        Signed(n) | Unsigned(n) | Float(n) | Logical(n) | Text(n) => (plain(n, n), 1),
+        Element::Pair(kind) => {
+            let layout = match kind {
+                Pair::FloatInt | Pair::IntInt | Pair::RealReal => pair(&[(0, 8)], 8, 4),
+                Pair::DoubleInt | Pair::LongInt => pair(&[(0, 12)], 16, 8),
+                Pair::ShortInt => pair(&[(0, 2), (4, 4)], 8, 4),
+                Pair::LongDoubleInt => pair(&[(0, 20)], 32, 16),
+                Pair::DoubleDouble => pair(&[(0, 16)], 16, 8),
             };
-            (size, extent, true_extent, 2)
+            (layout, 2)
         }
     };
-    Shape { size, extent, true_extent, elements, element }
+    Form { layout: Arc::new(layout), elements, element }
 }

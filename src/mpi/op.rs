@@ -1,7 +1,11 @@
 //! Reduction operations (MPI-5.0 §6.9).
 
+use crate::host::memory::Span;
 use crate::mpi::callback::Callback;
+use crate::mpi::datatype::Datatype;
+use crate::mpi::error::{Class, Result};
 use crate::mpi::table::Held;
+use crate::mpi::{memory, named};
 
 /// What combines two values.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,6 +63,20 @@ impl Op {
             Op::Named(_) => true,
             Op::User { commutes, .. } => *commutes,
         }
+    }
+
+    /// Fails unless the operation works on items of `datatype`: a function of the program's on all,
+    /// the predefined on some of the predefined types (the table of MPI-5.0 §6.9.2; logical
+    /// operations work on integers of Fortran, too).
+    pub fn is_defined_on(&self, datatype: &Datatype) -> Result {
+        let Op::Named(op) = self else { return Ok(()) };
+        let name = named::name(datatype.handle);
+        let nothing = Span::EMPTY;
+        if name.is_some() && memory::reduce(*op, datatype.shape.element, nothing, nothing, 0) {
+            return Ok(());
+        }
+        let name = name.unwrap_or("a datatype that the program made");
+        Err(Class::OP.because(format!("op is {}, which is not defined on {name}", op.title())))
     }
 }
 

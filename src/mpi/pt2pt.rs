@@ -4,7 +4,7 @@
 
 use crate::base::slab::Key;
 use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
-use crate::host::memory::Span;
+use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Class, Failure, Result};
@@ -33,6 +33,8 @@ pub enum Pending {
     /// Complete, and this is the status.
     Complete(Status),
     Op(Key),
+    /// A nonblocking collective operation.
+    Run(Key),
     /// Both sides of MPI_Isendrecv; the status is the receive's.
     Two {
         send: Key,
@@ -69,6 +71,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         Mishap::Lost { rank } => {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
         }
+        Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
@@ -88,13 +91,13 @@ pub(super) fn completed(outcome: &Outcome) -> Completed {
 #[inline]
 fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter<'static>> {
     let Peer::Rank { rank, member } = peer else { return None };
-    let envelope = envelope(2 * comm.context, comm.rank, tag);
+    let envelope = envelope(2 * comm.context(), comm.rank, tag);
     Some(Letter { envelope, to: member, rank, everyone: None })
 }
 
 /// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
 fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
-    let context = 2 * comm.context;
+    let context = 2 * comm.context();
     match source {
         Source::One(Peer::Null) => None,
         Source::One(Peer::Rank { rank, member }) => {
@@ -107,7 +110,7 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
 /// Starts a send.
 #[inline]
 pub fn isend(
-    process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32,
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {
     let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
     let completion = match mode {
@@ -123,7 +126,9 @@ pub fn isend(
 
 /// Sends, and returns when the data may be overwritten.
 #[inline]
-pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, tag: i32) -> Result {
+pub fn send(
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
+) -> Result {
     match isend(process, mode, comm, data, dest, tag)? {
         Pending::Op(op) => news(&process.engine.wait(op)?),
         _ => Ok(()),
@@ -131,7 +136,9 @@ pub fn send(process: &Process, mode: Mode, comm: &Comm, data: Span, dest: i32, t
 }
 
 /// Starts a receive.
-pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) -> Result<Pending> {
+pub fn irecv(
+    process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
+) -> Result<Pending> {
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Pending::Complete(FROM_NOBODY));
     };
@@ -141,7 +148,7 @@ pub fn irecv(process: &Process, comm: &Comm, into: Span, source: i32, tag: i32) 
 /// Receives.
 #[inline]
 pub fn recv(
-    process: &Process, comm: &Comm, into: Span, source: i32, tag: i32,
+    process: &Process, comm: &Comm, into: &Region, source: i32, tag: i32,
 ) -> Result<Completed> {
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => Ok(completed(&process.engine.receive(pattern, &watch, into)?)),
@@ -151,10 +158,10 @@ pub fn recv(
 
 /// The two sides of MPI_Sendrecv.
 pub struct Exchange {
-    pub data: Span,
+    pub data: Region,
     pub dest: i32,
     pub sendtag: i32,
-    pub into: Span,
+    pub into: Region,
     pub source: i32,
     pub recvtag: i32,
 }
@@ -162,8 +169,8 @@ pub struct Exchange {
 /// Starts a send and a receive as one operation.
 pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
     comm.peer(both.dest)?;
-    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
-    let send = isend(process, Mode::Standard, comm, both.data, both.dest, both.sendtag)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
+    let send = isend(process, Mode::Standard, comm, &both.data, both.dest, both.sendtag)?;
     Ok(join(process, send, recv))
 }
 
@@ -172,10 +179,10 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
     comm.source(both.source)?;
     let send = match letter {
-        Some(letter) => process.engine.send_copy(letter, both.data)?,
+        Some(letter) => process.engine.send_copy(letter, &both.data)?,
         None => None,
     };
-    let recv = irecv(process, comm, both.into, both.source, both.recvtag)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
     Ok(join(process, send.map_or(Pending::Nothing, Pending::Op), recv))
 }
 
@@ -200,7 +207,7 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::EMPTY.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) => Ok(completed(&engine.wait(op)?)),
+        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait(op)?)),
         Pending::Two { send, recv } => {
             let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
@@ -210,18 +217,18 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
 
 /// How a persistent send is started.
 pub fn send_init(
-    mode: Mode, comm: &Held<Comm>, data: Span, dest: i32, tag: i32,
+    mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
 ) -> Result<Arc<Start>> {
     comm.peer(dest)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| isend(process, mode, &comm, data, dest, tag)))
+    Ok(Arc::new(move |process| isend(process, mode, &comm, &data, dest, tag)))
 }
 
 /// How a persistent receive is started.
-pub fn recv_init(comm: &Held<Comm>, into: Span, source: i32, tag: i32) -> Result<Arc<Start>> {
+pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Result<Arc<Start>> {
     comm.source(source)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| irecv(process, &comm, into, source, tag)))
+    Ok(Arc::new(move |process| irecv(process, &comm, into.clone(), source, tag)))
 }
 
 /// What the message is like that a receive would get now (MPI_Iprobe).

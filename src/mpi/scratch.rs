@@ -1,6 +1,8 @@
 //! Memory of the library's own for the length of one call, aligned for any element.
 
-use crate::host::memory::Span;
+use crate::host::memory::{Region, Span};
+use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::error::Result;
 use std::ffi::c_void;
 
 /// Room that is thrown away with the value. One room at a time.
@@ -12,6 +14,16 @@ impl Scratch {
     pub fn room(&mut self, bytes: usize) -> Span {
         self.0 = vec![0; bytes.div_ceil(size_of::<u128>())];
         self.span(bytes)
+    }
+
+    /// Room for `count` items: the address that the first of them has, and their data.
+    pub fn items(&mut self, datatype: &Datatype, count: i64) -> Result<(Address, Region)> {
+        let (first, length) = datatype.hull(count)?;
+        // The address of the items keeps the alignment of the room.
+        let gap = first.rem_euclid(size_of::<u128>() as i64);
+        let start = self.room(length + gap as usize).address();
+        let address = Address(start.wrapping_add_signed((gap - first) as isize));
+        Ok((address, datatype.region(address, count)?))
     }
 
     /// The first `bytes` of the room.

@@ -27,14 +27,14 @@ pub struct Contents {
 
 /// `count` items in a row as one; returns its handle.
 pub fn contiguous(process: &Process, count: i64, of: &Held<Datatype>) -> Result<usize> {
-    let (shape, maker) = Datatype::contiguous(of, count)?;
-    process.make_datatype(shape, maker, false)
+    let (form, maker) = Datatype::contiguous(of, count)?;
+    process.make_datatype(form, maker, false)
 }
 
 /// A type like `old`, committed if that is; returns its handle.
 pub fn duplicate(process: &Process, old: &Held<Datatype>) -> Result<usize> {
     let attributes = process.notes(old).attributes.copy(process, old.handle)?;
-    let made = process.make_datatype(old.shape, Maker::Dup(old.clone()), old.is_committed())?;
+    let made = process.make_datatype(old.form(), Maker::Dup(old.clone()), old.is_committed())?;
     if let Some(datatype) = process.datatypes.find(made) {
         datatype.notes.attributes.take(attributes);
     }
@@ -100,8 +100,8 @@ fn handle_of(process: &Process, datatype: &Held<Datatype>) -> Result<usize> {
     match datatype {
         Held::Ever(datatype) => Ok(datatype.handle),
         Held::Counted(datatype) => {
-            let (shape, maker) = (datatype.shape, datatype.maker.clone());
-            process.make_datatype(shape, maker, datatype.is_committed())
+            let (form, maker) = (datatype.form(), datatype.maker.clone());
+            process.make_datatype(form, maker, datatype.is_committed())
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::base::sync::cache::prefetch_to_write;
 use crate::base::sync::queue::Linked;
 use crate::host::life;
-use crate::host::memory::{self, Fault, Span};
+use crate::host::memory::{self, Fault, Region, Span};
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
@@ -31,11 +31,11 @@ pub struct Envelope {
 }
 
 /// How a message's bytes travel.
-pub enum Load {
+pub enum Load<'a> {
     /// Copied into the packet; at most [`Packet::ROOM`] bytes.
-    Carried(Span),
+    Carried(&'a Region),
     /// They stay where they are until the receiver copies them.
-    Referenced(Span),
+    Referenced(&'a Region),
     /// In a block of the library's own that the packet takes along.
     Attached(Box<[u8]>),
 }
@@ -68,7 +68,10 @@ pub enum Delivery {
 #[repr(u8)]
 enum Shape {
     Carried,
+    /// In one piece; the payload is the address.
     Referenced,
+    /// In many pieces; a [`Region`] lies behind the node.
+    Scattered,
     Attached,
 }
 
@@ -101,6 +104,7 @@ const HEADER: usize = offset_of!(Node, payload);
 /// Whole sizes of nodes, and how many are made at once.
 const CLASSES: [(usize, usize); 3] = [(256, 8), (2048, 4), (16 << 10, 1)];
 const _: () = assert!(cfg!(loom) || HEADER == 56, "an 8-byte message is one cache line");
+const _: () = assert!(size_of::<Node>() + size_of::<Region>() <= CLASSES[0].0);
 
 /// A message and the memory it travels in.
 pub struct Packet(NonNull<Node>);
@@ -135,7 +139,7 @@ impl Drop for Packet {
     /// Sends the packet home.
     #[inline]
     fn drop(&mut self) {
-        if self.shape() == Shape::Attached {
+        if matches!(self.shape(), Shape::Attached | Shape::Scattered) {
             self.detach();
         }
         let home = self.home();
@@ -199,7 +203,8 @@ impl Packet {
 
     /// Whether the bytes can still be had: they died with the sender when they were still there.
     pub fn is_intact(&self) -> bool {
-        self.shape() != Shape::Referenced || self.home().is_alive(field!(self, sender))
+        let is_there = matches!(self.shape(), Shape::Carried | Shape::Attached);
+        is_there || self.home().is_alive(field!(self, sender))
     }
 
     /// Whether taking this message is short work, to be done under a lock.
@@ -220,18 +225,28 @@ impl Packet {
 
     /// Puts the message in. A fault is the caller's own memory that is not there.
     #[inline]
-    pub fn load(&mut self, load: Load) -> Result<(), Fault> {
+    pub fn load(&mut self, load: Load<'_>) -> Result<(), Fault> {
         match load {
             Load::Carried(data) => {
                 field!(self, shape = Shape::Carried);
                 field!(self, bytes = data.bytes());
                 assert!(data.bytes() <= self.room(), "a carried message fits its packet");
-                memory::copy(data, self.span(data.bytes()))
+                memory::transfer(data, &self.span(data.bytes()).into())
             }
             Load::Referenced(data) => {
-                field!(self, shape = Shape::Referenced);
                 field!(self, bytes = data.bytes());
-                field!(self, payload = [data.address() as u64]);
+                match data.span() {
+                    Some(span) => {
+                        field!(self, shape = Shape::Referenced);
+                        field!(self, payload = [span.address() as u64]);
+                    }
+                    None => {
+                        // SAFETY: no block is smaller than a node and a region, and the packet
+                        // owns it.
+                        unsafe { self.scattered().write(data.clone()) };
+                        field!(self, shape = Shape::Scattered);
+                    }
+                }
                 Ok(())
             }
             Load::Attached(block) => {
@@ -264,14 +279,22 @@ impl Packet {
 
     /// Copies what fits of the message to `into`, and sends the packet home.
     #[inline]
-    pub fn deliver(mut self, into: Span) -> Delivery {
+    pub fn deliver(mut self, into: &Region) -> Delivery {
         let bytes = self.bytes().min(into.bytes());
         let delivery = match self.shape() {
-            Shape::Carried => judge(memory::copy(self.span(bytes), into)),
-            Shape::Referenced => self.fetch(bytes, into),
+            Shape::Carried => judge(memory::transfer(&self.span(bytes).into(), into)),
+            Shape::Referenced => {
+                let source = Span::new(ptr::with_exposed_provenance(self.word()), bytes);
+                self.fetch(&source.into(), bytes, into)
+            }
+            Shape::Scattered => {
+                // SAFETY: `load` put a region there, and the shape says that it still is.
+                let source = unsafe { (*self.scattered()).clone() };
+                self.fetch(&source, bytes, into)
+            }
             Shape::Attached => {
                 let block = ptr::with_exposed_provenance(self.word());
-                judge(memory::copy(Span::new(block, bytes), into))
+                judge(memory::transfer(&Span::new(block, bytes).into(), into))
             }
         };
         if delivery == Delivery::Done {
@@ -281,13 +304,12 @@ impl Packet {
     }
 
     /// Copies straight out of the sender's memory.
-    fn fetch(&mut self, bytes: usize, into: Span) -> Delivery {
+    fn fetch(&mut self, source: &Region, bytes: usize, into: &Region) -> Delivery {
         let Member { seat, incarnation } = self.sender();
         let Some(_pin) = life::pin(seat, incarnation).filter(|_| self.is_intact()) else {
             return Delivery::SenderGone;
         };
-        let source = Span::new(ptr::with_exposed_provenance(self.word()), bytes);
-        match memory::copy(source, into) {
+        match memory::transfer_start(source, into, bytes) {
             Err(Fault { address, in_source: true }) => {
                 field!(self, fate = 2);
                 field!(self, payload = [address as u64]);
@@ -330,8 +352,19 @@ impl Packet {
         Span::new(start.cast(), bytes)
     }
 
+    /// Where the region of a scattered message lies.
+    fn scattered(&self) -> *mut Region {
+        // SAFETY: every block is larger than a node and a region.
+        unsafe { self.0.as_ptr().add(1).cast::<Region>() }
+    }
+
     #[cold]
     fn detach(&mut self) {
+        if self.shape() == Shape::Scattered {
+            field!(self, shape = Shape::Carried);
+            // SAFETY: `load` put a region there; from now on the shape says that there is none.
+            return unsafe { self.scattered().drop_in_place() };
+        }
         let start = ptr::with_exposed_provenance_mut::<u8>(self.word());
         let block = ptr::slice_from_raw_parts_mut(start, self.bytes());
         // SAFETY: `load` made this word from a box of so many bytes; the shape says it is ours.

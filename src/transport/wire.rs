@@ -123,7 +123,7 @@ impl Wire {
 mod tests {
     use super::*;
     use crate::base::Member;
-    use crate::host::memory::Span;
+    use crate::host::memory::{Region, Span};
     use crate::transport::packet::{Delivery, Envelope, Fate, Load, Pool};
 
     fn packet(pool: &mut Pool, load: Load, token: u32) -> Packet {
@@ -150,15 +150,15 @@ mod tests {
         let (wire, mut pool) = two_ports();
         for bytes in [0, 1, 8, 200, 201, 5000, Packet::ROOM] {
             let data: Vec<u8> = (0..bytes).map(|n| n as u8).collect();
-            let carried = packet(&mut pool, Load::Carried(Span::of(&data)), 0);
-            let referenced = packet(&mut pool, Load::Referenced(Span::of(&data)), 1);
+            let carried = packet(&mut pool, Load::Carried(&Span::of(&data).into()), 0);
+            let referenced = packet(&mut pool, Load::Referenced(&Span::of(&data).into()), 1);
             let attached = packet(&mut pool, Load::Attached(data.clone().into()), 2);
             [carried, referenced, attached].into_iter().for_each(|p| wire.post(1, p));
             for arrived in wire.port(1).arrivals() {
                 let mut into = vec![0; bytes + 1];
                 assert_eq!(arrived.sender(), Member { seat: 0, incarnation: 0 });
                 assert!(arrived.claim() && arrived.bytes() == bytes);
-                assert_eq!(arrived.deliver(Span::of_mut(&mut into)), Delivery::Done);
+                assert_eq!(arrived.deliver(&Span::of_mut(&mut into).into()), Delivery::Done);
                 assert_eq!(into[..bytes], data);
             }
             let home: Vec<Packet> = wire.port(0).returned().collect();
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn a_message_is_either_claimed_or_recalled() {
         let (wire, mut pool) = two_ports();
-        let first = packet(&mut pool, Load::Referenced(Span::EMPTY), 1);
-        let second = packet(&mut pool, Load::Referenced(Span::EMPTY), 2);
+        let first = packet(&mut pool, Load::Referenced(&Region::EMPTY), 1);
+        let second = packet(&mut pool, Load::Referenced(&Region::EMPTY), 2);
         let tickets = [first.ticket(), second.ticket()];
         [first, second].into_iter().for_each(|p| wire.post(1, p));
         assert!(tickets[1].recall());
@@ -185,16 +185,16 @@ mod tests {
     #[test]
     fn what_was_meant_for_an_earlier_life_goes_home_and_the_memory_of_the_dead_is_not_read() {
         let (wire, mut pool) = two_ports();
-        wire.post(1, packet(&mut pool, Load::Referenced(Span::EMPTY), 1));
+        wire.post(1, packet(&mut pool, Load::Referenced(&Region::EMPTY), 1));
         wire.port(1).close();
         wire.port(1).open(1);
         assert!(!wire.port(1).has_arrivals() && wire.port(0).has_returned());
-        wire.post(1, packet(&mut pool, Load::Referenced(Span::of(&[1; 40])), 1));
+        wire.post(1, packet(&mut pool, Load::Referenced(&Span::of(&[1; 40]).into()), 1));
         wire.port(0).close();
         let mut into = [0; 40];
         for packet in wire.port(1).arrivals() {
             assert!(!packet.is_intact());
-            assert_eq!(packet.deliver(Span::of_mut(&mut into)), Delivery::SenderGone);
+            assert_eq!(packet.deliver(&Span::of_mut(&mut into).into()), Delivery::SenderGone);
         }
         assert_eq!(into, [0; 40]);
     }

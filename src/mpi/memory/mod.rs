@@ -2,14 +2,19 @@
 //!
 //! Elements are read and written unaligned: Fortran programs may lay them out so.
 
+mod half;
+mod quad;
+pub mod x87;
+
 use crate::host::memory::Span;
 use crate::mpi::datatype::{Element, Pair};
 use crate::mpi::op::Named;
-pub mod x87;
+use half::Half;
 
 /// An element that arithmetic works on.
 trait Number: Copy + PartialOrd {
     fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
 }
 
@@ -27,6 +32,9 @@ macro_rules! integers {
         impl Number for $int {
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
+            }
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
             }
             fn times(self, other: Self) -> Self {
                 self.wrapping_mul(other)
@@ -57,6 +65,9 @@ macro_rules! floats {
             fn plus(self, other: Self) -> Self {
                 self + other
             }
+            fn minus(self, other: Self) -> Self {
+                self - other
+            }
             fn times(self, other: Self) -> Self {
                 self * other
             }
@@ -69,6 +80,9 @@ floats!(f32 f64);
 impl Number for x87::Float {
     fn plus(self, other: Self) -> Self {
         x87::add(self, other)
+    }
+    fn minus(self, other: Self) -> Self {
+        x87::subtract(self, other)
     }
     fn times(self, other: Self) -> Self {
         x87::multiply(self, other)
@@ -88,59 +102,84 @@ struct Located<V, I>(V, I);
 /// Combines `count` elements of `input` with those of `inout`, which gets the results; false when
 /// the operation has no meaning for such elements. Operands keep the order of MPI-5.0 §6.9.5.
 pub fn reduce(op: Named, element: Element, input: Span, inout: Span, count: usize) -> bool {
-    let pair = Spans { input: input.address(), inout: inout.address(), count };
+    let operands = Operands { input: input.address(), inout: inout.address(), count };
     match element {
-        Element::Signed(1) => integer::<i8>(op, pair),
-        Element::Signed(2) => integer::<i16>(op, pair),
-        Element::Signed(4) => integer::<i32>(op, pair),
-        Element::Signed(8) => integer::<i64>(op, pair),
-        Element::Signed(16) => integer::<i128>(op, pair),
-        Element::Unsigned(1) => integer::<u8>(op, pair),
-        Element::Unsigned(2) => integer::<u16>(op, pair),
-        Element::Unsigned(4) => integer::<u32>(op, pair),
-        Element::Unsigned(8) => integer::<u64>(op, pair),
-        Element::Float(4) => arithmetic::<f32>(op, pair),
-        Element::Float(8) => arithmetic::<f64>(op, pair),
-        Element::Float(16) => arithmetic::<x87::Float>(op, pair),
-        Element::Complex(8) => complex::<f32>(op, pair),
-        Element::Complex(16) => complex::<f64>(op, pair),
-        Element::Complex(32) => complex::<x87::Float>(op, pair),
-        Element::Logical(1) => logical::<u8>(op, pair),
-        Element::Logical(2) => logical::<i16>(op, pair),
-        Element::Logical(4) => logical::<i32>(op, pair),
-        Element::Logical(8) => logical::<i64>(op, pair),
-        Element::Logical(16) => logical::<i128>(op, pair),
-        Element::Byte => bits::<u8>(op, pair),
-        Element::Pair(kind) => located(op, kind, pair),
+        Element::Signed(1) => integer::<i8>(op, operands),
+        Element::Signed(2) => integer::<i16>(op, operands),
+        Element::Signed(4) => integer::<i32>(op, operands),
+        Element::Signed(8) => integer::<i64>(op, operands),
+        Element::Signed(16) => integer::<i128>(op, operands),
+        Element::Unsigned(1) => integer::<u8>(op, operands),
+        Element::Unsigned(2) => integer::<u16>(op, operands),
+        Element::Unsigned(4) => integer::<u32>(op, operands),
+        Element::Unsigned(8) => integer::<u64>(op, operands),
+        Element::Float(2) => arithmetic::<Half>(op, operands),
+        Element::Float(4) => arithmetic::<f32>(op, operands),
+        Element::Float(8) => arithmetic::<f64>(op, operands),
+        Element::Float(16) => arithmetic::<x87::Float>(op, operands),
+        Element::Quad => quad::real(op, operands),
+        Element::Complex(4) => complex::<Half>(op, operands),
+        Element::Complex(8) => complex::<f32>(op, operands),
+        Element::Complex(16) => complex::<f64>(op, operands),
+        Element::Complex(32) => complex::<x87::Float>(op, operands),
+        Element::ComplexQuad => quad::complex(op, operands),
+        Element::Logical(1) => logical::<u8>(op, operands),
+        Element::Logical(2) => logical::<i16>(op, operands),
+        Element::Logical(4) => logical::<i32>(op, operands),
+        Element::Logical(8) => logical::<i64>(op, operands),
+        Element::Logical(16) => logical::<i128>(op, operands),
+        Element::Byte => bits::<u8>(op, operands),
+        Element::Pair(kind) => located(op, kind, operands),
         _ => false,
     }
 }
 
-fn located(op: Named, kind: Pair, pair: Spans) -> bool {
+fn located(op: Named, kind: Pair, operands: Operands) -> bool {
     match kind {
-        Pair::FloatInt => extreme::<f32, i32>(op, pair),
-        Pair::DoubleInt => extreme::<f64, i32>(op, pair),
-        Pair::LongInt => extreme::<i64, i32>(op, pair),
-        Pair::ShortInt => extreme::<i16, i32>(op, pair),
-        Pair::IntInt => extreme::<i32, i32>(op, pair),
-        Pair::LongDoubleInt => extreme::<x87::Float, i32>(op, pair),
-        Pair::RealReal => extreme::<f32, f32>(op, pair),
-        Pair::DoubleDouble => extreme::<f64, f64>(op, pair),
+        Pair::FloatInt => extreme::<f32, i32>(op, operands),
+        Pair::DoubleInt => extreme::<f64, i32>(op, operands),
+        Pair::LongInt => extreme::<i64, i32>(op, operands),
+        Pair::ShortInt => extreme::<i16, i32>(op, operands),
+        Pair::IntInt => extreme::<i32, i32>(op, operands),
+        Pair::LongDoubleInt => extreme::<x87::Float, i32>(op, operands),
+        Pair::RealReal => extreme::<f32, f32>(op, operands),
+        Pair::DoubleDouble => extreme::<f64, f64>(op, operands),
     }
 }
 
 /// Two runs of elements.
 #[derive(Clone, Copy)]
-struct Spans {
+struct Operands {
     input: usize,
     inout: usize,
     count: usize,
 }
 
-impl Spans {
-    /// Sets every element of `inout` to what `combine` makes of the two.
+impl Operands {
+    /// Sets every element of `inout` to what `combine` makes of the two. Element by element, so the
+    /// width of the machine's registers is of no matter to the results.
     #[inline]
     fn map<T: Copy>(self, combine: impl Fn(T, T) -> T) -> bool {
+        if is_wide() {
+            // SAFETY: the machine has these instructions.
+            unsafe { self.map_wide(combine) }
+        } else {
+            self.run(combine);
+        }
+        true
+    }
+
+    /// The same with registers of 32 bytes.
+    ///
+    /// # Safety
+    /// The machine must have them.
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+    unsafe fn map_wide<T: Copy>(self, combine: impl Fn(T, T) -> T) {
+        self.run(combine);
+    }
+
+    #[inline(always)]
+    fn run<T: Copy>(self, combine: impl Fn(T, T) -> T) {
         let input = std::ptr::with_exposed_provenance::<T>(self.input);
         let inout = std::ptr::with_exposed_provenance_mut::<T>(self.inout);
         for index in 0..self.count {
@@ -153,30 +192,38 @@ impl Spans {
             // SAFETY: as above.
             unsafe { place.write_unaligned(result) }
         }
-        true
     }
 }
 
-fn integer<T: Number + Bits>(op: Named, pair: Spans) -> bool {
-    arithmetic::<T>(op, pair) || bits::<T>(op, pair) || logical::<T>(op, pair)
+/// Whether the machine has registers of 32 bytes for integers, too.
+#[inline]
+fn is_wide() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
-fn arithmetic<T: Number>(op: Named, pair: Spans) -> bool {
+fn integer<T: Number + Bits>(op: Named, operands: Operands) -> bool {
+    arithmetic::<T>(op, operands) || bits::<T>(op, operands) || logical::<T>(op, operands)
+}
+
+fn arithmetic<T: Number>(op: Named, operands: Operands) -> bool {
     match op {
-        Named::Sum => pair.map(T::plus),
-        Named::Prod => pair.map(T::times),
-        Named::Min => pair.map(|a: T, b: T| if b < a { b } else { a }),
-        Named::Max => pair.map(|a: T, b: T| if b > a { b } else { a }),
+        Named::Sum => operands.map(T::plus),
+        Named::Prod => operands.map(T::times),
+        Named::Min => operands.map(|a: T, b: T| if b < a { b } else { a }),
+        Named::Max => operands.map(|a: T, b: T| if b > a { b } else { a }),
         _ => false,
     }
 }
 
-fn complex<T: Number + Minus>(op: Named, pair: Spans) -> bool {
+fn complex<T: Number>(op: Named, operands: Operands) -> bool {
     match op {
         Named::Sum => {
-            pair.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
+            operands.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
         }
-        Named::Prod => pair.map(|a: Complex<T>, b: Complex<T>| {
+        Named::Prod => operands.map(|a: Complex<T>, b: Complex<T>| {
             let real = a.0.times(b.0).minus(a.1.times(b.1));
             Complex(real, a.0.times(b.1).plus(a.1.times(b.0)))
         }),
@@ -184,28 +231,28 @@ fn complex<T: Number + Minus>(op: Named, pair: Spans) -> bool {
     }
 }
 
-fn bits<T: Bits>(op: Named, pair: Spans) -> bool {
+fn bits<T: Bits>(op: Named, operands: Operands) -> bool {
     match op {
-        Named::Band => pair.map(T::and),
-        Named::Bor => pair.map(T::or),
-        Named::Bxor => pair.map(T::xor),
+        Named::Band => operands.map(T::and),
+        Named::Bor => operands.map(T::or),
+        Named::Bxor => operands.map(T::xor),
         _ => false,
     }
 }
 
-fn logical<T: Bits>(op: Named, pair: Spans) -> bool {
+fn logical<T: Bits>(op: Named, operands: Operands) -> bool {
     let truth = |is_true: bool| if is_true { T::ONE } else { T::ZERO };
     let holds = |value: T| value != T::ZERO;
     match op {
-        Named::Land => pair.map(|a: T, b: T| truth(holds(a) && holds(b))),
-        Named::Lor => pair.map(|a: T, b: T| truth(holds(a) || holds(b))),
-        Named::Lxor => pair.map(|a: T, b: T| truth(holds(a) != holds(b))),
+        Named::Land => operands.map(|a: T, b: T| truth(holds(a) && holds(b))),
+        Named::Lor => operands.map(|a: T, b: T| truth(holds(a) || holds(b))),
+        Named::Lxor => operands.map(|a: T, b: T| truth(holds(a) != holds(b))),
         _ => false,
     }
 }
 
 /// The smaller or larger value with its index; of equal values the smaller index (§6.9.4).
-fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named, pair: Spans) -> bool {
+fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named, operands: Operands) -> bool {
     let lower = |a: I, b: I| if b < a { b } else { a };
     let choose = |a: Located<V, I>, b: Located<V, I>, takes_b: bool| {
         if a.0 == b.0 {
@@ -217,31 +264,9 @@ fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named, pair: Spans) -
         }
     };
     match op {
-        Named::Minloc => pair.map(|a: Located<V, I>, b| choose(a, b, b.0 < a.0)),
-        Named::Maxloc => pair.map(|a: Located<V, I>, b| choose(a, b, b.0 > a.0)),
+        Named::Minloc => operands.map(|a: Located<V, I>, b| choose(a, b, b.0 < a.0)),
+        Named::Maxloc => operands.map(|a: Located<V, I>, b| choose(a, b, b.0 > a.0)),
         _ => false,
-    }
-}
-
-trait Minus {
-    fn minus(self, other: Self) -> Self;
-}
-
-impl Minus for f32 {
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
-}
-
-impl Minus for f64 {
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
-}
-
-impl Minus for x87::Float {
-    fn minus(self, other: Self) -> Self {
-        x87::subtract(self, other)
     }
 }
 

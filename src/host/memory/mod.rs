@@ -1,5 +1,10 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+mod region;
+mod strided;
+
+pub use region::{Region, transfer, transfer_start};
+
 use crate::host::shims::alloc;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -129,8 +134,9 @@ pub(super) fn recover(registers: &mut [i64; 23], address: usize) -> bool {
     if small.contains(&(registers[pc] as usize)) {
         registers[pc] = ftmpi_copy_small_failed as *const () as i64;
     } else {
-        // memmove calls nobody: whoever is deeper in the stack is a handler that interrupted it.
-        const DEPTH: usize = 256;
+        // memmove and the kernels call nobody to speak of: whoever is deeper in the stack is a
+        // handler that interrupted them, behind a signal frame of more than 1 KiB.
+        const DEPTH: usize = 1024;
         let trap = TRAP.get();
         if trap == 0 || trap.wrapping_sub(registers[sp] as usize) > DEPTH {
             return false;
@@ -146,8 +152,8 @@ core::arch::global_asm!(
     ".pushsection .text.ftmpi_copy, \"ax\", @progbits",
     ".globl ftmpi_copy_small, ftmpi_copy_small_end, ftmpi_copy_small_failed",
     ".hidden ftmpi_copy_small, ftmpi_copy_small_end, ftmpi_copy_small_failed",
-    ".globl ftmpi_copy_large, ftmpi_copy_large_failed",
-    ".hidden ftmpi_copy_large, ftmpi_copy_large_failed",
+    ".globl ftmpi_copy_large, ftmpi_copy_guarded, ftmpi_copy_large_failed",
+    ".hidden ftmpi_copy_large, ftmpi_copy_guarded, ftmpi_copy_large_failed",
     ".p2align 5",
     "ftmpi_copy_small:",
     "    xor eax, eax",
@@ -219,6 +225,20 @@ core::arch::global_asm!(
     "ftmpi_copy_large_failed:",
     "    mov eax, 1",
     "    jmp ftmpi_copy_out",
+    ".p2align 4",
+    // The same frame around any leaf function.
+    "ftmpi_copy_guarded:",
+    "    push rbp",
+    "    push rbx",
+    "    push r12",
+    "    push r13",
+    "    push r14",
+    "    push r15",
+    "    push rdx",
+    "    mov [rdx], rsp",
+    "    call rsi",
+    "    xor eax, eax",
+    "    jmp ftmpi_copy_out",
     ".popsection",
 );
 
@@ -229,7 +249,7 @@ pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::host::signals;
 
@@ -261,7 +281,7 @@ mod tests {
     }
 
     /// Two pages, the second of which is not there.
-    fn brink() -> usize {
+    pub(super) fn brink() -> usize {
         let (none, kind) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping, whose first page becomes accessible.
         unsafe {

@@ -1,0 +1,247 @@
+//! Regions: the memory of a message, in one piece or in many.
+
+use super::strided::{Way, copy_blocks};
+use super::{Fault, Span, copy};
+use crate::base::layout::{Cursor, Layout};
+use std::sync::Arc;
+
+/// The memory of a message: `bytes` of data, laid out somehow. Plain numbers and a hold on the
+/// layout: no memory is touched before [`transfer`].
+#[derive(Clone, Debug)]
+pub struct Region {
+    address: usize,
+    /// Bytes of data in the layout that lie before the region's; 0 where there is no layout.
+    skip: usize,
+    bytes: usize,
+    /// `None`: one run of bytes from `address` on.
+    layout: Option<Arc<Layout>>,
+}
+
+impl From<Span> for Region {
+    #[inline]
+    fn from(span: Span) -> Region {
+        Region { address: span.address, skip: 0, bytes: span.bytes, layout: None }
+    }
+}
+
+impl Region {
+    pub const EMPTY: Region = Region { address: 0, skip: 0, bytes: 0, layout: None };
+
+    /// `bytes` of data that lie as `layout` says, seen from `address`.
+    pub fn new(address: usize, bytes: usize, layout: Arc<Layout>) -> Region {
+        Region { address, skip: 0, bytes, layout: Some(layout) }
+    }
+
+    /// How many bytes of data there are.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The memory of a region in one piece.
+    #[inline]
+    pub fn span(&self) -> Option<Span> {
+        let span = Span { address: self.address, bytes: self.bytes };
+        self.layout.is_none().then_some(span)
+    }
+
+    /// The data from byte `offset` on, at most `bytes`.
+    pub fn part(&self, offset: usize, bytes: usize) -> Region {
+        assert!(offset <= self.bytes, "a part starts inside its region");
+        let bytes = bytes.min(self.bytes - offset);
+        let layout = self.layout.clone();
+        match layout {
+            None => Region { address: self.address + offset, bytes, ..Region::EMPTY },
+            layout => Region { skip: self.skip + offset, bytes, layout, ..*self },
+        }
+    }
+
+    fn cursor(&self) -> Cursor<'_> {
+        match &self.layout {
+            None => Cursor::over_run(0, self.bytes),
+            Some(layout) => layout.cursor(self.skip),
+        }
+    }
+}
+
+/// Copies `source` to the beginning of `target`, which has room for it, in one pass.
+/// A fault on the way is reported, not suffered (see [`copy`]).
+#[inline]
+pub fn transfer(source: &Region, target: &Region) -> Result<(), Fault> {
+    assert!(source.bytes <= target.bytes, "the target of a transfer is large enough");
+    transfer_start(source, target, source.bytes)
+}
+
+/// The same for the first `bytes` only; both regions have as many.
+#[inline]
+pub fn transfer_start(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
+    assert!(bytes <= source.bytes && bytes <= target.bytes, "both sides are long enough");
+    if source.layout.is_none() && target.layout.is_none() {
+        let span = |region: &Region| Span { address: region.address, bytes };
+        return copy(span(source), span(target));
+    }
+    walk(source, target, bytes)
+}
+
+/// Strip by strip: as many blocks at once as both sides have in even steps.
+fn walk(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
+    let mut left = bytes;
+    if left == 0 {
+        return Ok(());
+    }
+    let (mut from, mut to) = (source.cursor(), target.cursor());
+    loop {
+        let (a, b) = (from.blocks(), to.blocks());
+        let (run_a, run_b) = (from.run(), to.run());
+        let place =
+            |region: &Region, offset: i64| region.address.wrapping_add_signed(offset as isize);
+        // Blocks of the same length; blocks of one side within a run of the other; pieces of runs.
+        let (bytes, count, steps) = if a.bytes == b.bytes && a.count.min(b.count) > 0 {
+            (a.bytes, a.count.min(b.count).min(left / a.bytes), (a.stride, b.stride))
+        } else if b.count > 0 && run_a.bytes >= b.bytes {
+            let count = (run_a.bytes / b.bytes).min(b.count).min(left / b.bytes);
+            (b.bytes, count, (b.bytes as i64, b.stride))
+        } else if a.count > 0 && run_b.bytes >= a.bytes {
+            let count = (run_b.bytes / a.bytes).min(a.count).min(left / a.bytes);
+            (a.bytes, count, (a.stride, a.bytes as i64))
+        } else {
+            (1, 0, (0, 0))
+        };
+        let way = |stride: i64, region, offset| Way {
+            address: place(region, offset),
+            stride: stride as isize,
+        };
+        let source_at = way(steps.0, source, run_a.offset);
+        let target_at = way(steps.1, target, run_b.offset);
+        let passed = if count == 0 {
+            let bytes = run_a.bytes.min(run_b.bytes).min(left);
+            copy_blocks(source_at, target_at, bytes, 1)?;
+            (bytes, 1)
+        } else {
+            copy_blocks(source_at, target_at, bytes, count)?;
+            (bytes, count)
+        };
+        left -= passed.0 * passed.1;
+        if left == 0 {
+            return Ok(());
+        }
+        pass(&mut from, passed);
+        pass(&mut to, passed);
+    }
+}
+
+/// Moves on by `count` times `bytes`: whole blocks, or bytes of the run that comes next.
+fn pass(cursor: &mut Cursor<'_>, (bytes, count): (usize, usize)) {
+    let blocks = cursor.blocks();
+    if blocks.bytes == bytes && blocks.count >= count {
+        cursor.pass_blocks(count);
+    } else {
+        cursor.pass_bytes(bytes * count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::layout::tests::random_type;
+    use crate::base::random::Random;
+    use crate::host::memory::tests::brink;
+    use crate::host::signals;
+
+    /// Memory around an address that displacements of either sign stay within.
+    struct Ground {
+        memory: Vec<u8>,
+        middle: usize,
+    }
+
+    impl Ground {
+        /// Enough for `bytes` of data at `places`.
+        fn new(places: &[i64], salt: usize) -> Ground {
+            let reach = places.iter().map(|place| place.unsigned_abs() as usize).max();
+            let middle = reach.unwrap_or(0) + 1;
+            let memory = (0..2 * middle).map(|index| (index * 31 + salt) as u8).collect();
+            Ground { memory, middle }
+        }
+
+        fn address(&mut self) -> usize {
+            self.memory.as_mut_ptr().expose_provenance() + self.middle
+        }
+
+        fn index(&self, place: i64) -> usize {
+            self.middle.wrapping_add_signed(place as isize)
+        }
+    }
+
+    fn compare(seed: u64) {
+        let mut random = Random::new(seed);
+        let one = |random: &mut Random| {
+            let depth = random.below(5) as u32;
+            loop {
+                let (layout, model) = random_type(random, depth, 1500);
+                if !model.bytes.is_empty() {
+                    return (Arc::new(layout), model);
+                }
+            }
+        };
+        let (from, from_model) = one(&mut random);
+        let (to, to_model) = one(&mut random);
+        let bytes = 1 + random.below(4000) as usize;
+        let (from_skip, to_skip) = (random.below(500) as usize, random.below(500) as usize);
+        let sources = from_model.places(from_skip + bytes);
+        let targets = to_model.places(to_skip + bytes);
+        let mut distinct = targets[to_skip..].to_vec();
+        distinct.sort_unstable();
+        if distinct.windows(2).any(|pair| pair[0] == pair[1]) {
+            // A receive must not overlap itself (MPI-5.0 §4.1.11).
+            return;
+        }
+        let (mut source, mut target) = (Ground::new(&sources, 1), Ground::new(&targets, 2));
+        let mut expected = target.memory.clone();
+        for index in 0..bytes {
+            let value = source.memory[source.index(sources[from_skip + index])];
+            expected[target.index(targets[to_skip + index])] = value;
+        }
+        let a = Region::new(source.address(), from_skip + bytes, from).part(from_skip, bytes);
+        let b = Region::new(target.address(), to_skip + bytes, to).part(to_skip, bytes);
+        assert_eq!(transfer(&a, &b), Ok(()));
+        assert!(target.memory == expected, "seed {seed}");
+        // Through a buffer in one piece: what packing and unpacking do.
+        let mut packed = vec![0; bytes];
+        target.memory.fill(0);
+        let mut expected = vec![0; expected.len()];
+        assert_eq!(transfer(&a, &Span::of_mut(&mut packed).into()), Ok(()));
+        for index in 0..bytes {
+            assert_eq!(packed[index], source.memory[source.index(sources[from_skip + index])]);
+            expected[target.index(targets[to_skip + index])] = packed[index];
+        }
+        assert_eq!(transfer(&Span::of(&packed).into(), &b), Ok(()));
+        assert!(target.memory == expected, "seed {seed}: unpacked");
+    }
+
+    #[test]
+    fn any_layout_goes_to_any_other_byte_for_byte() {
+        let seeds = if cfg!(miri) { 0..10 } else { 0..10_000 };
+        seeds.for_each(compare);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "faults are signals")]
+    fn a_fault_amid_a_strided_copy_is_reported_with_its_side() {
+        signals::install();
+        let brink = brink();
+        for block in [1, 2, 4, 8, 16, 20, 24, 600] {
+            let basic = Layout::basic(&[(0, block)], block as i64, 1);
+            let layout = Arc::new(basic.vector(100, 1, 2 * block as i64).expect("small"));
+            let bytes = 100 * block as usize;
+            let bad = Region::new(brink - 24 * block as usize / 10, bytes, layout);
+            let mut own = vec![0; bytes];
+            let own = Region::from(Span::of_mut(&mut own));
+            for _ in 0..3 {
+                let read = transfer(&bad, &own).expect_err("no such memory");
+                assert!(read.in_source && (brink..brink + 8192).contains(&read.address));
+                let write = transfer(&own, &bad).expect_err("no such memory");
+                assert!(!write.in_source && (brink..brink + 8192).contains(&write.address));
+            }
+        }
+    }
+}
