@@ -336,15 +336,8 @@ impl Engine {
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
-        self.ops.insert(Op {
-            stage,
-            envelope,
-            watch,
-            heard,
-            partner: None,
-            run: None,
-            is_orphan: false,
-        })
+        let (run, partner) = (None, None);
+        self.ops.insert(Op { stage, envelope, watch, heard, run, partner, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {

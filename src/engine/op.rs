@@ -97,12 +97,12 @@ pub(super) struct Op {
     pub(super) stage: Stage,
     pub(super) envelope: Envelope,
     pub(super) watch: Option<Watch>,
+    /// The run that goes on when this has ended.
+    pub(super) run: Option<Key>,
     /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
     pub(super) heard: usize,
     /// The other half of an exchange.
     pub(super) partner: Option<Key>,
-    /// The run that goes on when this has ended.
-    pub(super) run: Option<Key>,
     /// Nobody will ask how it ended.
     pub(super) is_orphan: bool,
 }

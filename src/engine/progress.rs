@@ -201,8 +201,8 @@ impl Engine {
         let op = state.ops.0.find_mut(key).expect("an operation ends once");
         let stage = std::mem::replace(&mut op.stage, Stage::Done(outcome));
         op.watch = None;
-        let partner = op.partner.filter(|_| outcome.is_lost());
         let run = op.run.take();
+        let partner = op.partner.filter(|_| outcome.is_lost());
         state.has_news = true;
         if op.is_orphan {
             state.ops.0.remove(key);

@@ -35,7 +35,8 @@ pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<
         }
     };
     let attributes = comm.attributes.copy(process, comm.handle)?;
-    Draft { attributes, info, ..draft }.make(process).map(|made| made.handle)
+    let topology = comm.topology.clone();
+    Draft { attributes, info, topology, ..draft }.make(process).map(|made| made.handle)
 }
 
 /// What a member wants of a split.
@@ -168,7 +169,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 }
 
 /// A context that all of `comm` know.
-fn agree(process: &Process, comm: &Comm) -> Result<u32> {
+pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
     coll::agree(process, comm, &mut bytes)?;

@@ -55,7 +55,9 @@ macro_rules! lists {
 lists! {
     /// Ranks.
     Ints: c_int = "const int[]" => i64;
-    /// Addresses and distances in memory.
+    /// Integers that are as wide in the large-count twin.
+    Ints32: c_int = "const int[]" => c_int;
+    /// Address-sized integers.
     Aints: i64 = "const MPI_Aint[]" => i64;
     /// Large counts.
     Counts64: i64 = "const MPI_Count[]" => i64;
@@ -63,7 +65,7 @@ lists! {
     Ranges: [c_int; 3] = "int[][3]" => [c_int; 3];
 }
 
-fn length(is_null: bool, count: i64, name: &str) -> Result<usize> {
+pub(super) fn length(is_null: bool, count: i64, name: &str) -> Result<usize> {
     if is_null && count > 0 {
         let words = format!("{name} is a null pointer; it must point to {count} elements");
         return Err(Class::ARG.because(words));
@@ -136,6 +138,14 @@ out_lists! {
     OutAints: i64 = "MPI_Aint[]";
     /// Large counts out.
     OutCounts64: i64 = "MPI_Count[]";
+}
+
+impl OutInts {
+    /// Puts as many of `values` into the array as there is room for.
+    pub(in crate::abi) fn put_most(self, values: &[c_int], room: i64) -> Result {
+        let most = usize::try_from(room).unwrap_or(0).min(values.len());
+        self.put(&values[..most])
+    }
 }
 
 /// Indices into an array of the caller's: from 0 in C, from 1 in Fortran.

@@ -6,6 +6,7 @@
 
 mod choice;
 mod every;
+mod neighbours;
 pub mod reduce;
 mod rooted;
 mod scan;
@@ -13,6 +14,7 @@ mod sides;
 mod tree;
 
 pub use every::{Allgather, Alltoall, Barrier};
+pub use neighbours::{NeighborAllgather, NeighborAlltoall};
 pub use reduce::{Allreduce, Reduce, ReduceScatter, Terms};
 pub use rooted::{Bcast, Gather, Scatter};
 pub use scan::Scan;
