@@ -6,6 +6,8 @@
 
 mod buffered;
 mod matching;
+#[cfg(all(test, not(loom)))]
+mod model;
 mod op;
 mod probe;
 mod progress;
