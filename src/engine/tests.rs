@@ -170,7 +170,10 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
     assert!(sender.wait(first).expect("alive").is_cancelled);
     assert_eq!(receiver.peek(pattern(0, 1), &peer(0)), Ok(None));
     let mut into = vec![0; LONG];
-    assert_eq!(receiver.receive_held(held, &Span::of_mut(&mut into).into()).map(|end| end.bytes), Ok(LONG));
+    assert_eq!(
+        receiver.receive_held(held, &Span::of_mut(&mut into).into()).map(|end| end.bytes),
+        Ok(LONG)
+    );
     assert!(!sender.wait(second).expect("alive").is_cancelled);
     let op =
         receiver.start_receive(pattern(0, 9), peer(0), Span::of_mut(&mut into)).expect("alive");
@@ -182,7 +185,8 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
 fn a_message_that_was_only_seen_can_be_taken_back() {
     let world = world(2);
     let (sender, receiver) = (engine(world, 0), engine(world, 1));
-    let op = sender.send(letter(0, 1, 1), &Span::of(b"seen").into(), Mode::Synchronous).expect("alive");
+    let op =
+        sender.send(letter(0, 1, 1), &Span::of(b"seen").into(), Mode::Synchronous).expect("alive");
     let op = op.expect("nobody has received it");
     assert!(receiver.peek(pattern(0, 1), &peer(0)).expect("alive").is_some());
     sender.cancel(op);

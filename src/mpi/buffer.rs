@@ -75,9 +75,12 @@ impl Slot {
     }
 }
 
-/// Sends out of the buffer of `comm`, or else out of that of the process.
+/// Sends out of the buffer of `comm`, or else of the session that it comes from, or else of the
+/// process (MPI-5.0 §3.6).
 pub(super) fn send(process: &Process, comm: &Comm, letter: Letter, data: &Region) -> Result {
-    let Some(account) = comm.buffer.account().or_else(|| process.buffer.account()) else {
+    let of_session = || process.sessions.find(comm.group.session())?.buffer.account();
+    let account = comm.buffer.account().or_else(of_session).or_else(|| process.buffer.account());
+    let Some(account) = account else {
         return Err(nothing_attached());
     };
     let sent = process.engine.send_buffered(letter, data, account, OVERHEAD)?;

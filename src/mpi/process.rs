@@ -14,17 +14,21 @@ use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
+use crate::mpi::parametric::Asked;
 use crate::mpi::phase::Phases;
 use crate::mpi::request::Requests;
+use crate::mpi::session::Session;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub const GROUP_EMPTY: usize = 0x109;
 pub const INFO_ENV: usize = 0x131;
+pub const FILE_NULL: usize = 0x118;
 
 static NOBODY: LazyLock<Group> = LazyLock::new(|| {
     // The holder is of no matter: it is not in there.
@@ -47,6 +51,9 @@ pub struct Process {
     pub infos: Table<Info>,
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Table<Keyval>,
+    pub sessions: Table<Session>,
+    /// Parametrised datatypes.
+    pub asked: Asked,
     /// What MPI_Buffer_attach attached.
     pub buffer: buffer::Slot,
     /// What MPI_Mprobe has matched.
@@ -54,6 +61,8 @@ pub struct Process {
     pub requests: Requests,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
     pub initial_errhandler: Installed,
+    /// What hears of errors of MPI_FILE_NULL.
+    pub file_errhandler: Installed,
     pulse: Pulse,
     world_comm: Comm,
     self_comm: Comm,
@@ -91,10 +100,13 @@ impl Process {
             infos: Table::new(Sort::Info),
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
+            sessions: Table::new(Sort::Session),
+            asked: Asked::new(),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
             initial_errhandler: Installed::fatal(),
+            file_errhandler: Installed::of_files(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
@@ -122,6 +134,11 @@ impl Process {
         &self.world_comm
     }
 
+    /// MPI_COMM_SELF, for as long as the process is borrowed.
+    pub(super) fn own_comm(&self) -> &Comm {
+        &self.self_comm
+    }
+
     /// MPI_COMM_SELF.
     pub fn self_comm(&'static self) -> &'static Comm {
         &self.self_comm
@@ -130,6 +147,8 @@ impl Process {
     /// The communicator behind `handle`.
     pub fn find_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
         match handle {
+            // Sessions bring no communicators along (MPI-5.0 §11.3).
+            comm::WORLD | comm::SELF if !self.phases.has_world() => None,
             comm::WORLD => Some(Held::Ever(&self.world_comm)),
             comm::SELF => Some(Held::Ever(&self.self_comm)),
             _ => self.comms.find(handle).map(Held::Counted),
@@ -141,6 +160,13 @@ impl Process {
     pub fn comm(&'static self, handle: usize, name: &str) -> Result<Held<Comm>> {
         self.find_comm(handle).ok_or_else(|| {
             Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
+        })
+    }
+
+    /// The session that an argument called `name` names.
+    pub fn session(&self, handle: usize, name: &str) -> Result<Arc<Session>> {
+        self.sessions.find(handle).ok_or_else(|| {
+            Class::SESSION.because(unknown(name, handle, 0x120, "MPI_SESSION_NULL", "session"))
         })
     }
 
@@ -248,11 +274,28 @@ pub(super) fn thread_token() -> usize {
     TOKEN.with(|token| std::ptr::from_ref(token).addr())
 }
 
+/// Windows are to come: no handle is one.
+pub fn no_win(handle: usize, name: &str) -> Result<Infallible> {
+    Err(Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window")))
+}
+
+/// Files are to come, too: MPI_FILE_NULL stands for all of them in what is about error handlers.
+pub fn no_file(handle: usize, name: &str) -> Result<()> {
+    match handle {
+        FILE_NULL => Ok(()),
+        _ => Err(Class::FILE.because(unknown(name, handle, FILE_NULL, "MPI_FILE_NULL", "file"))),
+    }
+}
+
 #[cold]
 fn unknown(name: &str, handle: usize, null: usize, null_name: &str, what: &str) -> String {
     match handle {
         0 => format!("{name} is a null pointer, not a handle of a {what}"),
         _ if handle == null => format!("{name} is {null_name}"),
+        comm::WORLD | comm::SELF if null == comm::NULL => {
+            let which = if handle == comm::WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
+            format!("{name}: {which} is there from MPI_Init to MPI_Finalize only")
+        }
         _ => format!("{name} is {handle:#x}, which is no {what} of this process (was it freed?)"),
     }
 }

@@ -10,10 +10,13 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
-use crate::mpi::process::Process;
+use crate::mpi::process::{self, Process};
+use crate::mpi::session::Session;
 use crate::mpi::table::Held;
+use std::convert::Infallible;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A type of handles: what their pointers and arrays are called in C.
 #[cfg_attr(not(test), allow(dead_code, reason = "a test compares the names with the header"))]
@@ -87,9 +90,9 @@ macro_rules! handles {
 handles! {
     MPI_Comm, null 0x100, Held<Comm>, |process, key, name| process.comm(key, name);
     MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
-    MPI_Win, null 0x110, usize, |_, key, _| Ok(key);
-    MPI_File, null 0x118, usize, |_, key, _| Ok(key);
-    MPI_Session, null 0x120, usize, |_, key, _| Ok(key);
+    MPI_Win, null 0x110, Infallible, |_, key, name| process::no_win(key, name);
+    MPI_File, null 0x118, (), |_, key, name| process::no_file(key, name);
+    MPI_Session, null 0x120, Arc<Session>, |process, key, name| process.session(key, name);
     MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
     MPI_Info, null 0x130, Held<Info>, |process, key, name| process.info(key, name);
     MPI_Errhandler, null 0x140, Held<Errhandler>,
@@ -102,6 +105,30 @@ handles! {
 impl From<MPI_Comm> for Scope {
     fn from(comm: MPI_Comm) -> Scope {
         Scope::Comm(comm.0)
+    }
+}
+
+impl From<MPI_File> for Scope {
+    fn from(_: MPI_File) -> Scope {
+        Scope::File
+    }
+}
+
+impl From<MPI_Win> for Scope {
+    fn from(_: MPI_Win) -> Scope {
+        Scope::Initial
+    }
+}
+
+impl From<MPI_Session> for Scope {
+    fn from(session: MPI_Session) -> Scope {
+        Scope::Session(session.0)
+    }
+}
+
+impl From<MPI_Errhandler> for Scope {
+    fn from(errhandler: MPI_Errhandler) -> Scope {
+        Scope::Handler(errhandler.0)
     }
 }
 
@@ -222,6 +249,12 @@ impl From<Var<MPI_Comm>> for Scope {
     }
 }
 
+impl From<Var<MPI_Session>> for Scope {
+    fn from(session: Var<MPI_Session>) -> Scope {
+        if session.0.is_null() { Scope::Initial } else { Scope::Session(session.key()) }
+    }
+}
+
 /// A caller's array of handles, to be read and written.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct Vars<H>(Place, &'static str, PhantomData<H>);
@@ -285,6 +318,12 @@ impl<H: Handle> Keys<H> {
     pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
         refuse_null(self.0, self.1, count)?;
         Ok(self)
+    }
+
+    /// The first `count` handles.
+    pub(in crate::abi) fn keys(self, count: i64) -> Result<impl Iterator<Item = usize>> {
+        let list = self.of_length(count)?;
+        Ok((0..usize::try_from(count).unwrap_or(0)).map(move |index| list.key(index)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the data of a datatype lie: the type map (MPI-5.0 §5.1), flattened once when a type is made.
+//! Where the data of a datatype lie: the type map (MPI-5.0 §5.1), flattened when a type is made.
 //!
 //! A [`Layout`] is a tree of loops over strips of equal blocks, in the order of the type map, as
 //! small as merging makes it. It is pure: displacements and lengths, no memory. A [`Cursor`] walks

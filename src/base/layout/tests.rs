@@ -1,5 +1,5 @@
-//! Layouts beside the definition: a plain list of bytes. `host::memory` compares its copies with the
-//! same model.
+//! Layouts beside the definition: a plain list of bytes. `host::memory` compares its copies with
+//! the same model.
 
 use super::*;
 use crate::base::random::Random;

@@ -174,7 +174,7 @@ mod tests {
 
     fn compare(seed: u64) {
         let mut random = Random::new(seed);
-        let mut one = |random: &mut Random| {
+        let one = |random: &mut Random| {
             let depth = random.below(5) as u32;
             loop {
                 let (layout, model) = random_type(random, depth, 1500);

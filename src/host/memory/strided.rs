@@ -48,10 +48,10 @@ pub(super) fn copy_blocks(from: Way, to: Way, bytes: usize, count: usize) -> Res
         64 => elements::<[u64; 8]>,
         _ => pieces,
     };
+    let trap = TRAP.with(std::cell::Cell::as_ptr);
     // SAFETY: the caller of MPI vouches for both sides (§2.3), and where that is wrong the signal
     // handler leaves the kernel, which owns nothing, by the way out (see `recover`).
-    let outcome = TRAP
-        .with(|trap| unsafe { ftmpi_copy_guarded((&raw const job).cast(), kernel, trap.as_ptr()) });
+    let outcome = unsafe { ftmpi_copy_guarded((&raw const job).cast(), kernel, trap) };
     match outcome.is_fault {
         0 => Ok(()),
         _ => Err(fault(&job, outcome.address)),
