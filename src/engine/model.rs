@@ -179,9 +179,9 @@ impl Model {
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
         let (engine, span) = (&self.engines[from], &Region::from(Span::of(&data)));
         let op = match self.random.below(4) {
-            0 => engine.send(letter, span, Mode::Standard).expect("alive"),
-            1 => engine.send(letter, span, Mode::Synchronous).expect("alive"),
-            2 => engine.send_copy(letter, span).expect("alive"),
+            0 => engine.send(letter, span, Mode::Standard).expect("the ranks of the model live"),
+            1 => engine.send(letter, span, Mode::Synchronous).expect("the ranks of the model live"),
+            2 => engine.send_copy(letter, span).expect("the ranks of the model live"),
             _ => {
                 let sent = engine.send_buffered(letter, span, self.accounts[from], 512);
                 assert_eq!(sent, Ok(Ok(())));
@@ -203,7 +203,7 @@ impl Model {
             Some(message) => self.take(rank, message, Fate::Delivered),
             None => self.lists[rank].posted.push(number),
         }
-        let op = Some(op.expect("alive"));
+        let op = Some(op.expect("the ranks of the model live"));
         self.receives.push(Receive { rank, pattern, into, got, is_abandoned: false, op });
         self.progress(rank);
     }
@@ -235,12 +235,13 @@ impl Model {
         let mut into = vec![0; self.any_size()];
         let outcome =
             self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
-        self.compare(message, &into, outcome.expect("alive"));
+        self.compare(message, &into, outcome.expect("the ranks of the model live"));
     }
 
     fn peek(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seen = self.engines[rank].peek(pattern, &watch(pattern)).expect("alive");
+        let seen =
+            self.engines[rank].peek(pattern, &watch(pattern)).expect("the ranks of the model live");
         self.progress(rank);
         let expected = self.first(rank, pattern).map(|message| self.described(message));
         assert_eq!(seen, expected);
@@ -248,7 +249,9 @@ impl Model {
 
     fn seize(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seized = self.engines[rank].seize(pattern, &watch(pattern)).expect("alive");
+        let seized = self.engines[rank]
+            .seize(pattern, &watch(pattern))
+            .expect("the ranks of the model live");
         self.progress(rank);
         let expected = self.first(rank, pattern);
         let Some(message) = expected else { return assert!(seized.is_none()) };
@@ -266,7 +269,7 @@ impl Model {
         let mut into = vec![0; self.any_size()];
         let outcome = self.engines[rank].receive_held(held, &Span::of_mut(&mut into).into());
         self.messages[message].fate = Fate::Delivered;
-        self.compare(message, &into, outcome.expect("alive"));
+        self.compare(message, &into, outcome.expect("the ranks of the model live"));
     }
 
     fn cancel_send(&mut self) {
@@ -282,7 +285,7 @@ impl Model {
         let (from, fate, op) = (*from, *fate, op.expect("chosen because it has one"));
         self.engines[from].cancel(op);
         if fate == Fate::Waiting {
-            let end = self.engines[from].wait(op).expect("alive");
+            let end = self.engines[from].wait(op).expect("the ranks of the model live");
             assert!(end.is_cancelled, "message {message} was not matched");
             (self.messages[message].fate, self.messages[message].op) = (Fate::Recalled, None);
             self.progress(from);
@@ -306,7 +309,9 @@ impl Model {
         let Receive { rank, got, op, .. } = self.receives[receive];
         self.engines[rank].cancel(op.expect("chosen because it has one"));
         if got.is_none() {
-            let end = self.engines[rank].wait(op.expect("as above")).expect("alive");
+            let end = self.engines[rank]
+                .wait(op.expect("as above"))
+                .expect("the ranks of the model live");
             assert!(end.is_cancelled, "receive {receive} was not matched");
             self.lists[rank].posted.retain(|other| *other != receive);
             self.receives[receive].op = None;
@@ -316,7 +321,7 @@ impl Model {
 
     /// Compares everything that is known at `rank` now.
     fn look(&mut self, rank: usize) {
-        self.engines[rank].poll(|_| None::<()>).expect("alive");
+        self.engines[rank].poll(|_| None::<()>).expect("the ranks of the model live");
         self.progress(rank);
         for number in 0..self.receives.len() {
             let Receive { rank: owner, op: Some(op), got, .. } = self.receives[number] else {
@@ -347,7 +352,7 @@ impl Model {
     }
 
     fn collect(&self, rank: usize, op: Key) -> Option<Outcome> {
-        self.engines[rank].poll(|ops| ops.collect(op)).expect("alive")
+        self.engines[rank].poll(|ops| ops.collect(op)).expect("the ranks of the model live")
     }
 
     fn described(&self, message: usize) -> Outcome {
