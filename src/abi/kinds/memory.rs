@@ -197,6 +197,7 @@ macro_rules! positions {
         impl Fortran for $name {
             type Wire = *mut $raw;
             type Length = NoLength;
+            const FORM: Form = Form::number($c, Flow::InOut);
             unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
                 Self(wire)
             }

@@ -72,9 +72,14 @@ impl Kind for InTextArray {
 impl Fortran for InTextArray {
     type Wire = *const c_char;
     type Length = usize;
+    const FORM: Form = InText::FORM;
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { InText::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: *const c_char, length: usize, is_described: bool) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { InText::enter_modern(wire, length, is_described) })
     }
 }
 
