@@ -1880,7 +1880,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
       !DIR$ IGNORE_TKR location
-      TYPE(*), DIMENSION(*), INTENT(IN) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5656,7 +5656,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
       !DIR$ IGNORE_TKR location
-      TYPE(*), DIMENSION(*), INTENT(IN) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE

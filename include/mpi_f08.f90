@@ -18,7 +18,7 @@ MODULE mpi_f08
   INTEGER, PARAMETER :: MPI_INTEGER_KIND=4
 
   ! What this form of Fortran support can do
-  LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED=.FALSE.
+  LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED=.TRUE.
   LOGICAL, PARAMETER :: MPI_ASYNC_PROTECTS_NONBLOCKING=.TRUE.
 
   ! A status: an INTEGER array of this size, with these indices
@@ -2806,7 +2806,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Get_address_f08(location, address, ierror) BIND(C, &
         NAME="mpi_get_address_f08_")
       IMPORT :: MPI_ADDRESS_KIND
-      TYPE(*), DIMENSION(..), INTENT(IN) :: location
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9127,7 +9127,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Get_address_f08(location, address, ierror) BIND(C, &
         NAME="pmpi_get_address_f08_")
       IMPORT :: MPI_ADDRESS_KIND
-      TYPE(*), DIMENSION(..), INTENT(IN) :: location
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE

@@ -72,7 +72,9 @@ fn procedures(file: &str) -> Vec<Procedure> {
 fn variable(of: &str) -> String {
     let kind = match of {
         _ if of.starts_with("TYPE(*)") => return "anything(::2)".into(),
-        _ if of.starts_with("INTEGER, DIMENSION(MPI_STATUS_SIZE,*)") => return "oldstatuses".into(),
+        _ if of.starts_with("INTEGER, DIMENSION(MPI_STATUS_SIZE,*)") => {
+            return "oldstatuses".into();
+        }
         _ if of.starts_with("INTEGER, DIMENSION(MPI_STATUS_SIZE)") => return "oldstatus".into(),
         _ if of.starts_with("EXTERNAL") => return "a_procedure".into(),
         _ if of.starts_with("PROCEDURE(") => {
@@ -144,8 +146,14 @@ fn compiled(text: &str, flags: &[&str]) -> Outcome {
 #[test]
 fn every_procedure_can_be_called_with_its_arguments_by_name() {
     for module in ["mpi", "mpi_f08"] {
-        let seen = compiled(&all_calls(module), &["-std=f2018", "-Wall", "-Wno-aliasing", "-Werror"]);
-        assert_eq!(seen.status, Some(0), "{module}: {}", &seen.stderr[..seen.stderr.len().min(4000)]);
+        let seen =
+            compiled(&all_calls(module), &["-std=f2018", "-Wall", "-Wno-aliasing", "-Werror"]);
+        assert_eq!(
+            seen.status,
+            Some(0),
+            "{module}: {}",
+            &seen.stderr[..seen.stderr.len().min(4000)]
+        );
     }
 }
 
@@ -209,6 +217,14 @@ fn point_to_point_in_mpi_f08() {
 }
 
 #[test]
+fn sections_of_arrays_are_buffers_in_mpi_f08() {
+    for level in ["-O0", "-O3"] {
+        let flags = [&STRICT[..], &["-Wno-array-temporaries", level]].concat();
+        all_is_well(&with_modules(&["checks08.f90", "f08_sections.f90"], &flags));
+    }
+}
+
+#[test]
 fn objects_and_callbacks_in_mpi_f08() {
     let flags = [&STRICT[..], &["-Wno-unused-dummy-argument"]].concat();
     all_is_well(&with_modules(&["checks08.f90", "f08_objects.f90"], &flags));
@@ -254,6 +270,22 @@ fn reals_that_a_flag_makes_wider_have_modules_of_their_own() {
     }
 }
 
+#[test]
+fn c_makes_a_status_of_fortran_and_back() {
+    let text = "#include <mpi.h>\nint main(void) {\n\
+        MPI_Status one = {.MPI_SOURCE = 3, .MPI_TAG = 4, .MPI_ERROR = 5}, other;\n\
+        MPI_F08_status f08, again;\nMPI_Fint f[MPI_F_STATUS_SIZE];\n\
+        MPI_Status_c2f(&one, f);\nMPI_Status_f2f08(f, &f08);\nMPI_Status_f082c(&f08, &other);\n\
+        MPI_Status_c2f08(&other, &again);\nMPI_Status_f082f(&again, f);\n\
+        MPI_Status_f2c(f, &other);\n\
+        return !(f[MPI_F_SOURCE] == 3 && f[MPI_F_TAG] == 4 && f[MPI_F_ERROR] == 5 &&\n\
+        f08.MPI_TAG == 4 && again.MPI_ERROR == 5 && other.MPI_SOURCE == 3);\n}\n";
+    for level in ["-O0", "-O3"] {
+        let program = support::c_text("statuses", text).flags(&[level, "-Wall", "-Werror"]).build();
+        support::command(program.path()).succeeds();
+    }
+}
+
 /// What the compiler says of a program with this line, declarations before `;;`.
 fn said_of(module: &str, line: &str, flags: &[&str]) -> Outcome {
     let (declared, done) = line.split_once(";;").unwrap_or(("", line));
@@ -280,11 +312,7 @@ fn wrong_arguments_are_refused_by_the_compiler() {
         ("mpi_f08", "call MPI_Comm_rank(i, i)", "no specific subroutine"),
         ("mpi_f08", "call MPI_Comm_rank(MPI_GROUP_EMPTY, i)", "no specific subroutine"),
         ("mpi_f08", "call MPI_Send(x, 4, MPI_REAL, 0, MPI_COMM_WORLD)", "no specific subroutine"),
-        (
-            "mpi_f08",
-            "call MPI_Send(x, 4, MPI_SUM, 0, 0, MPI_COMM_WORLD)",
-            "no specific subroutine",
-        ),
+        ("mpi_f08", "call MPI_Send(x, 4, MPI_SUM, 0, 0, MPI_COMM_WORLD)", "no specific subroutine"),
         (
             "mpi_f08",
             "type(MPI_Op) :: op;;call MPI_Op_create(MPI_COMM_DUP_FN, .true., op)",

@@ -291,13 +291,19 @@ macro_rules! modern_form {
             ierror: $crate::abi::kinds::Ierror,
             $($length: <$kind as Fortran>::Length),*
         ) {
-            #[allow(dead_code, reason = "a call without arguments has nothing to describe")]
             const IS_DESCRIBED: bool =
                 $crate::abi::kinds::Form::are_described(&[$(<$kind as Fortran>::FORM),*]);
-            ierror.set(call($(
+            #[allow(unused_mut, reason = "a call without arguments has nothing to describe")]
+            let mut copies = $crate::abi::kinds::Sections::default();
+            let code = call($({
+                let copies = if IS_DESCRIBED { Some(&mut copies) } else { None };
                 // SAFETY: as in the other form.
-                unsafe { <$kind as Fortran>::enter_modern($arg, $length, IS_DESCRIBED) }
-            ),*));
+                unsafe { <$kind as Fortran>::enter_modern($arg, $length, copies) }
+            }),*);
+            if IS_DESCRIBED {
+                copies.settle(code, None $(.or(<$kind as Fortran>::request($arg)))*);
+            }
+            ierror.set(code);
         }
     };
 }

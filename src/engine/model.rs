@@ -233,7 +233,8 @@ impl Model {
             return assert_eq!(seen, Ok(None));
         };
         let mut into = vec![0; self.any_size()];
-        let outcome = self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
+        let outcome =
+            self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
         self.compare(message, &into, outcome.expect("alive"));
     }
 

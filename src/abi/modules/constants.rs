@@ -55,7 +55,8 @@ pub(super) fn modern() -> String {
 fn modern_line(line: &str, handle: Option<&str>) -> String {
     let is_own = line.contains(":: FTMPI_");
     if let Some(handle) = handle.filter(|_| !is_own)
-        && let Some((name, value)) = line.split_once(":: ").and_then(|(_, rest)| rest.split_once('='))
+        && let Some((name, value)) =
+            line.split_once(":: ").and_then(|(_, rest)| rest.split_once('='))
     {
         return format!("      TYPE({handle}), PARAMETER :: {name}={handle}({value})");
     }
@@ -70,8 +71,8 @@ fn modern_line(line: &str, handle: Option<&str>) -> String {
             "! What this form of Fortran support can do".to_string()
         }
         _ => {
-            let can = "_NONBLOCKING=";
-            line.replace(&format!("{can}.FALSE."), &format!("{can}.TRUE."))
+            let is_ability = line.contains(":: MPI_SUBARRAYS") || line.contains(":: MPI_ASYNC");
+            if is_ability { line.replace(".FALSE.", ".TRUE.") } else { line.to_string() }
         }
     }
 }
