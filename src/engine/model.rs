@@ -177,7 +177,7 @@ impl Model {
         let data: Box<[u8]> = (0..bytes).map(|index| (index * 7 + number * 31) as u8).collect();
         let member = Member { seat: to, incarnation: 0 };
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
-        let (engine, span) = (&self.engines[from], Span::of(&data));
+        let (engine, span) = (&self.engines[from], &Region::from(Span::of(&data)));
         let op = match self.random.below(4) {
             0 => engine.send(letter, &span.into(), Mode::Standard).expect("alive"),
             1 => engine.send(letter, &span.into(), Mode::Synchronous).expect("alive"),
