@@ -103,9 +103,11 @@ fn all_calls(module: &str) -> String {
     let procedures = procedures(&format!("{module}.f90"));
     let mut text = format!(
         "module calls\nuse {module}\nuse, intrinsic :: iso_c_binding, only: c_ptr\nimplicit none\n\
-         integer :: number, numbers(9), numbertable(3,3), oldstatus(MPI_STATUS_SIZE), oldstatuses(MPI_STATUS_SIZE,2)\n\
+         integer :: number, numbers(9), numbertable(3,3)\n\
+         integer :: oldstatus(MPI_STATUS_SIZE), oldstatuses(MPI_STATUS_SIZE,2)\n\
          integer(MPI_COUNT_KIND) :: long, longs(9)\nlogical :: truth, truths(9)\n\
-         character(9) :: text, texts(9), texttable(9,9)\nreal :: anything(9)\ntype(c_ptr) :: the_c_ptr\n\
+         character(9) :: text, texts(9), texttable(9,9)\nreal :: anything(9)\n\
+         type(c_ptr) :: the_c_ptr\n\
          external :: a_procedure\n"
     );
     let of_all = |part: &str| -> BTreeSet<String> {

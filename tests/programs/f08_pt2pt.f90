@@ -148,7 +148,8 @@ contains
         sum = rank
         call MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
         call equal(sum, ranks * (ranks - 1) / 2, 'a sum in place')
-        call MPI_Isend('to the right, quickly', 20, MPI_CHARACTER, right, 2, MPI_COMM_WORLD, request)
+        call MPI_Isend('to the right, quickly', 20, MPI_CHARACTER, right, 2, MPI_COMM_WORLD, &
+            request)
         call MPI_Recv(words, 20, MPI_CHARACTER, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
         call MPI_Wait(request, MPI_STATUS_IGNORE)
         call expect(words == 'to the right, quickl', 'words')

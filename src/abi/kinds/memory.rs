@@ -122,7 +122,8 @@ outs! {
     /// A truth value; gfortran's LOGICAL is 0 or 1, like C's.
     OutFlag: c_int = "int *", Form::new(Type::Logical, Flow::Out), set(bool) c_int::from;
     /// A number of elements; one that does not fit is MPI_UNDEFINED (MPI-5.0 §5.1.11).
-    OutCount32: c_int = "int *", Form::number("int *", Flow::Out), set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
+    OutCount32: c_int = "int *", Form::number("int *", Flow::Out),
+        set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
     /// A number of elements, large-count twin.
     OutCount64: i64 = "MPI_Count *", Form::number("MPI_Count *", Flow::Out), set(i64) |value| value;
     /// An address-sized integer.
