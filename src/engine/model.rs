@@ -179,11 +179,11 @@ impl Model {
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
         let (engine, span) = (&self.engines[from], &Region::from(Span::of(&data)));
         let op = match self.random.below(4) {
-            0 => engine.send(letter, &span.into(), Mode::Standard).expect("alive"),
-            1 => engine.send(letter, &span.into(), Mode::Synchronous).expect("alive"),
-            2 => engine.send_copy(letter, &span.into()).expect("alive"),
+            0 => engine.send(letter, span, Mode::Standard).expect("alive"),
+            1 => engine.send(letter, span, Mode::Synchronous).expect("alive"),
+            2 => engine.send_copy(letter, span).expect("alive"),
             _ => {
-                let sent = engine.send_buffered(letter, &span.into(), self.accounts[from], 512);
+                let sent = engine.send_buffered(letter, span, self.accounts[from], 512);
                 assert_eq!(sent, Ok(Ok(())));
                 None
             }
