@@ -34,3 +34,4 @@ mod session;
 mod start;
 mod status;
 mod unsupported;
+mod watch;

@@ -15,7 +15,7 @@ use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::making::{Wish, chosen};
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ pub fn from_groups(
     });
     let circle = Circle::new(group.clone(), &purpose);
     let news = pass_on(&circle.lane(process), &circle.comm, local_leader, told)?;
-    let draft = Draft { info, ..Draft::new(0, group, Installed::with(errhandler)) };
+    let draft = Draft { info, ..Draft::new(0, group, Installed::with(Sort::Comm, errhandler)?) };
     found(process, draft, &news).map(|made| made.handle)
 }
 

@@ -14,7 +14,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
@@ -150,7 +150,7 @@ pub fn from_group(
     let group = Arc::new(process.derive_group(group, group.members().collect()));
     let circle = Circle::new(group.clone(), &("MPI_Comm_create_from_group", stringtag));
     let context = agree_in(process, &circle)?;
-    let draft = Draft::new(context, group, Installed::with(errhandler));
+    let draft = Draft::new(context, group, Installed::with(Sort::Comm, errhandler)?);
     Draft { info, ..draft }.make(process).map(|made| Some(made.handle))
 }
 

@@ -27,6 +27,7 @@ pub mod message;
 pub mod named;
 pub mod op;
 pub mod phase;
+pub mod plight;
 pub mod process;
 pub mod pt2pt;
 pub mod reduce;
