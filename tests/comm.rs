@@ -3,7 +3,11 @@
 mod support;
 
 fn passes(case: &str) -> Vec<String> {
-    let program = support::c("comm.c").flags(&["-O1", "-Wall", "-pthread"]).build();
+    runs("comm.c", case)
+}
+
+fn runs(file: &str, case: &str) -> Vec<String> {
+    let program = support::c(file).flags(&["-O1", "-Wall", "-pthread"]).build();
     let runs = [1, 2, 7].map(|ranks| support::run(&program).ranks(ranks).args([case]).succeeds());
     runs.map(|run| run.stdout).to_vec()
 }
@@ -39,6 +43,16 @@ fn attributes_are_copied_and_deleted_as_their_callbacks_say() {
 }
 
 #[test]
+fn what_was_copied_before_a_callback_failed_is_deleted() {
+    passes("failed-copies");
+}
+
+#[test]
+fn a_key_finds_nothing_of_an_older_key_with_its_number() {
+    passes("reused-keys");
+}
+
+#[test]
 fn finalize_deletes_the_newest_attribute_first() {
     let outputs = passes("at-the-end");
     assert_eq!(outputs[0], "deleted second\ndeleted first\n");
@@ -52,4 +66,29 @@ fn threads_of_a_rank_make_communicators_at_once() {
 #[test]
 fn wrong_arguments_are_named() {
     passes("errors");
+}
+
+#[test]
+fn messages_of_an_intercommunicator_go_to_the_other_group() {
+    runs("intercomm.c", "created");
+}
+
+#[test]
+fn two_groups_merge_in_the_order_they_say() {
+    runs("intercomm.c", "merged");
+}
+
+#[test]
+fn an_intercommunicator_is_duplicated_with_its_attributes() {
+    runs("intercomm.c", "duplicated");
+}
+
+#[test]
+fn parts_of_an_intercommunicator_have_members_on_both_sides() {
+    runs("intercomm.c", "parted");
+}
+
+#[test]
+fn wrong_arguments_about_two_groups_are_named() {
+    runs("intercomm.c", "errors");
 }

@@ -8,13 +8,14 @@ use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
+use crate::host::output;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
+use crate::mpi::{checks, leftovers};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
@@ -67,6 +68,10 @@ fn start(program: Program, text: &str) -> ! {
         Ok(job) => {
             fortran::locate();
             let gone = Arc::new(Gone::new(job.ranks));
+            REPORTS.store(job.reports, Ordering::Relaxed);
+            if !job.checks {
+                checks::turn_off();
+            }
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
@@ -159,7 +164,7 @@ fn keep_first(place: &AtomicI32, status: i32) {
 /// A line on stderr, written as a whole: ranks write there, too.
 fn say(line: &str) {
     // Where stderr is closed, nobody is left to be told.
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+    output::write(2, format!("{line}\n").as_bytes());
 }
 
 impl Tenant for Tenancy {
@@ -205,6 +210,21 @@ impl Tenant for Tenancy {
 
     fn status(&self) -> i32 {
         self.status.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether ranks say what they leave behind.
+static REPORTS: AtomicBool = AtomicBool::new(false);
+
+/// Says on stderr what `process` leaves behind, where that is wanted.
+pub(super) fn report(process: &'static Process) {
+    if !REPORTS.load(Ordering::Relaxed) {
+        return;
+    }
+    let left = leftovers::words(process);
+    if !left.is_empty() {
+        let lines = left.join("\n  ");
+        say(&format!("ftrun: rank {} leaves behind:\n  {lines}", process.me.seat));
     }
 }
 

@@ -35,8 +35,10 @@ fn watch(gone: &Gone, has_limit: bool) {
 
 /// What there is to see. The cheap looks come first: as a rule somebody is not in a call at all.
 fn sight(gone: &Gone, has_limit: bool) -> Sight {
-    let Some(stuck) = stuck(gone).filter(|stuck| !stuck.is_empty()) else { return Sight::Moving };
-    drop(stuck);
+    let is_stuck = stuck(gone).is_some_and(|stuck| !stuck.is_empty());
+    if !is_stuck || life::has_alarms() {
+        return Sight::Moving;
+    }
     let own = tasks::own_number();
     // SAFETY: has no preconditions.
     let undertaker = unsafe { libc::getpid() };

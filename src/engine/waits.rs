@@ -58,6 +58,7 @@ impl Engine {
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
             || !state.copies.is_empty()
             || state.copying > 0
+            || state.has_due()
             || state.epoch != self.world.epoch();
         if state.waiters.is_empty() || has_work || self.pulse.is_stopping() {
             return None;
@@ -73,6 +74,17 @@ impl Engine {
         calls.sort_unstable();
         wants.sort_unstable();
         Some(Waits { calls, wants })
+    }
+}
+
+impl Engine {
+    /// The messages that have arrived and that nobody has received, with their lengths.
+    pub fn unmatched(&self) -> Vec<(Envelope, usize)> {
+        // Whoever has died has nothing to say any more.
+        let _is_up_to_date = self.poll(|_| Some(()));
+        let state = self.state.lock();
+        let wanted = state.unexpected.all().filter(|(_, packet)| !packet.is_recalled());
+        wanted.map(|(envelope, packet)| (envelope, packet.bytes())).collect()
     }
 }
 
@@ -98,7 +110,7 @@ impl Op {
                 _ => None,
             },
             Stage::Open => Some(Want::Program),
-            Stage::Copying { .. } | Stage::Flushing | Stage::Done(_) => None,
+            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => None,
         }
     }
 }

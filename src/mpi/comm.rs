@@ -9,6 +9,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,6 +36,8 @@ pub struct Comm {
     pub name: Mutex<Vec<u8>>,
     pub errhandler: Installed,
     pub attributes: Attributes,
+    /// Who is whose neighbour, if anybody is anybody's.
+    pub(super) topology: Option<Arc<Topology>>,
     /// The hints that were given for it.
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
@@ -115,6 +118,7 @@ impl Comm {
             name: Mutex::new(name.as_bytes().to_vec()),
             errhandler: Installed::fatal(),
             attributes: Attributes::new(),
+            topology: None,
             info: Mutex::default(),
             buffer: buffer::Slot::new(),
             collectives: AtomicU32::new(0),
@@ -194,6 +198,11 @@ impl Comm {
     /// together; of an intracommunicator, this is itself.
     pub fn local(&self) -> &Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.local)
+    }
+
+    /// Who is whose neighbour, if anybody is anybody's.
+    pub fn topology(&self) -> Option<&Topology> {
+        self.topology.as_deref()
     }
 
     /// Replaces the hints.

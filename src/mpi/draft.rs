@@ -8,6 +8,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::topology::Topology;
 use std::sync::Arc;
 
 /// What a communicator is made of.
@@ -19,6 +20,7 @@ pub(super) struct Draft<'a> {
     pub(super) errhandler: Installed,
     pub(super) attributes: Attributes,
     pub(super) info: Option<&'a Info>,
+    pub(super) topology: Option<Arc<Topology>>,
 }
 
 impl<'a> Draft<'a> {
@@ -30,7 +32,7 @@ impl<'a> Draft<'a> {
     /// A communicator of `group` with this error handler.
     pub(super) fn new(context: u32, group: Arc<Group>, errhandler: Installed) -> Draft<'a> {
         let (attributes, contexts) = (Attributes::new(), Contexts { own: context, local: context });
-        Draft { contexts, group, remote: None, errhandler, attributes, info: None }
+        Draft { contexts, group, remote: None, errhandler, attributes, info: None, topology: None }
     }
 
     /// The same between its group and `remote`.
@@ -46,6 +48,7 @@ impl<'a> Draft<'a> {
                 Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
             };
             (comm.errhandler, comm.attributes) = (self.errhandler, self.attributes);
+            comm.topology = self.topology;
             comm.set_info(self.info);
             Arc::new(comm)
         });
@@ -116,6 +119,11 @@ impl<'a> Reader<'a> {
         (0..count).map(member).collect()
     }
 
+    /// Whether all has been read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All that is left.
     pub(super) fn rest(self) -> &'a [u8] {
         self.0
@@ -135,6 +143,6 @@ mod tests {
         let mut reader = words.read();
         assert_eq!((reader.contexts(), reader.number()), (contexts, 5));
         assert_eq!(reader.members(), members);
-        assert!(reader.rest().is_empty());
+        assert!(reader.is_empty());
     }
 }

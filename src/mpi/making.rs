@@ -6,7 +6,7 @@
 use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
-use crate::mpi::coll::{broadcast, lane, share};
+use crate::mpi::coll::{self, share};
 use crate::mpi::comm::Comm;
 use crate::mpi::draft::Draft;
 use crate::mpi::errhandler::{Errhandler, Installed};
@@ -14,6 +14,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::run;
 use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<
         }
     };
     let attributes = comm.attributes.copy(process, comm.handle)?;
-    Draft { attributes, info, ..draft }.make(process).map(|made| made.handle)
+    let topology = comm.topology.clone();
+    Draft { attributes, info, topology, ..draft }.make(process).map(|made| made.handle)
 }
 
 /// What a member wants of a split.
@@ -141,6 +143,7 @@ pub fn from_group(
     errhandler: Held<Errhandler>,
 ) -> Result<Option<usize>> {
     check_stringtag(stringtag)?;
+    let errhandler = Installed::with(Sort::Comm, errhandler)?;
     if group.is_empty() {
         return Ok(None);
     }
@@ -150,7 +153,7 @@ pub fn from_group(
     let group = Arc::new(process.derive_group(group, group.members().collect()));
     let circle = Circle::new(group.clone(), &("MPI_Comm_create_from_group", stringtag));
     let context = agree_in(process, &circle)?;
-    let draft = Draft::new(context, group, Installed::with(Sort::Comm, errhandler)?);
+    let draft = Draft::new(context, group, errhandler);
     Draft { info, ..draft }.make(process).map(|made| Some(made.handle))
 }
 
@@ -167,17 +170,17 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 }
 
 /// A context that all of `comm` know.
-fn agree(process: &Process, comm: &Comm) -> Result<u32> {
+pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    broadcast(&lane(process, comm), comm, &Span::of_mut(&mut bytes).into(), 0)?;
+    coll::agree(process, comm, &mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 
 /// A context that all of a circle know.
 fn agree_in(process: &Process, circle: &Circle) -> Result<u32> {
     let mut bytes = process.world.fresh_context().to_ne_bytes();
-    broadcast(&circle.lane(process), &circle.comm, &Span::of_mut(&mut bytes).into(), 0)?;
+    run::block(coll::broadcast(&circle.lane(process), &Span::of_mut(&mut bytes).into(), 0))?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

@@ -1,9 +1,11 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
+pub mod arrays;
 pub mod attr;
 pub mod between;
 pub mod buffer;
 pub mod callback;
+pub mod checks;
 pub mod circle;
 pub mod codes;
 pub mod coll;
@@ -14,27 +16,35 @@ pub mod draft;
 pub mod env;
 pub mod errhandler;
 pub mod error;
+pub mod external;
 pub mod fortran;
 pub mod grequest;
 pub mod group;
 pub mod holdings;
 pub mod info;
 pub mod lane;
+pub mod leftovers;
 pub mod making;
 #[allow(unsafe_code, reason = "reductions read and write elements")]
 pub mod memory;
 pub mod message;
 pub mod named;
 pub mod op;
+pub mod pack;
+pub mod parametric;
 pub mod phase;
 pub mod plight;
 pub mod process;
 pub mod pt2pt;
-pub mod reduce;
+pub mod recipe;
 pub mod request;
+pub mod run;
 pub mod scratch;
 pub mod session;
+pub mod shaping;
+pub mod signature;
 pub mod status;
 pub mod table;
+pub mod topology;
 pub mod typing;
 pub mod world;

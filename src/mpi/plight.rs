@@ -74,7 +74,7 @@ fn in_words(process: &'static Process, want: Want) -> String {
 }
 
 /// Collectives have a context beside that of messages (see `Comm::context`).
-fn is_collective(context: u32) -> bool {
+pub(super) fn is_collective(context: u32) -> bool {
     context % 2 == 1
 }
 

@@ -12,6 +12,7 @@ pub(super) mod handle;
 pub(super) mod list;
 pub(super) mod memory;
 pub(super) mod text;
+pub(super) mod topology;
 pub(super) mod width;
 
 pub(super) use allocation::*;
@@ -21,6 +22,7 @@ pub(super) use handle::*;
 pub(super) use list::*;
 pub(super) use memory::*;
 pub(super) use text::*;
+pub(super) use topology::*;
 
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -139,8 +141,14 @@ scalars! {
     Count64: i64 = "MPI_Count" => i64, |n| n >= 0, COUNT, "it must not be negative";
     /// A number of bytes, of ranks, of whatever the call says.
     Size: c_int = "int" => i64, |n| n >= 0, ARG, "it must not be negative";
+    /// The same, large-count twin.
+    Length64: i64 = "MPI_Count" => i64, |n| n >= 0, ARG, "it must not be negative";
+    /// The same as an address-sized integer.
+    LengthAint: i64 = "MPI_Aint" => i64, |n| n >= 0, ARG, "it must not be negative";
     /// A number of bytes, as an address-sized integer.
     AintSize: i64 = "MPI_Aint" => i64, |n| n >= 0, SIZE, "it must not be negative";
+    /// How many dimensions a grid has, or room for.
+    Dimensions: c_int = "int" => i64, |n| n >= 0, DIMS, "it must not be negative";
     /// A peer; only its communicator knows whether it exists.
     Rank: c_int = "int" => i32, |_| true, RANK, "";
     /// A tag to send with.
@@ -150,6 +158,11 @@ scalars! {
         "it must be between 0 and MPI_TAG_UB, or MPI_ANY_TAG";
     /// Any integer; the body judges.
     Int: c_int = "int" => i32, |_| true, ARG, "";
+    /// Any integer that is a large count in the twin.
+    Number32: c_int = "int" => i64, |_| true, ARG, "";
+    Number64: i64 = "MPI_Count" => i64, |_| true, ARG, "";
+    /// A number of bytes in either direction.
+    Distance64: i64 = "MPI_Aint" => i64, |_| true, ARG, "";
     /// The same where `mpi.h` says `const`.
     ConstInt: c_int = "const int" => i32, |_| true, ARG, "";
     /// Any integer that can hold an address.
