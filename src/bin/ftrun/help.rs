@@ -105,7 +105,8 @@ EXIT STATUS
 ENVIRONMENT
     MPIEXEC_TIMEOUT   Seconds after which the job is ended, if --timeout is not
                       given.
-    LD_PRELOAD        Is kept; the library goes in front of it.
+    LD_PRELOAD        Is kept; the library goes in front of it. Functions of MPI
+                      that a tool takes over are the tool's.
     LD_LIBRARY_PATH   Is kept; the library's directory goes in front of it.
     Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have
     no effect.
