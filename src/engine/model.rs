@@ -177,7 +177,7 @@ impl Model {
         let data: Box<[u8]> = (0..bytes).map(|index| (index * 7 + number * 31) as u8).collect();
         let member = Member { seat: to, incarnation: 0 };
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
-        let (engine, span) = (&self.engines[from], Span::of(&data));
+        let (engine, span) = (&self.engines[from], &Region::from(Span::of(&data)));
         let op = match self.random.below(4) {
             0 => engine.send(letter, span, Mode::Standard).expect("alive"),
             1 => engine.send(letter, span, Mode::Synchronous).expect("alive"),
@@ -233,7 +233,8 @@ impl Model {
             return assert_eq!(seen, Ok(None));
         };
         let mut into = vec![0; self.any_size()];
-        let outcome = self.engines[rank].receive(pattern, &watch(pattern), Span::of_mut(&mut into));
+        let outcome =
+            self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
         self.compare(message, &into, outcome.expect("alive"));
     }
 
@@ -263,7 +264,7 @@ impl Model {
         let Some(place) = self.one_of(all) else { return };
         let (message, held) = self.lists[rank].held.remove(place);
         let mut into = vec![0; self.any_size()];
-        let outcome = self.engines[rank].receive_held(held, Span::of_mut(&mut into));
+        let outcome = self.engines[rank].receive_held(held, &Span::of_mut(&mut into).into());
         self.messages[message].fate = Fate::Delivered;
         self.compare(message, &into, outcome.expect("alive"));
     }
