@@ -1,5 +1,5 @@
-//! Fortran's names of calls that the standard has removed (MPI-5.0 §16): old programs call them. In C
-//! they are macros of `mpi.h`.
+//! Fortran's names of calls that the standard has removed (MPI-5.0 §16): old programs call them.
+//! In C they are macros of `mpi.h`.
 
 use crate::abi::kinds::*;
 use crate::mpi::errhandler;

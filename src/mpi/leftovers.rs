@@ -1,5 +1,5 @@
-//! What a rank leaves behind when it leaves MPI, in words: messages that nobody received, operations
-//! that nobody completed, objects that nobody freed.
+//! What a rank leaves behind when it leaves MPI, in words: messages that nobody received,
+//! operations that nobody completed, objects that nobody freed.
 
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
