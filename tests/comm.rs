@@ -3,7 +3,11 @@
 mod support;
 
 fn passes(case: &str) -> Vec<String> {
-    let program = support::c("comm.c").flags(&["-O1", "-Wall", "-pthread"]).build();
+    runs("comm.c", case)
+}
+
+fn runs(file: &str, case: &str) -> Vec<String> {
+    let program = support::c(file).flags(&["-O1", "-Wall", "-pthread"]).build();
     let runs = [1, 2, 7].map(|ranks| support::run(&program).ranks(ranks).args([case]).succeeds());
     runs.map(|run| run.stdout).to_vec()
 }
@@ -52,4 +56,29 @@ fn threads_of_a_rank_make_communicators_at_once() {
 #[test]
 fn wrong_arguments_are_named() {
     passes("errors");
+}
+
+#[test]
+fn messages_of_an_intercommunicator_go_to_the_other_group() {
+    runs("intercomm.c", "created");
+}
+
+#[test]
+fn two_groups_merge_in_the_order_they_say() {
+    runs("intercomm.c", "merged");
+}
+
+#[test]
+fn an_intercommunicator_is_duplicated_with_its_attributes() {
+    runs("intercomm.c", "duplicated");
+}
+
+#[test]
+fn parts_of_an_intercommunicator_have_members_on_both_sides() {
+    runs("intercomm.c", "parted");
+}
+
+#[test]
+fn wrong_arguments_about_two_groups_are_named() {
+    runs("intercomm.c", "errors");
 }

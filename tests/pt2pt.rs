@@ -110,6 +110,11 @@ fn a_receive_from_anybody_hears_of_each_death_once() {
 }
 
 #[test]
+fn both_sides_of_an_exchange_end_when_one_peer_dies() {
+    survives(3, "exchanges");
+}
+
+#[test]
 fn the_last_words_of_the_dead_arrive() {
     survives(4, "last-words");
 }

@@ -1,7 +1,9 @@
 //! Communicators (MPI-5.0 §7.4, §7.8).
 
 use crate::abi::kinds::*;
-use crate::mpi::{env, making};
+use crate::mpi::between::Sides;
+use crate::mpi::making::Wish;
+use crate::mpi::{between, env, making};
 
 mpi!(
     /// The caller's rank in `comm` (MPI-5.0 §7.4.1).
@@ -62,7 +64,7 @@ mpi!(
     fn MPI_Comm_split(
         process: &Process, comm: MPI_Comm, color: Int, key: Int, newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::split(process, &comm, color, key)?);
+        newcomm.set_or_null(making::split(process, &comm, Wish::new(color, key)?)?);
         Ok(())
     }
 );
@@ -100,6 +102,64 @@ mpi!(
         process: &Process, comm: MPI_Comm, group: MPI_Group, tag: Tag, newcomm: Var<MPI_Comm>,
     ) {
         newcomm.set_or_null(making::create_group(process, &comm, &group, tag)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// A communicator of `group`, made by its members, who need not have another one.
+    #[fortran(mpi_comm_create_from_group_)]
+    #[raises_on(errhandler)]
+    fn MPI_Comm_create_from_group(
+        process: &Process, group: MPI_Group, stringtag: InText, info: Hints,
+        errhandler: MPI_Errhandler, newcomm: Var<MPI_Comm>,
+    ) {
+        let made = making::from_group(process, &group, &stringtag, info.as_deref(), errhandler)?;
+        newcomm.set_or_null(made);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// An intercommunicator between the groups of two communicators (MPI-5.0 §7.6.2).
+    #[fortran(mpi_intercomm_create_)]
+    #[raises_on(local_comm)]
+    fn MPI_Intercomm_create(
+        process: &Process, local_comm: MPI_Comm, local_leader: Int, peer_comm: Late<MPI_Comm>,
+        remote_leader: Int, tag: Tag, newintercomm: Var<MPI_Comm>,
+    ) {
+        let (local, peer) = (&local_comm, peer_comm);
+        newintercomm.set(between::create(process, local, local_leader, peer, remote_leader, tag)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// An intercommunicator between two groups.
+    #[fortran(mpi_intercomm_create_from_groups_)]
+    #[raises_on(errhandler)]
+    fn MPI_Intercomm_create_from_groups(
+        process: &Process, local_group: MPI_Group, local_leader: Int,
+        remote_group: Late<MPI_Group>, remote_leader: Int, stringtag: InText, info: Hints,
+        errhandler: MPI_Errhandler, newintercomm: Var<MPI_Comm>,
+    ) {
+        let (local, remote) = (&*local_group, remote_group);
+        let sides = Sides { local, local_leader, remote, remote_leader };
+        let info = info.as_deref();
+        let made = between::from_groups(process, sides, &stringtag, info, errhandler)?;
+        newintercomm.set(made);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// One communicator of both groups of `intercomm`.
+    #[fortran(mpi_intercomm_merge_)]
+    #[raises_on(intercomm)]
+    fn MPI_Intercomm_merge(
+        process: &Process, intercomm: MPI_Comm, high: Logical, newintracomm: Var<MPI_Comm>,
+    ) {
+        newintracomm.set(between::merge(process, &intercomm, high)?);
         Ok(())
     }
 );

@@ -17,6 +17,9 @@ pub(super) enum Scope {
     /// The call names no object: MPI_COMM_SELF's handler, or the initial one (MPI-5.0 §9.3).
     Initial,
     Comm(usize),
+    Session(usize),
+    /// The error handler that the call got as an argument, for an object that is to be.
+    Handler(usize),
     /// A communicator that may have been freed since the failing operation was started.
     Hearer(Hearer),
     /// Files: their errors return by default (MPI-5.0 §14.7).
@@ -123,6 +126,52 @@ macro_rules! mpi {
         door!(
             [$($large)?], large, $process, ($($($param: $kind),*)?),
             [$($on)?], [$($season)?], $body, []
+        );
+    };
+}
+
+/// Declares the three forms of a collective operation: blocking, nonblocking and persistent, each
+/// with its twins. The body makes the plan that all three carry out.
+macro_rules! collective {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[large($large:ident, $start_large:ident, $init_large:ident)])?
+        #[fortran($fortran:ident, $start_fortran:ident, $init_fortran:ident)]
+        #[forms($start:ident, $init:ident)]
+        #[raises_on($comm:ident)]
+        fn $name:ident($process:ident: &Process, $($param:ident: $kind:ty),* $(,)?) $body:block
+    ) => {
+        mpi!(
+            $(#[doc = $doc])*
+            $(#[large($large)])?
+            #[fortran($fortran)]
+            #[raises_on($comm)]
+            fn $name($process: &Process, $($param: $kind),*) {
+                let plan = (|| $body)();
+                $crate::mpi::coll::block($process, &$comm, plan)
+            }
+        );
+        mpi!(
+            $(#[doc = $doc])*
+            $(#[large($start_large)])?
+            #[fortran($start_fortran)]
+            #[raises_on($comm)]
+            fn $start($process: &Process, $($param: $kind,)* request: Var<MPI_Request>) {
+                let plan = (|| $body)();
+                request.set($crate::mpi::coll::start($process, &$comm, plan)?);
+                Ok(())
+            }
+        );
+        mpi!(
+            $(#[doc = $doc])*
+            $(#[large($init_large)])?
+            #[fortran($init_fortran)]
+            #[raises_on($comm)]
+            fn $init($process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>) {
+                let plan = (|| $body)();
+                request.set($crate::mpi::coll::persist($process, &$comm, plan)?);
+                Ok(())
+            }
         );
     };
 }

@@ -46,7 +46,7 @@ mpi!(
     fn MPI_Group_union(
         process: &Process, group1: MPI_Group, group2: MPI_Group, newgroup: Var<MPI_Group>,
     ) {
-        newgroup.set(process.make_group(group1.union(&group2))?);
+        newgroup.set(process.make_group(&group1, group1.union(&group2))?);
         Ok(())
     }
 );
@@ -57,7 +57,7 @@ mpi!(
     fn MPI_Group_intersection(
         process: &Process, group1: MPI_Group, group2: MPI_Group, newgroup: Var<MPI_Group>,
     ) {
-        newgroup.set(process.make_group(group1.intersection(&group2))?);
+        newgroup.set(process.make_group(&group1, group1.intersection(&group2))?);
         Ok(())
     }
 );
@@ -68,7 +68,7 @@ mpi!(
     fn MPI_Group_difference(
         process: &Process, group1: MPI_Group, group2: MPI_Group, newgroup: Var<MPI_Group>,
     ) {
-        newgroup.set(process.make_group(group1.difference(&group2))?);
+        newgroup.set(process.make_group(&group1, group1.difference(&group2))?);
         Ok(())
     }
 );
@@ -79,7 +79,7 @@ mpi!(
     fn MPI_Group_incl(
         process: &Process, group: MPI_Group, n: Size, ranks: Ints, newgroup: Var<MPI_Group>,
     ) {
-        newgroup.set(process.make_group(group.incl(&ranks.read(n)?)?)?);
+        newgroup.set(process.make_group(&group, group.incl(&ranks.read(n)?)?)?);
         Ok(())
     }
 );
@@ -90,7 +90,7 @@ mpi!(
     fn MPI_Group_excl(
         process: &Process, group: MPI_Group, n: Size, ranks: Ints, newgroup: Var<MPI_Group>,
     ) {
-        newgroup.set(process.make_group(group.excl(&ranks.read(n)?)?)?);
+        newgroup.set(process.make_group(&group, group.excl(&ranks.read(n)?)?)?);
         Ok(())
     }
 );
@@ -102,7 +102,7 @@ mpi!(
         process: &Process, group: MPI_Group, n: Size, ranges: Ranges, newgroup: Var<MPI_Group>,
     ) {
         let ranks = group.expand(&ranges.read(n)?)?;
-        newgroup.set(process.make_group(group.incl(&ranks)?)?);
+        newgroup.set(process.make_group(&group, group.incl(&ranks)?)?);
         Ok(())
     }
 );
@@ -114,7 +114,7 @@ mpi!(
         process: &Process, group: MPI_Group, n: Size, ranges: Ranges, newgroup: Var<MPI_Group>,
     ) {
         let ranks = group.expand(&ranges.read(n)?)?;
-        newgroup.set(process.make_group(group.excl(&ranks)?)?);
+        newgroup.set(process.make_group(&group, group.excl(&ranks)?)?);
         Ok(())
     }
 );

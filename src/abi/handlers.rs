@@ -4,7 +4,7 @@
 //! owns anything when it is called.
 
 use crate::abi::door::{Scope, Season, enter};
-use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm};
+use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_Session};
 use crate::abi::{current, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
@@ -17,7 +17,7 @@ use std::ffi::{c_int, c_void};
 #[derive(Clone, Copy)]
 enum Reaction {
     Return,
-    Call { function: Callback, comm: usize },
+    Call { function: Callback, object: usize },
     End,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn raise(
 ) -> c_int {
     match reaction(process, scope) {
         Reaction::Return => {}
-        Reaction::Call { function, comm } => call(function, comm, class.0),
+        Reaction::Call { function, object } => call(function, object, class.0),
         Reaction::End => end_job(process, name, scope, class),
     }
     // The handler may have been told to die: its rank does not come back to the program.
@@ -38,73 +38,80 @@ pub(super) fn raise(
     }
 }
 
-/// MPI_Comm_call_errhandler: the handler of `comm` hears of `code`, as of an error of its own. An
-/// ordinary `fn` of C: neither the call itself nor its handler is an error.
-fn call_errhandler(comm: MPI_Comm, code: c_int) -> c_int {
-    const NAME: &str = "MPI_Comm_call_errhandler";
-    let known = enter(
-        NAME,
-        Season::Inside,
-        || Scope::from(comm),
-        |process| comm.check(process, "comm").map(drop),
-    );
+/// The calls that let an object's handler hear of `code`, as of an error of its own. An ordinary
+/// `fn` of C: neither the call itself nor its handler is an error.
+fn call_errhandler<H: Kind + Into<Scope>>(
+    name: &'static str, object: H, what: &'static str, code: c_int,
+) -> c_int {
+    let scope: Scope = object.into();
+    let known =
+        enter(name, Season::Inside, || scope, |process| object.check(process, what).map(drop));
     if known != 0 {
         return known;
     }
     let process = current::process();
-    match reaction(process, Scope::from(comm)) {
+    match reaction(process, scope) {
         Reaction::Return => {}
-        Reaction::Call { function, comm } => call(function, comm, code),
-        Reaction::End => end_job(process, NAME, Scope::from(comm), Class(code)),
+        Reaction::Call { function, object } => call(function, object, code),
+        Reaction::End => end_job(process, name, scope, Class(code)),
     }
     0
 }
 
 fn reaction(process: &'static Process, scope: Scope) -> Reaction {
+    let is_inside = process.is_inside().is_ok();
     let named = match scope {
         // Until files have handlers of their own they have their default.
         Scope::File | Scope::Tool => return Reaction::Return,
-        Scope::Comm(handle) if process.is_inside().is_ok() => process.find_comm(handle),
-        Scope::Comm(_) | Scope::Initial | Scope::Hearer(_) => None,
+        Scope::Hearer(hearer) => Some((hearer.comm, hearer.reaction)),
+        Scope::Comm(handle) if is_inside => {
+            process.find_comm(handle).map(|comm| (comm.handle, comm.errhandler.reaction()))
+        }
+        Scope::Session(handle) => {
+            let session = process.sessions.find(handle);
+            session.map(|session| (handle, session.errhandler.reaction()))
+        }
+        // What the call should have made is not there.
+        Scope::Handler(handle) => {
+            let handler = process.errhandler(handle, "errhandler").ok();
+            handler.map(|handler| (comm::NULL, handler.reaction))
+        }
+        Scope::Comm(_) | Scope::Initial => None,
     };
-    let (comm, chosen) = match (scope, named) {
-        (Scope::Hearer(hearer), _) => (hearer.comm, hearer.reaction),
-        (_, Some(comm)) => (comm.handle, comm.errhandler.reaction()),
-        (_, None) => (comm::SELF, initial(process)),
-    };
+    let (object, chosen) = named.unwrap_or_else(|| (comm::SELF, initial(process)));
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
-        errhandler::Reaction::User(function) => Reaction::Call { function, comm },
+        errhandler::Reaction::User(function) => Reaction::Call { function, object },
         errhandler::Reaction::Fatal | errhandler::Reaction::Abort => Reaction::End,
     }
 }
 
-/// Errors of no object are MPI_COMM_SELF's while MPI is up (MPI-5.0 §9.3).
+/// Errors of no object are MPI_COMM_SELF's while that is there (MPI-5.0 §9.3).
 fn initial(process: &'static Process) -> errhandler::Reaction {
-    match process.is_inside() {
-        Ok(()) => process.self_comm().errhandler.reaction(),
-        Err(_) => process.initial_errhandler.reaction(),
+    match process.phases.has_world() {
+        true => process.self_comm().errhandler.reaction(),
+        false => process.initial_errhandler.reaction(),
     }
 }
 
-/// Calls a handler of the program's with a communicator and a code.
-pub(super) fn call(function: Callback, comm: usize, code: i32) {
+/// Calls a handler of the program's with the handle of an object and a code.
+pub(super) fn call(function: Callback, object: usize, code: i32) {
     type InC = unsafe extern "C-unwind" fn(*mut *mut c_void, *mut c_int, ...);
     type InFortran = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
     let mut code = code;
     let address = std::ptr::with_exposed_provenance::<c_void>(function.code);
     if function.language != Language::C {
-        let mut comm = comm as c_int;
+        let mut object = object as c_int;
         // SAFETY: the program gave this function as a Fortran error handler.
         let handler = unsafe { std::mem::transmute::<*const c_void, InFortran>(address) };
-        // SAFETY: called as the standard says: communicator and code, by reference.
-        unsafe { handler(&mut comm, &mut code) }
+        // SAFETY: called as the standard says: handle and code, by reference.
+        unsafe { handler(&mut object, &mut code) }
     } else {
-        let mut comm = std::ptr::without_provenance_mut(comm);
+        let mut object = std::ptr::without_provenance_mut(object);
         // SAFETY: the program gave this function as a C error handler.
         let handler = unsafe { std::mem::transmute::<*const c_void, InC>(address) };
-        // SAFETY: called as the standard says: communicator and code, by pointer.
-        unsafe { handler(&mut comm, &mut code) }
+        // SAFETY: called as the standard says: handle and code, by pointer.
+        unsafe { handler(&mut object, &mut code) }
     }
 }
 
@@ -130,37 +137,51 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) ->
     )
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn MPI_Comm_call_errhandler(comm: *mut c_void, errorcode: c_int) -> c_int {
-    call_errhandler(MPI_Comm::from_c(comm), errorcode)
+/// The doors of [`call_errhandler`], one for each sort of objects.
+macro_rules! call_errhandlers {
+    ($(
+        $kind:ident $what:ident: $c:ident, $pmpi:ident, $fortran:ident, $pfortran:ident;
+    )*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $c($what: *mut c_void, errorcode: c_int) -> c_int {
+            call_errhandler(stringify!($c), $kind::from_c($what), stringify!($what), errorcode)
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $pmpi($what: *mut c_void, errorcode: c_int) -> c_int {
+            call_errhandler(stringify!($c), $kind::from_c($what), stringify!($what), errorcode)
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $fortran(
+            $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
+        ) {
+            // SAFETY: the caller is Fortran, which passes scalars by reference.
+            let object = unsafe { $kind::enter($what, ()) };
+            // SAFETY: as above.
+            let code = unsafe { Int::enter(errorcode, ()) };
+            ierror.set(call_errhandler(stringify!($c), object, stringify!($what), code.value()));
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $pfortran(
+            $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
+        ) {
+            // SAFETY: as above.
+            unsafe { $fortran($what, errorcode, ierror) }
+        }
+    )*
+
+    #[cfg(test)]
+    #[test]
+    fn the_calls_that_call_handlers_match_the_header() {
+        $(crate::abi::header::expect("int", stringify!($c), &[$kind::C, Int::C]);)*
+    }};
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn PMPI_Comm_call_errhandler(
-    comm: *mut c_void, errorcode: c_int,
-) -> c_int {
-    call_errhandler(MPI_Comm::from_c(comm), errorcode)
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn mpi_comm_call_errhandler_(
-    comm: *const c_int, errorcode: *const c_int, ierror: Ierror,
-) {
-    // SAFETY: the caller is Fortran, which passes scalars by reference.
-    let (comm, code) = unsafe { (MPI_Comm::enter(comm, ()), Int::enter(errorcode, ())) };
-    ierror.set(call_errhandler(comm, code.value()));
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn pmpi_comm_call_errhandler_(
-    comm: *const c_int, errorcode: *const c_int, ierror: Ierror,
-) {
-    // SAFETY: as above.
-    unsafe { mpi_comm_call_errhandler_(comm, errorcode, ierror) }
-}
-
-#[cfg(test)]
-#[test]
-fn the_call_that_calls_handlers_matches_the_header() {
-    crate::abi::header::expect("int", "MPI_Comm_call_errhandler", &[MPI_Comm::C, Int::C]);
+call_errhandlers! {
+    MPI_Comm comm: MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler,
+        mpi_comm_call_errhandler_, pmpi_comm_call_errhandler_;
+    MPI_Session session: MPI_Session_call_errhandler, PMPI_Session_call_errhandler,
+        mpi_session_call_errhandler_, pmpi_session_call_errhandler_;
 }

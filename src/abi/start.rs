@@ -145,14 +145,13 @@ impl Tenant for Tenancy {
             Ending::Killed => 128 + libc::SIGKILL,
         };
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
-        let has_begun = phases.is_some_and(Phases::is_initialized);
-        let has_left = phases.is_some_and(Phases::is_leaving);
-        let verdict = match status != 0 || has_begun && !has_left {
+        let debt = phases.and_then(Phases::debt);
+        let verdict = match status != 0 || debt.is_some() {
             false => Verdict::Continue,
             true => {
                 let mut obituary = life::obituary(rank, ending);
-                if has_begun && !has_left && matches!(ending, Ending::Exited { .. }) {
-                    obituary += ", without MPI_Finalize";
+                if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
+                    obituary = format!("{obituary}, without {debt}");
                 }
                 // Whoever leaves MPI behind has failed, whatever it says.
                 self.decide(if status == 0 { 1 } else { status }, &obituary)
@@ -160,11 +159,11 @@ impl Tenant for Tenancy {
         };
         // Where a failure ends the job, the others hear nothing of it: each would have words of
         // its own, and those of the first dead are the ones that count. Nobody waits for ranks
-        // whose MPI_Finalize is done, but who starts again needs a seat that is free.
+        // who are done with MPI, but who starts again needs a seat that is free.
         let is_to_be_buried = match verdict {
             Verdict::End { .. } => false,
             Verdict::Restart => true,
-            Verdict::Continue => !phases.is_some_and(Phases::is_finalized),
+            Verdict::Continue => !phases.is_some_and(Phases::has_left),
         };
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);

@@ -20,11 +20,15 @@ pub(super) struct Account {
     flushes: Vec<(u64, Key)>,
 }
 
-/// The buffer has not room enough.
+/// Why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoRoom {
-    pub needed: usize,
-    pub free: usize,
+pub enum Unsent {
+    NoRoom {
+        needed: usize,
+        free: usize,
+    },
+    /// Another thread has closed the account meanwhile.
+    Closed,
 }
 
 impl Engine {
@@ -45,7 +49,7 @@ impl Engine {
     /// Sends a copy of `data`, which may be overwritten at once. `overhead` is charged on top.
     pub fn send_buffered(
         &self, letter: Letter, data: &Region, account: Key, overhead: usize,
-    ) -> Result<Result<(), NoRoom>, Died> {
+    ) -> Result<Result<(), Unsent>, Died> {
         let load = match data.bytes() {
             0..=Packet::ROOM => Load::Carried(data),
             _ => Load::Attached(self.copy_of(data)?),
@@ -53,17 +57,17 @@ impl Engine {
         let mut state = self.state.lock();
         self.reclaim(&mut state)?;
         let bytes = data.bytes() + overhead;
-        let open = state.accounts.find_mut(account).expect("an attached buffer has an account");
+        let Some(open) = state.accounts.find_mut(account) else { return Ok(Err(Unsent::Closed)) };
         let free = open.room.map_or(usize::MAX, |room| room - open.used);
         if bytes > free {
-            return Ok(Err(NoRoom { needed: bytes, free }));
+            return Ok(Err(Unsent::NoRoom { needed: bytes, free }));
         }
         let watch = letter.watch();
         if self.judge_send(&mut state, letter.envelope, &watch).is_some() {
             // The message is lost, as one that was sent just before the death would be.
             return Ok(Ok(()));
         }
-        let open = state.accounts.find_mut(account).expect("an attached buffer has an account");
+        let open = state.accounts.find_mut(account).expect("it was there under the same lock");
         open.used += bytes;
         open.next += 1;
         open.pending.push(open.next);
@@ -78,8 +82,11 @@ impl Engine {
     /// An operation that ends when everything sent out of `account` so far has been delivered.
     pub fn flush(&self, account: Key) -> Key {
         let mut state = self.state.lock();
+        if state.accounts.find(account).is_none() {
+            return state.done(Outcome::default());
+        }
         let key = state.begin(Stage::Flushing, Envelope::default(), None);
-        let open = state.accounts.find_mut(account).expect("an attached buffer has an account");
+        let open = state.accounts.find_mut(account).expect("it was there under the same lock");
         open.flushes.push((open.next, key));
         self.end_flushes(&mut state, account);
         key

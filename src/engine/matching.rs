@@ -84,6 +84,10 @@ impl<M> Unexpected<M> {
         self.0.line().find(|place| accepts(pattern, self.0.envelope(*place)))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn message(&self, place: Place) -> &M {
         self.0.value(place)
     }

@@ -10,15 +10,17 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod world;
 
-pub use buffered::NoRoom;
+pub use buffered::Unsent;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
+pub use run::Task;
 pub use world::World;
 
 use crate::base::Member;
@@ -53,17 +55,23 @@ struct State {
     ops: Ops,
     posted: Posted<Key>,
     unexpected: Unexpected<Packet>,
+    /// How many messages may wait before recalled ones are looked for among them.
+    sweep_at: usize,
     pool: Pool,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
-    /// How many deaths have been dealt with; and, for each context, how many have been reported to
-    /// receives from any source.
+    /// The runs that can go on.
+    due: VecDeque<Key>,
+    /// How many deaths have been dealt with; and, for each context, up to which they have been
+    /// reported to receives from any source.
     epoch: usize,
     reported: HashMap<u32, usize>,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     has_news: bool,
+    /// How many threads are making a long copy.
+    copying: u32,
 }
 
 /// Where a message goes.
@@ -108,13 +116,16 @@ impl Engine {
                 ops: Ops::default(),
                 posted: Posted::default(),
                 unexpected: Unexpected::default(),
+                sweep_at: progress::FEWEST_TO_SWEEP,
                 pool: Pool::new(port),
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
+                due: VecDeque::new(),
                 epoch: 0,
                 reported: HashMap::new(),
                 waiting: 0,
                 has_news: false,
+                copying: 0,
             }),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
@@ -234,14 +245,39 @@ impl Engine {
         self.state.lock().done(outcome)
     }
 
+    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
+    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
+        state.ops.collect(op)
+    }
+
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
     pub fn cancel(&self, op: Key) {
         let mut state = self.state.lock();
+        self.withdraw(&mut state, op);
+        self.share_news(&mut state);
+    }
+
+    fn withdraw(&self, state: &mut State, op: Key) {
         if state.take_back(op) {
             let outcome = Outcome { is_cancelled: true, ..state.blank_outcome(op) };
-            self.finish(&mut state, op, outcome);
-            self.share_news(&mut state);
+            self.finish(state, op, outcome);
         }
+    }
+
+    /// Makes two operations the halves of one: when one is lost with its peer, the other is taken
+    /// back if that is still possible, for its peer may have given up for the same reason.
+    pub fn join(&self, one: Key, other: Key) {
+        let mut state = self.state.lock();
+        for (key, partner) in [(one, other), (other, one)] {
+            let Some(op) = state.ops.0.find_mut(key) else { continue };
+            op.partner = Some(partner);
+            if matches!(op.stage, Stage::Done(outcome) if outcome.is_lost()) {
+                self.withdraw(&mut state, partner);
+            }
+        }
+        self.share_news(&mut state);
     }
 
     /// Nobody will ask for this operation any more; it goes on to its end.
@@ -256,7 +292,7 @@ impl Engine {
 
     /// Makes progress once, then asks `ready`.
     #[inline]
-    pub fn poll<T>(&self, ready: impl FnOnce(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
+    pub fn poll<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<Option<T>, Died> {
         self.poll_state(|state| ready(&mut state.ops))
     }
 
@@ -264,11 +300,17 @@ impl Engine {
     /// it is better to let somebody run who can change the answer.
     #[inline]
     fn poll_state<T>(
-        &self, ready: impl FnOnce(&mut State) -> Option<T>,
+        &self, mut ready: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
-        let answer = ready(&mut state);
+        self.drive(&mut state)?;
+        let mut answer = ready(&mut state);
+        while answer.is_none() && self.copy_next(&mut state)? {
+            self.drive(&mut state)?;
+            answer = ready(&mut state);
+        }
+        self.leave(&mut state)?;
         drop(state);
         if answer.is_none() && self.world.is_crowded() {
             sched::yield_now();
@@ -291,7 +333,9 @@ impl Engine {
 
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
-        self.ops.insert(Op { stage, envelope, watch, is_orphan: false })
+        let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
+        let (run, partner) = (None, None);
+        self.ops.insert(Op { stage, envelope, watch, heard, run, partner, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {
@@ -316,7 +360,7 @@ impl State {
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
             Stage::Sending { ticket: None, .. } => true,
-            Stage::Copying { .. } | Stage::Flushing | Stage::Done(_) => false,
+            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => false,
         }
     }
 

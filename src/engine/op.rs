@@ -1,5 +1,6 @@
 //! Operations under way, and how they end.
 
+use super::run::Course;
 use super::shelf::Place;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
@@ -20,7 +21,8 @@ pub trait Roster: Send + Sync {
 pub enum Watch {
     /// The one peer's.
     Peer { rank: i32, member: Member },
-    /// Each member's once per communicator, and for good when no other is left (MPI_ANY_SOURCE).
+    /// Each member's (MPI_ANY_SOURCE): of all that wait when it is noticed, else of the next that
+    /// begins, and no other; and of every one when nobody else is left.
     Anyone(Arc<dyn Roster>),
     /// Any member's, whoever the peer is (collectives).
     Everyone { rank: i32, member: Member, roster: Arc<dyn Roster> },
@@ -33,6 +35,8 @@ pub enum Mishap {
     Truncated { sent: usize, room: usize },
     /// This rank of the communicator is dead.
     Lost { rank: i32 },
+    /// A run failed; whoever started it knows how.
+    Failed,
 }
 
 /// How an operation ended.
@@ -44,6 +48,13 @@ pub struct Outcome {
     pub bytes: usize,
     pub is_cancelled: bool,
     pub mishap: Option<Mishap>,
+}
+
+impl Outcome {
+    /// Whether somebody's death ended the operation.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(self.mishap, Some(Mishap::Lost { .. }))
+    }
 }
 
 /// The calling rank itself cannot go on: it has been told to die, or [`super::Engine::fault`] says
@@ -69,6 +80,8 @@ pub(super) enum Stage {
     },
     /// Waits until an account has no message older than `until` (see `buffered`).
     Flushing,
+    /// A computation that waits for other operations (see `run`).
+    Running(Course),
     Done(Outcome),
 }
 
@@ -84,6 +97,12 @@ pub(super) struct Op {
     pub(super) stage: Stage,
     pub(super) envelope: Envelope,
     pub(super) watch: Option<Watch>,
+    /// The run that goes on when this has ended.
+    pub(super) run: Option<Key>,
+    /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
+    pub(super) heard: usize,
+    /// The other half of an exchange.
+    pub(super) partner: Option<Key>,
     /// Nobody will ask how it ended.
     pub(super) is_orphan: bool,
 }

@@ -28,26 +28,34 @@ pub(super) fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
 impl Engine {
     /// What the message is like that a receive with this pattern would get now.
     pub fn peek(&self, pattern: Envelope, watch: &Watch) -> Result<Option<Outcome>, Died> {
-        self.poll_state(|state| self.peeked(state, pattern, watch))
+        self.poll_state(|state| self.peeked(state, pattern, watch, state.heard(pattern)))
     }
 
     /// The same, and waits for one.
     pub fn probe(&self, pattern: Envelope, watch: &Watch) -> Result<Outcome, Died> {
-        self.wait_until(|state| self.peeked(state, pattern, watch))
+        let mut heard = None;
+        self.wait_until(|state| {
+            let heard = *heard.get_or_insert_with(|| state.heard(pattern));
+            self.peeked(state, pattern, watch, heard)
+        })
     }
 
     /// Takes the message out that a receive with this pattern would get now.
     pub fn seize(
         &self, pattern: Envelope, watch: &Watch,
     ) -> Result<Option<Result<Held, Outcome>>, Died> {
-        self.poll_state(|state| self.seized(state, pattern, watch))
+        self.poll_state(|state| self.seized(state, pattern, watch, state.heard(pattern)))
     }
 
     /// The same, and waits for one.
     pub fn seize_next(
         &self, pattern: Envelope, watch: &Watch,
     ) -> Result<Result<Held, Outcome>, Died> {
-        self.wait_until(|state| self.seized(state, pattern, watch))
+        let mut heard = None;
+        self.wait_until(|state| {
+            let heard = *heard.get_or_insert_with(|| state.heard(pattern));
+            self.seized(state, pattern, watch, heard)
+        })
     }
 
     /// Receives a message that is held.
@@ -57,24 +65,26 @@ impl Engine {
         self.received(message, into.bytes(), packet.deliver(into))
     }
 
-    fn peeked(&self, state: &mut State, pattern: Envelope, watch: &Watch) -> Option<Outcome> {
+    fn peeked(
+        &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
+    ) -> Option<Outcome> {
         while let Some(place) = state.unexpected.find(pattern) {
             let packet = state.unexpected.message(place);
-            // Claimed, because the program may rely on receiving what it has seen.
-            if packet.is_intact() && packet.claim() {
+            // Not claimed: a sender that takes its message back must not wait for the receiver.
+            if packet.is_intact() && !packet.is_recalled() {
                 return Some(outcome_of(packet));
             }
             drop(state.unexpected.remove(place));
         }
-        self.judge(state, pattern, watch).map(|mishap| failed(pattern, mishap))
+        self.judge(state, pattern, watch, heard).map(|mishap| failed(pattern, mishap))
     }
 
     fn seized(
-        &self, state: &mut State, pattern: Envelope, watch: &Watch,
+        &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Result<Held, Outcome>> {
         if let Some(packet) = state.expected(pattern) {
             return Some(Ok(Held(packet)));
         }
-        self.judge(state, pattern, watch).map(|mishap| Err(failed(pattern, mishap)))
+        self.judge(state, pattern, watch, heard).map(|mishap| Err(failed(pattern, mishap)))
     }
 }

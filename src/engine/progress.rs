@@ -18,9 +18,11 @@ const LOOKS: u32 = 24;
 const TURNS: u32 = 16;
 /// How often to look at the inbox before looking at everything else.
 const LOOKS_AT_INBOX: u32 = 16;
+/// From how many messages that wait on it is worth while to look for recalled ones.
+pub(super) const FEWEST_TO_SWEEP: usize = 64;
 
 impl Engine {
-    /// Does all there is to do right now.
+    /// Does all short work that there is right now. Long copies are made one by one.
     #[inline]
     pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
         self.progress_for(state, None).map(drop)
@@ -51,18 +53,36 @@ impl Engine {
         if self.awaited.load(Ordering::Relaxed) != 0 {
             self.reclaim(state)?;
         }
-        while let Some((packet, key)) = state.copies.pop_front() {
-            // A long copy: other threads of this rank go on meanwhile.
-            let into = state.target(key);
-            let message = (packet.envelope(), packet.bytes());
-            let delivery = MutexGuard::unlocked(state, || packet.deliver(&into));
-            self.delivered(state, key, message, delivery)?;
-        }
         if epoch != state.epoch {
             self.notice(state, epoch);
         }
         self.share_news(state);
         Ok(found)
+    }
+
+    /// Makes one long copy, if there is one to be made; the other threads of this rank go on
+    /// meanwhile.
+    #[inline]
+    pub(super) fn copy_next(&self, state: &mut MutexGuard<'_, State>) -> Result<bool, Died> {
+        let Some((packet, key)) = state.copies.pop_front() else { return Ok(false) };
+        let into = state.target(key);
+        let message = (packet.envelope(), packet.bytes());
+        state.copying += 1;
+        let delivery = MutexGuard::unlocked(state, || packet.deliver(&into));
+        state.copying -= 1;
+        self.delivered(state, key, message, delivery)?;
+        self.share_news(state);
+        Ok(true)
+    }
+
+    /// Whoever leaves with an answer leaves the copies to other threads that are there to make
+    /// them, if any.
+    #[inline]
+    pub(super) fn leave(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+        while !state.copies.is_empty() && state.waiting + state.copying == 0 {
+            self.copy_next(state)?;
+        }
+        Ok(())
     }
 
     /// Claims a message that `pattern` accepts and no posted receive takes.
@@ -84,6 +104,9 @@ impl Engine {
         let envelope = packet.envelope();
         let Some(place) = state.posted.find(envelope) else {
             state.has_news = true;
+            if state.unexpected.len() >= state.sweep_at {
+                state.sweep();
+            }
             state.unexpected.insert(envelope, packet);
             return Ok(());
         };
@@ -101,6 +124,7 @@ impl Engine {
         if !packet.is_carried() {
             state.set(key, Stage::Copying { into });
             state.copies.push_back((packet, key));
+            state.has_news = true;
             return Ok(());
         }
         let message = (packet.envelope(), packet.bytes());
@@ -177,9 +201,14 @@ impl Engine {
         let op = state.ops.0.find_mut(key).expect("an operation ends once");
         let stage = std::mem::replace(&mut op.stage, Stage::Done(outcome));
         op.watch = None;
+        let run = op.run.take();
+        let partner = op.partner.filter(|_| outcome.is_lost());
         state.has_news = true;
         if op.is_orphan {
             state.ops.0.remove(key);
+        }
+        if let Some(run) = run {
+            state.wake_run(run);
         }
         if let Stage::Sending { ticket, charge } = stage {
             if ticket.is_some() {
@@ -188,6 +217,9 @@ impl Engine {
             if let Some(charge) = charge {
                 self.settle(state, charge);
             }
+        }
+        if let Some(partner) = partner {
+            self.withdraw(state, partner);
         }
     }
 
@@ -204,14 +236,15 @@ impl Engine {
     /// Ends this operation if somebody's death has made it hopeless.
     #[cold]
     pub(super) fn review(&self, state: &mut State, key: Key) {
-        let Some(Op { stage, envelope, watch: Some(watch), .. }) = state.ops.0.find(key) else {
+        let Some(Op { stage, envelope, watch: Some(watch), heard, .. }) = state.ops.0.find(key)
+        else {
             return;
         };
         if matches!(stage, Stage::Copying { .. } | Stage::Done(_)) {
             return;
         }
-        let (envelope, watch) = (*envelope, watch.clone());
-        let Some(mishap) = self.judge(state, envelope, &watch) else { return };
+        let (envelope, watch, heard) = (*envelope, watch.clone(), *heard);
+        let Some(mishap) = self.judge(state, envelope, &watch, heard) else { return };
         let is_peer_dead = watch.member().is_some_and(|member| self.world.is_dead(member));
         // A living receiver that has begun to copy is let finish: the data must stay until then.
         if state.take_back(key) || is_peer_dead {
@@ -222,15 +255,16 @@ impl Engine {
         }
     }
 
-    /// Whether somebody's death stands against an operation.
+    /// Whether somebody's death stands against an operation that had heard of so many reported
+    /// deaths when it began.
     #[inline]
     pub(super) fn judge(
-        &self, state: &mut State, envelope: Envelope, watch: &Watch,
+        &self, state: &mut State, envelope: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Mishap> {
         match self.world.epoch() {
             0 => None,
             // Only deaths before the latest arrivals: what the dead have sent is received first.
-            _ => self.judge_by_deaths(state, envelope, watch, state.epoch),
+            _ => self.judge_by_deaths(state, envelope, watch, (heard, state.epoch)),
         }
     }
 
@@ -241,13 +275,13 @@ impl Engine {
     ) -> Option<Mishap> {
         match self.world.epoch() {
             0 => None,
-            epoch => self.judge_by_deaths(state, envelope, watch, epoch),
+            epoch => self.judge_by_deaths(state, envelope, watch, (epoch, epoch)),
         }
     }
 
     #[cold]
     fn judge_by_deaths(
-        &self, state: &mut State, envelope: Envelope, watch: &Watch, epoch: usize,
+        &self, state: &mut State, envelope: Envelope, watch: &Watch, (heard, epoch): (usize, usize),
     ) -> Option<Mishap> {
         if let Some(rank) = self.out_of_reach(watch) {
             return Some(Mishap::Lost { rank });
@@ -264,12 +298,12 @@ impl Engine {
             }
             Watch::Anyone(roster) => {
                 let deaths = deaths();
-                let known = state.reported.entry(envelope.context).or_default();
                 let rank_of = |member: &Member| roster.rank_of(*member);
-                if let Some(rank) = deaths[*known..].iter().find_map(|member| {
-                    *known += 1;
-                    rank_of(member)
-                }) {
+                let mut fresh = deaths.iter().zip(1..).skip(heard);
+                let first = fresh.find_map(|(member, number)| Some((rank_of(member)?, number)));
+                let known = state.reported.entry(envelope.context).or_default();
+                *known = first.map_or(epoch, |(_, number)| number).max(*known);
+                if let Some((rank, _)) = first {
                     return Some(Mishap::Lost { rank });
                 }
                 let mine = usize::from(roster.rank_of(self.me).is_some());
@@ -315,10 +349,14 @@ impl Engine {
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;
+            self.drive(&mut state)?;
             if let Some(answer) = ready(&mut state) {
+                self.leave(&mut state)?;
                 return Ok(answer);
             }
-            self.wait_for_news(&mut state);
+            if !self.copy_next(&mut state)? {
+                self.wait_for_news(&mut state);
+            }
         }
     }
 
@@ -362,6 +400,23 @@ impl Engine {
 }
 
 impl State {
+    /// How many deaths have been reported in the context of `envelope`.
+    #[inline]
+    pub(super) fn heard(&self, envelope: Envelope) -> usize {
+        match self.epoch {
+            0 => 0,
+            _ => self.reported.get(&envelope.context).copied().unwrap_or(0),
+        }
+    }
+
+    /// Sends messages home that their senders have taken back, as often as their number has
+    /// doubled: nobody will ask for them.
+    #[cold]
+    fn sweep(&mut self) {
+        self.unexpected.retain(|packet| !packet.is_recalled());
+        self.sweep_at = FEWEST_TO_SWEEP.max(2 * self.unexpected.len());
+    }
+
     /// Where a receive wants its message.
     #[inline]
     fn target(&self, key: Key) -> Region {

@@ -27,6 +27,7 @@ impl Engine {
             }
         }
         self.progress(&mut state)?;
+        self.leave(&mut state)?;
         if state.epoch != 0 {
             self.review(&mut state, key);
         }
@@ -40,20 +41,26 @@ impl Engine {
         &self, pattern: Envelope, watch: &Watch, into: &Region,
     ) -> Result<Outcome, Died> {
         let mut state = self.state.lock();
+        let heard = state.heard(pattern);
         loop {
             // What has waited comes before what arrives.
             let waited = state.expected(pattern);
             let wanted = if waited.is_none() { Some(pattern) } else { None };
             let arrived = self.progress_for(&mut state, wanted)?;
             if let Some(packet) = waited.or(arrived) {
+                self.leave(&mut state)?;
                 drop(state);
                 let message = (packet.envelope(), packet.bytes());
                 return self.received(message, into.bytes(), packet.deliver(into));
             }
-            if let Some(mishap) = self.judge(&mut state, pattern, watch) {
+            if let Some(mishap) = self.judge(&mut state, pattern, watch, heard) {
                 return Ok(failed(pattern, mishap));
             }
-            self.wait_for_news(&mut state);
+            if state.has_due() {
+                self.drive(&mut state)?;
+            } else if !self.copy_next(&mut state)? {
+                self.wait_for_news(&mut state);
+            }
         }
     }
 }

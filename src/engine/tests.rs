@@ -163,18 +163,53 @@ fn a_send_that_is_not_matched_can_be_taken_back_and_one_that_is_cannot() {
         op.expect("alive").expect("a large message is not complete at once")
     };
     let (first, second) = (start(1), start(2));
-    assert!(receiver.peek(pattern(0, 2), &peer(0)).expect("alive").is_some());
+    let held = receiver.seize(pattern(0, 2), &peer(0)).expect("alive");
+    let Some(Ok(held)) = held else { panic!("the message is there") };
     sender.cancel(first);
     sender.cancel(second);
     assert!(sender.wait(first).expect("alive").is_cancelled);
     assert_eq!(receiver.peek(pattern(0, 1), &peer(0)), Ok(None));
     let mut into = vec![0; LONG];
-    assert_eq!(recv(&receiver, 0, 2, peer(0), &mut into).bytes, LONG);
+    assert_eq!(
+        receiver.receive_held(held, &Span::of_mut(&mut into).into()).map(|end| end.bytes),
+        Ok(LONG)
+    );
     assert!(!sender.wait(second).expect("alive").is_cancelled);
     let op =
         receiver.start_receive(pattern(0, 9), peer(0), Span::of_mut(&mut into)).expect("alive");
     receiver.cancel(op);
     assert!(receiver.wait(op).expect("alive").is_cancelled);
+}
+
+#[test]
+fn a_message_that_was_only_seen_can_be_taken_back() {
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let op =
+        sender.send(letter(0, 1, 1), &Span::of(b"seen").into(), Mode::Synchronous).expect("alive");
+    let op = op.expect("nobody has received it");
+    assert!(receiver.peek(pattern(0, 1), &peer(0)).expect("alive").is_some());
+    sender.cancel(op);
+    assert!(sender.wait(op).expect("alive").is_cancelled);
+    assert_eq!(receiver.peek(pattern(0, 1), &peer(0)), Ok(None));
+}
+
+#[test]
+fn messages_that_were_taken_back_do_not_pile_up() {
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    send(&sender, 1, 1, b"kept", Mode::Standard);
+    for _ in 0..1000 {
+        let op = sender.send(letter(0, 1, 2), &Span::of(b"gone").into(), Mode::Synchronous);
+        let op = op.expect("alive").expect("nobody has received it");
+        sender.cancel(op);
+        assert!(sender.wait(op).expect("alive").is_cancelled);
+        receiver.poll(|_| None::<()>).expect("alive");
+    }
+    assert!(receiver.state.lock().unexpected.len() <= 100);
+    let mut into = [0; 4];
+    recv(&receiver, 0, 1, peer(0), &mut into);
+    assert_eq!(&into, b"kept");
 }
 
 #[test]
@@ -204,7 +239,7 @@ fn a_buffered_send_is_charged_until_it_is_delivered_and_a_flush_waits_for_that()
     };
     assert_eq!(send(40_000), Ok(()));
     assert_eq!(send(8), Ok(()));
-    assert_eq!(send(60_000), Err(NoRoom { needed: 60_512, free: 100_000 - 41_032 }));
+    assert_eq!(send(60_000), Err(Unsent::NoRoom { needed: 60_512, free: 100_000 - 41_032 }));
     let flush = sender.flush(account);
     for bytes in [40_000, 8] {
         assert_eq!(sender.poll(|ops| ops.outcome(flush).copied()), Ok(None));
@@ -214,6 +249,17 @@ fn a_buffered_send_is_charged_until_it_is_delivered_and_a_flush_waits_for_that()
     }
     assert_eq!(sender.wait(flush), Ok(Outcome::default()));
     assert_eq!(send(60_000), Ok(()));
+}
+
+#[test]
+fn a_closed_account_sends_nothing_and_has_nothing_to_flush() {
+    let world = world(2);
+    let sender = engine(world, 0);
+    let account = sender.open_account(None);
+    sender.close_account(account);
+    let sent = sender.send_buffered(letter(0, 1, 1), &Span::of(b"late").into(), account, 512);
+    assert_eq!(sent, Ok(Err(Unsent::Closed)));
+    assert_eq!(sender.wait(sender.flush(account)), Ok(Outcome::default()));
 }
 
 #[test]
@@ -259,6 +305,107 @@ fn every_wait_for_a_dead_peer_ends() {
     }
     assert!(engine.probe(pattern(1, 1), &peer(1)).expect("alive").mishap.is_some());
     assert!(send(&engine, 1, 1, &data[..1], Mode::Standard).mishap.is_some());
+}
+
+#[test]
+fn when_half_of_an_exchange_is_lost_the_other_half_is_taken_back() {
+    for is_dead_first in [false, true] {
+        let world = world(3);
+        let engine = engine(world, 0);
+        let (data, mut into) = (filled(LONG, 0), vec![0; LONG]);
+        let start = |to, from, into: &mut [u8]| {
+            let recv =
+                engine.start_receive(pattern(from as i32, 1), peer(from), Span::of_mut(into));
+            let send = engine.send(letter(0, to, 1), &Span::of(&data).into(), Mode::Standard);
+            (send.expect("alive").expect("not complete at once"), recv.expect("alive"))
+        };
+        if is_dead_first {
+            world.bury(1, 0);
+        }
+        for (to, from) in [(1, 2), (2, 1)] {
+            let (send, recv) = start(to, from, &mut into);
+            engine.join(send, recv);
+            world.bury(1, 0);
+            let (sent, received) = (engine.wait(send).expect("alive"), engine.wait(recv));
+            let (lost, withdrawn) = match to {
+                1 => (sent, received.expect("alive")),
+                _ => (received.expect("alive"), sent),
+            };
+            assert_eq!(lost.mishap, Some(Mishap::Lost { rank: 1 }));
+            assert_eq!((withdrawn.is_cancelled, withdrawn.mishap), (true, None));
+        }
+    }
+}
+
+#[test]
+fn a_death_ends_all_receives_from_anybody_that_wait_and_no_later_one() {
+    let world = world(4);
+    let engine = engine(world, 0);
+    let any = || Watch::Anyone(Arc::new(All(4)));
+    let start = |into: &mut [u8]| {
+        let op = engine.start_receive(pattern(ANY_SOURCE, 1), any(), Span::of_mut(into));
+        op.expect("alive")
+    };
+    let lost = |rank| Some(Mishap::Lost { rank });
+    let mut into = [[0; 8]; 6];
+    let [first, second, third, later, last, blocked] = &mut into;
+    let waiting = [start(first), start(second), start(third)];
+    std::thread::scope(|scope| {
+        let receiving = scope.spawn(|| recv(&engine, ANY_SOURCE, 2, any(), blocked).mishap);
+        let probing = scope.spawn(|| engine.probe(pattern(ANY_SOURCE, 3), &any()));
+        while engine.state.lock().waiting < 2 {
+            std::thread::yield_now();
+        }
+        world.bury(2, 0);
+        for op in waiting {
+            assert_eq!(engine.wait(op).expect("alive").mishap, lost(2));
+        }
+        assert_eq!(receiving.join().expect("no panic"), lost(2));
+        assert_eq!(probing.join().expect("no panic").expect("alive").mishap, lost(2));
+    });
+    let op = start(later);
+    assert_eq!(engine.poll(|ops| ops.outcome(op).copied()), Ok(None), "it was reported");
+    engine.cancel(op);
+    // Two more, while nobody waits: the next two hear of them, one each.
+    world.bury(3, 0);
+    assert_eq!(engine.wait(start(last)).expect("alive").mishap, lost(3));
+}
+
+/// While one thread copies many long messages, those who wait for something short go on.
+#[test]
+#[cfg_attr(miri, ignore = "there is no time in Miri")]
+fn a_long_copy_does_not_keep_the_news_from_other_threads() {
+    const BLOCK: usize = 8 << 20;
+    const BLOCKS: usize = 300;
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let (data, mut into, mut short) = (vec![1; BLOCK], vec![0; BLOCK], [0; 1]);
+    let start = |tag, into: &mut [u8]| {
+        receiver.start_receive(pattern(0, tag), peer(0), Span::of_mut(into)).expect("alive")
+    };
+    let awaited = start(1, &mut short);
+    let long: Vec<Key> = (0..BLOCKS).map(|_| start(2, &mut into)).collect();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            receiver.wait(awaited).expect("alive");
+            let last = long[BLOCKS - 1];
+            receiver.state.lock().ops.outcome(last).is_none()
+        });
+        while receiver.state.lock().waiting == 0 {
+            std::thread::yield_now();
+        }
+        let mut state = receiver.state.lock();
+        send(&sender, 1, 1, &[7], Mode::Standard);
+        for _ in 0..BLOCKS {
+            let sent = sender.send(letter(0, 1, 2), &Span::of(&data).into(), Mode::Standard);
+            assert!(sent.expect("alive").is_some());
+        }
+        receiver.progress(&mut state).expect("alive");
+        receiver.leave(&mut state).expect("alive");
+        while receiver.copy_next(&mut state).expect("alive") {}
+        drop(state);
+        assert!(waiting.join().expect("no panic"), "it waited for the long messages");
+    });
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Buffers for buffered sends (MPI-5.0 §3.6): of the process, of a communicator, of a session.
 
 use crate::base::slab::Key;
-use crate::engine::Letter;
+use crate::engine::{Letter, Unsent};
 use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::Pending;
 use parking_lot::Mutex;
@@ -75,17 +75,25 @@ impl Slot {
     }
 }
 
-/// Sends out of the buffer of `comm`, or else out of that of the process.
+/// Sends out of the buffer of `comm`, or else of the session that it comes from, or else of the
+/// process (MPI-5.0 §3.6).
 pub(super) fn send(process: &Process, comm: &Comm, letter: Letter, data: &Region) -> Result {
-    let Some(account) = comm.buffer.account().or_else(|| process.buffer.account()) else {
-        return Err(Class::BUFFER.because("no buffer is attached; see MPI_Buffer_attach"));
+    let of_session = || process.sessions.find(comm.group.session())?.buffer.account();
+    let account = comm.buffer.account().or_else(of_session).or_else(|| process.buffer.account());
+    let Some(account) = account else {
+        return Err(nothing_attached());
     };
     let sent = process.engine.send_buffered(letter, data, account, OVERHEAD)?;
-    sent.map_err(|no_room| {
-        Class::BUFFER.because(format!(
-            "the attached buffer has {} bytes free; the message needs {} (MPI_BSEND_OVERHEAD \
-             included)",
-            no_room.free, no_room.needed
-        ))
+    sent.map_err(|unsent| match unsent {
+        Unsent::Closed => nothing_attached(),
+        Unsent::NoRoom { needed, free } => Class::BUFFER.because(format!(
+            "the attached buffer has {free} bytes free; the message needs {needed} \
+             (MPI_BSEND_OVERHEAD included)"
+        )),
     })
+}
+
+#[cold]
+fn nothing_attached() -> Failure {
+    Class::BUFFER.because("no buffer is attached; see MPI_Buffer_attach")
 }

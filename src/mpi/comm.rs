@@ -9,6 +9,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,9 +21,6 @@ pub const SELF: usize = 0x102;
 const PROC_NULL: i32 = -3;
 const ANY_SOURCE: i32 = -1;
 const ROOT: i32 = -4;
-
-/// Tags from here on are of operations among some of the members only.
-pub(super) const SUBSET_TAGS: i32 = 1 << 30;
 
 /// A communicator: of one group, or between two of them.
 pub struct Comm {
@@ -38,6 +36,8 @@ pub struct Comm {
     pub name: Mutex<Vec<u8>>,
     pub errhandler: Installed,
     pub attributes: Attributes,
+    /// Who is whose neighbour, if anybody is anybody's.
+    pub(super) topology: Option<Arc<Topology>>,
     /// The hints that were given for it.
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
@@ -118,6 +118,7 @@ impl Comm {
             name: Mutex::new(name.as_bytes().to_vec()),
             errhandler: Installed::fatal(),
             attributes: Attributes::new(),
+            topology: None,
             info: Mutex::default(),
             buffer: buffer::Slot::new(),
             collectives: AtomicU32::new(0),
@@ -138,11 +139,6 @@ impl Comm {
     #[inline]
     pub fn context(&self) -> u32 {
         self.context.load(Ordering::Relaxed)
-    }
-
-    /// The same, with the error handler of `parent` and these attributes.
-    pub(super) fn inherit(self, parent: &Comm, attributes: Attributes) -> Comm {
-        Comm { errhandler: Installed::inherit(&parent.errhandler), attributes, ..self }
     }
 
     /// True for MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -204,6 +200,11 @@ impl Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.local)
     }
 
+    /// Who is whose neighbour, if anybody is anybody's.
+    pub fn topology(&self) -> Option<&Topology> {
+        self.topology.as_deref()
+    }
+
     /// Replaces the hints.
     pub fn set_info(&self, info: Option<&Info>) {
         *self.info.lock() = Arc::new(info.map(Info::duplicate).unwrap_or_default());
@@ -238,8 +239,7 @@ impl Comm {
 
     /// The tag of the next collective operation; all members count alike.
     pub(super) fn next_collective(&self) -> i32 {
-        let number = self.collectives.fetch_add(1, Ordering::Relaxed) % SUBSET_TAGS as u32;
-        number as i32
+        (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
     }
 
     /// How many members its group has.

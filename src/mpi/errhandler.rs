@@ -64,6 +64,11 @@ impl Installed {
         Installed(Mutex::new(errhandler))
     }
 
+    /// This handler.
+    pub fn with(errhandler: Held<Errhandler>) -> Installed {
+        Installed(Mutex::new(errhandler))
+    }
+
     /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
     pub fn inherit(parent: &Installed) -> Installed {
         Installed(Mutex::new(parent.0.lock().clone()))

@@ -24,6 +24,8 @@ pub struct Group {
     members: Members,
     /// The rank of the process that holds this group, if it is a member.
     rank: Option<i32>,
+    /// The handle of the session that it comes from; 0: from none.
+    session: usize,
 }
 
 #[derive(Debug)]
@@ -43,14 +45,26 @@ enum Members {
 impl Group {
     /// The group of a world of `seats`, as `me` holds it.
     pub fn world(seats: usize, me: Member) -> Group {
-        Group { members: Members::World { seats, me }, rank: i32::try_from(me.seat).ok() }
+        let rank = i32::try_from(me.seat).ok();
+        Group { members: Members::World { seats, me }, rank, session: 0 }
     }
 
     /// The group of these members in this order, as `me` holds it.
     pub fn of(members: Vec<Member>, me: Member) -> Group {
         let rank = members.iter().position(|member| *member == me);
         let members = Members::List { members: members.into(), ranks: OnceLock::new() };
-        Group { members, rank: rank.map(|rank| i32::try_from(rank).expect("ranks fit an int")) }
+        let rank = rank.map(|rank| i32::try_from(rank).expect("ranks fit an int"));
+        Group { members, rank, session: 0 }
+    }
+
+    /// The same, as a group that comes from the session with this handle.
+    pub fn of_session(self, session: usize) -> Group {
+        Group { session, ..self }
+    }
+
+    /// The handle of the session that it comes from; 0: from none.
+    pub fn session(&self) -> usize {
+        self.session
     }
 
     /// The rank of the process that holds this group, if it is a member.

@@ -20,9 +20,14 @@ impl Process {
         self.groups.insert(group).ok_or_else(|| no_room("group"))
     }
 
-    /// A handle of the group of these members.
-    pub fn make_group(&self, members: Vec<Member>) -> Result<usize> {
-        self.keep_group(Arc::new(Group::of(members, self.me)))
+    /// A handle of the group of these members, who were chosen from `group`.
+    pub fn make_group(&self, group: &Group, members: Vec<Member>) -> Result<usize> {
+        self.keep_group(Arc::new(self.derive_group(group, members)))
+    }
+
+    /// The group of these members, who were chosen from `group`.
+    pub(super) fn derive_group(&self, group: &Group, members: Vec<Member>) -> Group {
+        Group::of(members, self.me).of_session(group.session())
     }
 
     /// The handle is void from now on. MPI_GROUP_EMPTY may be freed: it may have been given out.

@@ -3,16 +3,19 @@
 //! The leader of those who make one draws the context, and all get it from the leader: two threads
 //! of a process may make communicators at once.
 
-use crate::base::Member;
 use crate::host::memory::Span;
-use crate::mpi::attr::Attributes;
-use crate::mpi::coll::{broadcast, lane, share};
-use crate::mpi::comm::{Comm, SUBSET_TAGS};
+use crate::mpi::between;
+use crate::mpi::circle::{Circle, check_stringtag};
+use crate::mpi::coll::{self, share};
+use crate::mpi::comm::Comm;
+use crate::mpi::draft::Draft;
+use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
-use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use crate::mpi::run;
+use crate::mpi::table::Held;
 use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
@@ -23,40 +26,67 @@ const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
 pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
-    let context = agree(process, comm)?;
+    let group = comm.group.clone();
+    let draft = match comm.is_inter() {
+        false => Draft::child(comm, agree(process, comm)?, group),
+        true => {
+            let contexts = between::duplicate(process, comm)?;
+            Draft::child(comm, 0, group).between(contexts, comm.remote()?.clone())
+        }
+    };
     let attributes = comm.attributes.copy(process, comm.handle)?;
-    let plan = Plan { context, group: comm.group.clone(), attributes, parent: comm };
-    let made = plan.make(process)?;
-    made.set_info(info);
-    Ok(made.handle)
+    let topology = comm.topology.clone();
+    Draft { attributes, info, topology, ..draft }.make(process).map(|made| made.handle)
+}
+
+/// What a member wants of a split.
+#[derive(Clone, Copy)]
+pub struct Wish {
+    color: i32,
+    key: i32,
+}
+
+impl Wish {
+    pub fn new(color: i32, key: i32) -> Result<Wish> {
+        if color < 0 && color != UNDEFINED {
+            let words = format!("color is {color}; it must not be negative, or be MPI_UNDEFINED");
+            return Err(Class::ARG.because(words));
+        }
+        Ok(Wish { color, key })
+    }
+
+    /// The color, unless the member wants no part in it.
+    pub(super) fn color(self) -> Option<i32> {
+        (self.color != UNDEFINED).then_some(self.color)
+    }
+
+    pub(super) fn bytes(self) -> Vec<u8> {
+        [self.color.to_ne_bytes(), self.key.to_ne_bytes()].concat()
+    }
+}
+
+/// The ranks of those who wish for `color`, in the order of keys.
+pub(super) fn chosen(wishes: &[u8], color: i32) -> impl Iterator<Item = usize> {
+    let number = |entry: &[u8]| i32::from_ne_bytes(entry.try_into().expect("four bytes"));
+    let alike = wishes.chunks_exact(8).enumerate().filter(|(_, wish)| number(&wish[..4]) == color);
+    let mut chosen: Vec<(i32, usize)> =
+        alike.map(|(rank, wish)| (number(&wish[4..]), rank)).collect();
+    chosen.sort_unstable();
+    chosen.into_iter().map(|(_, rank)| rank)
 }
 
 /// One communicator for each color, ranks in the order of keys; none for MPI_UNDEFINED.
-pub fn split(process: &Process, comm: &Comm, color: i32, key: i32) -> Result<Option<usize>> {
-    if color < 0 && color != UNDEFINED {
-        let words = format!("color is {color}; it must not be negative, or be MPI_UNDEFINED");
-        return Err(Class::ARG.because(words));
+pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
+    if comm.is_inter() {
+        return between::split(process, comm, wish);
     }
-    let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
-    let mine = [color.to_ne_bytes(), key.to_ne_bytes(), drawn.to_ne_bytes()].concat();
-    let all = share(process, comm, &mine)?;
-    let number = |entry: &[u8], field: usize| {
-        let bytes = entry[4 * field..][..4].try_into().expect("four bytes");
-        i32::from_ne_bytes(bytes)
-    };
+    let all = share(process, comm, &wish.bytes())?;
     // Disjoint communicators may share a context: no process is in two of them.
-    let context = number(&all[..12], 2) as u32;
-    if color == UNDEFINED {
-        return Ok(None);
-    }
-    let entries = (0i32..).zip(all.chunks_exact(12));
-    let alike = entries.filter(|(_, entry)| number(entry, 0) == color);
-    let mut chosen: Vec<(i32, i32)> = alike.map(|(rank, entry)| (number(entry, 1), rank)).collect();
-    chosen.sort_unstable();
-    let members = chosen.into_iter().map(|(_, rank)| comm.member(rank)).collect();
-    let group = Arc::new(Group::of(members, process.me));
-    let plan = Plan { context, group, attributes: Attributes::new(), parent: comm };
-    plan.make(process).map(|made| Some(made.handle))
+    let context = agree(process, comm)?;
+    let Some(color) = wish.color() else { return Ok(None) };
+    let members = chosen(&all, color).filter_map(|rank| comm.group.member(rank)).collect();
+    let group = Arc::new(process.derive_group(&comm.group, members));
+    Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
 /// One communicator for each part of the machine: all ranks share one memory.
@@ -75,14 +105,21 @@ pub fn split_type(process: &Process, comm: &Comm, kind: i32, key: i32) -> Result
             return Err(Class::ARG.because(words));
         }
     };
-    split(process, comm, color, key)
+    split(process, comm, Wish::new(color, key)?)
 }
 
 /// A communicator of `group`, made by all of `comm`; those outside get none.
 pub fn create(process: &Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
     is_subset(comm, group)?;
+    if comm.is_inter() {
+        return between::subset(process, comm, group);
+    }
     let context = agree(process, comm)?;
-    found(process, comm, group, context)
+    if group.rank().is_none() {
+        return Ok(None);
+    }
+    let group = Arc::new(process.derive_group(&comm.group, group.members().collect()));
+    Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
 /// A communicator of `group`, made by its members alone.
@@ -91,20 +128,32 @@ pub fn create_group(
 ) -> Result<Option<usize>> {
     comm.must_be_intra()?;
     is_subset(comm, group)?;
-    let Some(rank) = group.rank() else { return Ok(None) };
-    let members = Arc::new(Group::of(group.members().collect(), process.me));
-    let lane = Lane::among(process, comm, members, SUBSET_TAGS | (tag % SUBSET_TAGS));
-    let in_comm = |member: Member| comm.group.rank_of(member).expect("the group is a subset");
-    let mut bytes = process.world.fresh_context().to_ne_bytes();
-    if rank == 0 {
-        for member in group.members().skip(1) {
-            lane.send(in_comm(member), Span::of(&bytes))?;
-        }
-    } else {
-        let leader = group.member(0).expect("a group with members has a first");
-        lane.recv(in_comm(leader), Span::of_mut(&mut bytes))?;
+    if group.rank().is_none() {
+        return Ok(None);
     }
-    found(process, comm, group, u32::from_ne_bytes(bytes))
+    let group = Arc::new(process.derive_group(&comm.group, group.members().collect()));
+    let circle = Circle::new(group.clone(), &("MPI_Comm_create_group", comm.context(), tag));
+    let context = agree_in(process, &circle)?;
+    Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
+}
+
+/// A communicator of `group`, made by its members, who need not have another one.
+pub fn from_group(
+    process: &Process, group: &Group, stringtag: &[u8], info: Option<&Info>,
+    errhandler: Held<Errhandler>,
+) -> Result<Option<usize>> {
+    check_stringtag(stringtag)?;
+    if group.is_empty() {
+        return Ok(None);
+    }
+    if group.rank().is_none() {
+        return Err(Class::GROUP.because("group does not hold the calling process"));
+    }
+    let group = Arc::new(process.derive_group(group, group.members().collect()));
+    let circle = Circle::new(group.clone(), &("MPI_Comm_create_from_group", stringtag));
+    let context = agree_in(process, &circle)?;
+    let draft = Draft::new(context, group, Installed::with(errhandler));
+    Draft { info, ..draft }.make(process).map(|made| Some(made.handle))
 }
 
 /// Frees the communicator behind `handle`. What is under way on it goes on to its end.
@@ -119,39 +168,18 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     Ok(())
 }
 
-/// A communicator that is about to be.
-struct Plan<'a> {
-    context: u32,
-    group: Arc<Group>,
-    attributes: Attributes,
-    parent: &'a Comm,
-}
-
-impl Plan<'_> {
-    fn make(self, process: &Process) -> Result<Arc<Comm>> {
-        let made = process.comms.insert_with(|handle| {
-            let comm = Comm::new(handle, self.context, self.group, "");
-            Arc::new(comm.inherit(self.parent, self.attributes))
-        });
-        let made = made.map(|(_, comm)| comm);
-        made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
-    }
-}
-
-fn found(process: &Process, comm: &Comm, group: &Group, context: u32) -> Result<Option<usize>> {
-    if group.rank().is_none() {
-        return Ok(None);
-    }
-    let group = Arc::new(Group::of(group.members().collect(), process.me));
-    let plan = Plan { context, group, attributes: Attributes::new(), parent: comm };
-    plan.make(process).map(|made| Some(made.handle))
-}
-
 /// A context that all of `comm` know.
-fn agree(process: &Process, comm: &Comm) -> Result<u32> {
+pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    broadcast(&lane(process, comm), comm, &Span::of_mut(&mut bytes).into(), 0)?;
+    coll::agree(process, comm, &mut bytes)?;
+    Ok(u32::from_ne_bytes(bytes))
+}
+
+/// A context that all of a circle know.
+fn agree_in(process: &Process, circle: &Circle) -> Result<u32> {
+    let mut bytes = process.world.fresh_context().to_ne_bytes();
+    run::block(coll::broadcast(&circle.lane(process), &Span::of_mut(&mut bytes).into(), 0))?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

@@ -4,7 +4,7 @@ use crate::mpi::coll::barrier;
 use crate::mpi::comm::SELF;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::{Process, thread_token};
-use std::sync::atomic::{AtomicI32, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 const BEFORE: u8 = 0;
 const INSIDE: u8 = 1;
@@ -13,7 +13,12 @@ const AFTER: u8 = 3;
 
 pub const THREAD_SINGLE: i32 = 0;
 pub const THREAD_MULTIPLE: i32 = 4096;
-const THREAD_LEVELS: [i32; 4] = [THREAD_SINGLE, 1024, 2048, THREAD_MULTIPLE];
+pub(super) const THREAD_LEVELS: [(i32, &str); 4] = [
+    (THREAD_SINGLE, "MPI_THREAD_SINGLE"),
+    (1024, "MPI_THREAD_FUNNELED"),
+    (2048, "MPI_THREAD_SERIALIZED"),
+    (THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"),
+];
 
 /// Where a process is on its way.
 #[derive(Default)]
@@ -21,17 +26,56 @@ pub struct Phases {
     phase: AtomicU8,
     thread_level: AtomicI32,
     main_thread: AtomicUsize,
+    /// How many sessions are open, and whether there ever was one.
+    open_sessions: AtomicU32,
+    has_had_sessions: AtomicBool,
 }
 
 impl Phases {
-    /// Fails outside of the time between MPI_Init and MPI_Finalize.
+    /// Fails outside of the time between MPI_Init and MPI_Finalize, unless a session is open.
     #[inline]
     pub fn is_inside(&self) -> Result {
+        if self.has_world() { Ok(()) } else { self.is_inside_session() }
+    }
+
+    /// True between MPI_Init and MPI_Finalize: MPI_COMM_WORLD is there.
+    #[inline]
+    pub fn has_world(&self) -> bool {
+        matches!(self.phase.load(Ordering::Relaxed), INSIDE | FINALIZING)
+    }
+
+    #[cold]
+    fn is_inside_session(&self) -> Result {
         match self.phase.load(Ordering::Relaxed) {
-            INSIDE | FINALIZING => Ok(()),
+            _ if self.open_sessions.load(Ordering::Relaxed) > 0 => Ok(()),
             BEFORE => Err(Class::OTHER.because("called before MPI_Init")),
             _ => Err(Class::OTHER.because("called after MPI_Finalize")),
         }
+    }
+
+    pub(super) fn open_session(&self) {
+        self.has_had_sessions.store(true, Ordering::Relaxed);
+        self.open_sessions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn close_session(&self) {
+        self.open_sessions.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// What whoever ends now leaves undone, if anything.
+    pub fn debt(&self) -> Option<&'static str> {
+        match self.phase.load(Ordering::Relaxed) {
+            INSIDE => Some("MPI_Finalize"),
+            _ if self.open_sessions.load(Ordering::Relaxed) > 0 => Some("MPI_Session_finalize"),
+            _ => None,
+        }
+    }
+
+    /// True for those who have used MPI and are done with it: nobody waits for them.
+    pub fn has_left(&self) -> bool {
+        let phase = self.phase.load(Ordering::Relaxed);
+        let has_begun = phase == AFTER || self.has_had_sessions.load(Ordering::Relaxed);
+        has_begun && !matches!(phase, INSIDE | FINALIZING) && self.debt().is_none()
     }
 
     /// True from MPI_Init on, MPI_Finalize or not.
@@ -44,14 +88,9 @@ impl Phases {
         self.phase.load(Ordering::Relaxed) == AFTER
     }
 
-    /// True from the call of MPI_Finalize on.
-    pub fn is_leaving(&self) -> bool {
-        self.phase.load(Ordering::Relaxed) >= FINALIZING
-    }
-
     /// MPI_Init: returns the thread level that is provided, which is the one required.
     pub fn begin(&self, required: i32) -> Result<i32> {
-        if !THREAD_LEVELS.contains(&required) {
+        if !THREAD_LEVELS.iter().any(|(level, _)| *level == required) {
             let words = format!("required is {required}; it must be one of the thread levels");
             return Err(Class::ARG.because(words));
         }
@@ -70,11 +109,12 @@ impl Phases {
 
     /// MPI_Finalize begins: only one call of it may.
     pub fn leave(&self) -> Result {
-        self.is_inside()?;
         let left =
             self.phase.compare_exchange(INSIDE, FINALIZING, Ordering::AcqRel, Ordering::Acquire);
         match left {
             Ok(_) => Ok(()),
+            Err(BEFORE) => Err(Class::OTHER.because("called before MPI_Init")),
+            Err(AFTER) => Err(Class::OTHER.because("called after MPI_Finalize")),
             Err(_) => Err(Class::OTHER.because("called twice")),
         }
     }

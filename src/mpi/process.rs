@@ -17,6 +17,7 @@ use crate::mpi::op::Op;
 use crate::mpi::parametric::Asked;
 use crate::mpi::phase::Phases;
 use crate::mpi::request::Requests;
+use crate::mpi::session::Session;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
@@ -48,6 +49,7 @@ pub struct Process {
     pub infos: Table<Info>,
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Table<Keyval>,
+    pub sessions: Table<Session>,
     /// Parametrised datatypes.
     pub asked: Asked,
     /// What MPI_Buffer_attach attached.
@@ -94,6 +96,7 @@ impl Process {
             infos: Table::new(Sort::Info),
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
+            sessions: Table::new(Sort::Session),
             asked: Asked::new(),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
@@ -134,6 +137,8 @@ impl Process {
     /// The communicator behind `handle`.
     pub fn find_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
         match handle {
+            // Sessions bring no communicators along (MPI-5.0 §11.3).
+            comm::WORLD | comm::SELF if !self.phases.has_world() => None,
             comm::WORLD => Some(Held::Ever(&self.world_comm)),
             comm::SELF => Some(Held::Ever(&self.self_comm)),
             _ => self.comms.find(handle).map(Held::Counted),
@@ -145,6 +150,13 @@ impl Process {
     pub fn comm(&'static self, handle: usize, name: &str) -> Result<Held<Comm>> {
         self.find_comm(handle).ok_or_else(|| {
             Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
+        })
+    }
+
+    /// The session that an argument called `name` names.
+    pub fn session(&self, handle: usize, name: &str) -> Result<Arc<Session>> {
+        self.sessions.find(handle).ok_or_else(|| {
+            Class::SESSION.because(unknown(name, handle, 0x120, "MPI_SESSION_NULL", "session"))
         })
     }
 
@@ -257,6 +269,10 @@ fn unknown(name: &str, handle: usize, null: usize, null_name: &str, what: &str) 
     match handle {
         0 => format!("{name} is a null pointer, not a handle of a {what}"),
         _ if handle == null => format!("{name} is {null_name}"),
+        comm::WORLD | comm::SELF if null == comm::NULL => {
+            let which = if handle == comm::WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
+            format!("{name}: {which} is there from MPI_Init to MPI_Finalize only")
+        }
         _ => format!("{name} is {handle:#x}, which is no {what} of this process (was it freed?)"),
     }
 }

@@ -33,6 +33,8 @@ pub enum Pending {
     /// Complete, and this is the status.
     Complete(Status),
     Op(Key),
+    /// A nonblocking collective operation.
+    Run(Key),
     /// Both sides of MPI_Isendrecv; the status is the receive's.
     Two {
         send: Key,
@@ -69,6 +71,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         Mishap::Lost { rank } => {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
         }
+        Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
@@ -185,7 +188,10 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
 
 fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
     match (send, recv) {
-        (Pending::Op(send), Pending::Op(recv)) => Pending::Two { send, recv },
+        (Pending::Op(send), Pending::Op(recv)) => {
+            process.engine.join(send, recv);
+            Pending::Two { send, recv }
+        }
         (Pending::Op(send), recv) => {
             let source = if let Pending::Complete(status) = recv { status } else { Status::EMPTY };
             let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
@@ -201,34 +207,10 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::EMPTY.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) => Ok(completed(&engine.wait(op)?)),
+        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait(op)?)),
         Pending::Two { send, recv } => {
-            let (sent, received) = finish_both(process, send, recv)?;
-            let received = completed(&received);
+            let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
-        }
-    }
-}
-
-/// Waits for both sides of an exchange. When one is lost with its peer, the other is taken back if
-/// that is still possible: its peer may have given up for the same reason.
-fn finish_both(process: &Process, send: Key, recv: Key) -> Result<(Outcome, Outcome)> {
-    let is_lost = |side: &Option<Outcome>| {
-        side.as_ref().is_some_and(|side| matches!(side.mishap, Some(Mishap::Lost { .. })))
-    };
-    let (mut sent, mut received) = (None, None);
-    loop {
-        process.engine.wait_for(|ops| {
-            let known = (sent.is_some(), received.is_some());
-            sent = sent.take().or_else(|| ops.collect(send));
-            received = received.take().or_else(|| ops.collect(recv));
-            (known != (sent.is_some(), received.is_some())).then_some(())
-        })?;
-        match (sent, received) {
-            (Some(sent), Some(received)) => return Ok((sent, received)),
-            (None, _) if is_lost(&received) => process.engine.cancel(send),
-            (_, None) if is_lost(&sent) => process.engine.cancel(recv),
-            _ => {}
         }
     }
 }

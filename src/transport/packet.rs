@@ -272,6 +272,11 @@ impl Packet {
         }
     }
 
+    /// Whether the sender has taken the message back.
+    pub fn is_recalled(&self) -> bool {
+        self.hold().load(Ordering::Acquire) == RECALLED
+    }
+
     /// Copies what fits of the message to `into`, and sends the packet home.
     #[inline]
     pub fn deliver(mut self, into: &Region) -> Delivery {

@@ -163,6 +163,33 @@ static void any_source(void)
     CHECK(losses <= 1);
 }
 
+/* One side of an exchange is lost with its peer: the other, of which nothing will come, is over. */
+static void exchanges(void)
+{
+    static char parts[3][LARGE];
+    MPI_Request requests[3];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 1)
+        die();
+    int other = rank == 0 ? 2 : 0;
+    MPI_Isendrecv(data, LARGE, MPI_CHAR, 1, 11, parts[0], LARGE, MPI_CHAR, other, 12,
+                  MPI_COMM_WORLD, &requests[0]);
+    MPI_Isendrecv(data, LARGE, MPI_CHAR, other, 11, parts[1], LARGE, MPI_CHAR, 1, 12,
+                  MPI_COMM_WORLD, &requests[1]);
+    MPI_Isendrecv_replace(parts[2], LARGE, MPI_CHAR, other, 13, 1, 14, MPI_COMM_WORLD,
+                          &requests[2]);
+    let_die();
+    for (int i = 0; i < 3; i++) {
+        expect_loss(MPI_Wait(&requests[i], &status));
+        CHECK(requests[i] == MPI_REQUEST_NULL);
+    }
+    expect_loss(MPI_Sendrecv(data, LARGE, MPI_CHAR, other, 15, into, LARGE, MPI_CHAR, 1, 15,
+                             MPI_COMM_WORLD, &status));
+    expect_loss(MPI_Sendrecv(data, LARGE, MPI_CHAR, 1, 16, into, LARGE, MPI_CHAR, other, 16,
+                             MPI_COMM_WORLD, &status));
+    talk();
+}
+
 /* What was sent before the death arrives, as long as its bytes had left. */
 static void last_words(void)
 {
@@ -219,7 +246,7 @@ int main(int argc, char **argv)
 {
     static const struct test TESTS[] = {
         {"blocking", blocking},     {"nonblocking", nonblocking}, {"any-source", any_source},
-        {"last-words", last_words},
+        {"last-words", last_words}, {"exchanges", exchanges},
         {"bad-source-8", bad_small_source},
         {"bad-source-5000", bad_source_of_some_size},
         {"bad-source-large", bad_large_source},

@@ -46,6 +46,8 @@ macro_rules! callbacks {
 callbacks! {
     /// Hears of a communicator's errors.
     CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false, FORTRAN;
+    /// Hears of a session's errors.
+    SessionErrhandlerFunction = "MPI_Session_errhandler_function *", false, FORTRAN;
     /// Copies an attribute of a communicator; null is MPI_COMM_NULL_COPY_FN.
     CommCopyFunction = "MPI_Comm_copy_attr_function *", true, FORTRAN;
     /// Deletes an attribute of a communicator; null is MPI_COMM_NULL_DELETE_FN.

@@ -11,9 +11,11 @@ use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
+use crate::mpi::session::Session;
 use crate::mpi::table::Held;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A type of handles: what their pointers and arrays are called in C.
 #[cfg_attr(not(test), allow(dead_code, reason = "a test compares the names with the header"))]
@@ -88,7 +90,7 @@ handles! {
     MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
     MPI_Win, null 0x110, usize, |_, key, _| Ok(key);
     MPI_File, null 0x118, usize, |_, key, _| Ok(key);
-    MPI_Session, null 0x120, usize, |_, key, _| Ok(key);
+    MPI_Session, null 0x120, Arc<Session>, |process, key, name| process.session(key, name);
     MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
     MPI_Info, null 0x130, Held<Info>, |process, key, name| process.info(key, name);
     MPI_Errhandler, null 0x140, Held<Errhandler>,
@@ -101,6 +103,18 @@ handles! {
 impl From<MPI_Comm> for Scope {
     fn from(comm: MPI_Comm) -> Scope {
         Scope::Comm(comm.0)
+    }
+}
+
+impl From<MPI_Session> for Scope {
+    fn from(session: MPI_Session) -> Scope {
+        Scope::Session(session.0)
+    }
+}
+
+impl From<MPI_Errhandler> for Scope {
+    fn from(errhandler: MPI_Errhandler) -> Scope {
+        Scope::Handler(errhandler.0)
     }
 }
 
@@ -216,6 +230,12 @@ impl<H: Handle> Fortran for Var<H> {
 impl From<Var<MPI_Comm>> for Scope {
     fn from(comm: Var<MPI_Comm>) -> Scope {
         if comm.0.is_null() { Scope::Initial } else { Scope::Comm(comm.key()) }
+    }
+}
+
+impl From<Var<MPI_Session>> for Scope {
+    fn from(session: Var<MPI_Session>) -> Scope {
+        if session.0.is_null() { Scope::Initial } else { Scope::Session(session.key()) }
     }
 }
 

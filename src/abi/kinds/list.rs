@@ -2,6 +2,7 @@
 
 use crate::abi::fortran;
 use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::mpi::coll::List;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use crate::mpi::status::Status;
@@ -64,13 +65,25 @@ lists! {
     Ranges: [c_int; 3] = "int[][3]" => [c_int; 3];
 }
 
-fn length(is_null: bool, count: i64, name: &str) -> Result<usize> {
+pub(super) fn length(is_null: bool, count: i64, name: &str) -> Result<usize> {
     if is_null && count > 0 {
         let words = format!("{name} is a null pointer; it must point to {count} elements");
         return Err(Class::ARG.because(words));
     }
     Ok(usize::try_from(count).unwrap_or(0))
 }
+
+macro_rules! lists_of_numbers {
+    ($($name:ident)*) => {$(
+        impl List for $name {
+            fn numbers(&self, count: i64) -> Result<Vec<i64>> {
+                self.read(count)
+            }
+        }
+    )*};
+}
+
+lists_of_numbers! { Ints Aints Counts64 }
 
 macro_rules! out_lists {
     ($(
@@ -125,6 +138,14 @@ out_lists! {
     OutAints: i64 = "MPI_Aint[]";
     /// Large counts out.
     OutCounts64: i64 = "MPI_Count[]";
+}
+
+impl OutInts {
+    /// Puts as many of `values` into the array as there is room for.
+    pub(in crate::abi) fn put_most(self, values: &[c_int], room: i64) -> Result {
+        let most = usize::try_from(room).unwrap_or(0).min(values.len());
+        self.put(&values[..most])
+    }
 }
 
 /// Indices into an array of the caller's: from 0 in C, from 1 in Fortran.

@@ -12,6 +12,7 @@ pub(super) mod handle;
 pub(super) mod list;
 pub(super) mod memory;
 pub(super) mod text;
+pub(super) mod topology;
 pub(super) mod width;
 
 pub(super) use allocation::*;
@@ -21,6 +22,7 @@ pub(super) use handle::*;
 pub(super) use list::*;
 pub(super) use memory::*;
 pub(super) use text::*;
+pub(super) use topology::*;
 
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -145,6 +147,8 @@ scalars! {
     LengthAint: i64 = "MPI_Aint" => i64, |n| n >= 0, ARG, "it must not be negative";
     /// A number of bytes, as an address-sized integer.
     AintSize: i64 = "MPI_Aint" => i64, |n| n >= 0, SIZE, "it must not be negative";
+    /// How many dimensions a grid has, or room for.
+    Dimensions: c_int = "int" => i64, |n| n >= 0, DIMS, "it must not be negative";
     /// A peer; only its communicator knows whether it exists.
     Rank: c_int = "int" => i32, |_| true, RANK, "";
     /// A tag to send with.

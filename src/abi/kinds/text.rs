@@ -167,15 +167,24 @@ impl InfoValue {
     pub(in crate::abi) fn give(
         self, value: Option<Vec<u8>>, buflen: InOutInt, flag: OutFlag,
     ) -> Result {
-        let room = usize::try_from(buflen.value()).unwrap_or(0);
         if let Some(value) = &value {
-            let null = usize::from(self.0.length.is_none());
-            if room > 0 {
-                self.0.check_not_null("value")?.set(&value[..value.len().min(room - null)], room);
-            }
-            buflen.set((value.len() + null) as i32);
+            self.put(value, buflen)?;
         }
         flag.set(value.is_some());
+        Ok(())
+    }
+}
+
+impl InfoValue {
+    /// Sets as much of `name` as fits into `room`, and `room` to what all of it needs.
+    pub(in crate::abi) fn put(self, name: &[u8], room: InOutInt) -> Result {
+        let length = usize::try_from(room.value()).unwrap_or(0);
+        let null = usize::from(self.0.length.is_none());
+        if length > 0 {
+            let out = self.0.check_not_null("value")?;
+            out.set(&name[..name.len().min(length - null)], length);
+        }
+        room.set((name.len() + null) as i32);
         Ok(())
     }
 }

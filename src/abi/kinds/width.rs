@@ -5,6 +5,8 @@ pub(in crate::abi) mod small {
     use crate::abi::kinds;
     use crate::mpi::recipe::Width;
     pub(in crate::abi) type Count = kinds::Count32;
+    pub(in crate::abi) type Counts = kinds::Ints;
+    pub(in crate::abi) type Displs = kinds::Ints;
     pub(in crate::abi) type OutCount = kinds::OutCount32;
     pub(in crate::abi) type OutAint = kinds::OutAint64;
     pub(in crate::abi) type Length = kinds::Size;
@@ -24,6 +26,8 @@ pub(in crate::abi) mod large {
     use crate::abi::kinds;
     use crate::mpi::recipe::Width;
     pub(in crate::abi) type Count = kinds::Count64;
+    pub(in crate::abi) type Counts = kinds::Counts64;
+    pub(in crate::abi) type Displs = kinds::Aints;
     pub(in crate::abi) type OutCount = kinds::OutCount64;
     pub(in crate::abi) type OutAint = kinds::OutCount64;
     pub(in crate::abi) type Length = kinds::Length64;

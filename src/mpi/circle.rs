@@ -1,0 +1,54 @@
+//! Some processes among themselves, before they have a communicator of their own.
+//!
+//! All of them name the same members and the same purpose, and so find each other on a context
+//! that nobody else has: 62 bits of a hash are it and the tag. Contexts of communicators are
+//! counted, and end below [`FIRST`].
+
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::group::Group;
+use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
+use crate::mpi::run::Way;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// The first of the contexts that circles have; the last still fits the wire.
+const FIRST: u32 = 1 << 30;
+/// The longest string tag, with C's null byte (MPI_MAX_STRINGTAG_LEN).
+const MAX_STRINGTAG: usize = 1024;
+
+/// The members of a group who meet for one purpose.
+pub(super) struct Circle {
+    pub(super) comm: Comm,
+    tag: i32,
+}
+
+impl Circle {
+    /// The circle of `group`, of which the caller is a member.
+    pub(super) fn new(group: Arc<Group>, purpose: &impl Hash) -> Circle {
+        let mut hasher = DefaultHasher::new();
+        purpose.hash(&mut hasher);
+        group.members().for_each(|member| (member.seat, member.incarnation).hash(&mut hasher));
+        let hash = hasher.finish();
+        let context = FIRST | (hash as u32 & (FIRST - 1));
+        let tag = (hash >> 33) as i32;
+        Circle { comm: Comm::new(0, context, group, "a group"), tag }
+    }
+
+    pub(super) fn lane<'a>(&'a self, process: &'a Process) -> Lane<'a> {
+        Lane::new(process, &self.comm, self.tag, Way::Blocking)
+    }
+}
+
+/// Fails for a string tag that is too long.
+pub(super) fn check_stringtag(stringtag: &[u8]) -> Result {
+    if stringtag.len() < MAX_STRINGTAG {
+        return Ok(());
+    }
+    let words = format!(
+        "stringtag has {} bytes; MPI_MAX_STRINGTAG_LEN is {MAX_STRINGTAG}, with a null byte",
+        stringtag.len()
+    );
+    Err(Class::ARG.because(words))
+}

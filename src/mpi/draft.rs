@@ -1,0 +1,148 @@
+//! A communicator that is about to be: everything but its handle.
+
+use crate::base::Member;
+use crate::mpi::attr::Attributes;
+use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::errhandler::Installed;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::group::Group;
+use crate::mpi::info::Info;
+use crate::mpi::process::Process;
+use crate::mpi::topology::Topology;
+use std::sync::Arc;
+
+/// What a communicator is made of.
+pub(super) struct Draft<'a> {
+    pub(super) contexts: Contexts,
+    pub(super) group: Arc<Group>,
+    /// The other group of an intercommunicator.
+    pub(super) remote: Option<Arc<Group>>,
+    pub(super) errhandler: Installed,
+    pub(super) attributes: Attributes,
+    pub(super) info: Option<&'a Info>,
+    pub(super) topology: Option<Arc<Topology>>,
+}
+
+impl<'a> Draft<'a> {
+    /// A communicator of `group` that has what every child of `parent` has.
+    pub(super) fn child(parent: &Comm, context: u32, group: Arc<Group>) -> Draft<'a> {
+        Draft::new(context, group, Installed::inherit(&parent.errhandler))
+    }
+
+    /// A communicator of `group` with this error handler.
+    pub(super) fn new(context: u32, group: Arc<Group>, errhandler: Installed) -> Draft<'a> {
+        let (attributes, contexts) = (Attributes::new(), Contexts { own: context, local: context });
+        Draft { contexts, group, remote: None, errhandler, attributes, info: None, topology: None }
+    }
+
+    /// The same between its group and `remote`.
+    pub(super) fn between(self, contexts: Contexts, remote: Arc<Group>) -> Draft<'a> {
+        Draft { contexts, remote: Some(remote), ..self }
+    }
+
+    /// Makes the communicator.
+    pub(super) fn make(self, process: &Process) -> Result<Arc<Comm>> {
+        let made = process.comms.insert_with(|handle| {
+            let mut comm = match self.remote {
+                None => Comm::new(handle, self.contexts.own, self.group, ""),
+                Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
+            };
+            (comm.errhandler, comm.attributes) = (self.errhandler, self.attributes);
+            comm.topology = self.topology;
+            comm.set_info(self.info);
+            Arc::new(comm)
+        });
+        let made = made.map(|(_, comm)| comm);
+        made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+    }
+}
+
+impl Contexts {
+    /// Contexts that nobody has had.
+    pub(super) fn draw(process: &Process) -> Contexts {
+        Contexts { own: process.world.fresh_context(), local: process.world.fresh_context() }
+    }
+}
+
+/// What processes tell each other when they make communicators, as bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Words(Vec<u8>);
+
+impl Words {
+    pub(super) fn new(bytes: Vec<u8>) -> Words {
+        Words(bytes)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(super) fn number(mut self, number: u32) -> Words {
+        self.0.extend(number.to_ne_bytes());
+        self
+    }
+
+    pub(super) fn contexts(self, contexts: Contexts) -> Words {
+        self.number(contexts.own).number(contexts.local)
+    }
+
+    pub(super) fn members(self, members: impl Iterator<Item = Member>) -> Words {
+        members.fold(self, |words, member| {
+            let seat = u32::try_from(member.seat).expect("ranks fit an int");
+            words.number(seat).number(member.incarnation)
+        })
+    }
+
+    pub(super) fn read(&self) -> Reader<'_> {
+        Reader(&self.0)
+    }
+}
+
+/// Reads [`Words`] in the order in which they were said.
+pub(super) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(super) fn number(&mut self) -> u32 {
+        let (number, rest) = self.0.split_first_chunk().expect("whoever wrote it wrote it all");
+        self.0 = rest;
+        u32::from_ne_bytes(*number)
+    }
+
+    pub(super) fn contexts(&mut self) -> Contexts {
+        Contexts { own: self.number(), local: self.number() }
+    }
+
+    /// All that is left, as members.
+    pub(super) fn members(&mut self) -> Vec<Member> {
+        let count = self.0.len() / 8;
+        let member = |_| Member { seat: self.number() as usize, incarnation: self.number() };
+        (0..count).map(member).collect()
+    }
+
+    /// Whether all has been read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All that is left.
+    pub(super) fn rest(self) -> &'a [u8] {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_they_were_said() {
+        let contexts = Contexts { own: 3, local: 4 };
+        let members =
+            vec![Member { seat: 70_000, incarnation: 1 }, Member { seat: 0, incarnation: 9 }];
+        let words = Words::default().contexts(contexts).number(5).members(members.iter().copied());
+        let mut reader = words.read();
+        assert_eq!((reader.contexts(), reader.number()), (contexts, 5));
+        assert_eq!(reader.members(), members);
+        assert!(reader.is_empty());
+    }
+}
