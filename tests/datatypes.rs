@@ -71,3 +71,40 @@ fn data_for_other_machines_have_the_bytes_that_the_standard_says() {
 fn wrong_arguments_are_told_by_class_and_name() {
     passes("datatypes_told.c", 1, &["errors"]);
 }
+
+#[test]
+fn every_function_from_fortran() {
+    let source = support::fortran("checks.f90").and("datatypes.f90");
+    let program = source.flags(&["-Wall", "-Wno-argument-mismatch"]).build();
+    for ranks in [1, 3] {
+        let seen = support::run(&program).ranks(ranks).deadline(60).succeeds();
+        assert_eq!(seen.lines_with("all is well"), ranks, "{seen}");
+    }
+}
+
+/// Rank 1 dies of `signal`; nobody else notices more than that.
+fn survives(case: &str, signal: i32) {
+    let program = build("datatypes_deaths.c");
+    let run = support::run(&program).ranks(3).option("--on-failure=continue").args([case]);
+    let outcome = run.fails_with(128 + signal);
+    assert!(outcome.stderr.contains("rank 1"), "the dead rank is named\n{outcome}");
+    assert!(!outcome.stderr.contains("datatypes_deaths.c"), "a check failed\n{outcome}");
+}
+
+#[test]
+fn a_sender_may_die_while_its_strided_data_are_referred_to() {
+    survives("referenced", 9);
+}
+
+#[test]
+fn a_sender_may_die_while_its_strided_data_are_copied() {
+    for _ in 0..5 {
+        survives("copied", 9);
+    }
+}
+
+#[test]
+fn strided_memory_that_is_not_there_is_its_owners_death() {
+    survives("torn-source", 11);
+    survives("torn-target", 11);
+}
