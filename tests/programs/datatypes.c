@@ -111,7 +111,8 @@ static void constructors(void)
     /* Items that go backwards: the markers do, too. */
     MAPS(u, -4, 4, 0, -1, -2);
     MPI_Type_contiguous(0, MPI_INT, &t);
-    MPI_Type_create_struct(2, (int[]){3, 0}, (MPI_Aint[]){100, 8}, (MPI_Datatype[]){t, MPI_INT}, &u);
+    MPI_Type_create_struct(2, (int[]){3, 0}, (MPI_Aint[]){100, 8},
+                           (MPI_Datatype[]){t, MPI_INT}, &u);
     MPI_Type_free(&t);
     maps(__LINE__, u, 0, 0, NULL, 0);
 }

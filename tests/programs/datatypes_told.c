@@ -361,7 +361,8 @@ static void errors(void)
     FAILS(MPI_Unpack(value, 16, &position, value, 1, raw, W), MPI_ERR_ARG, "position is 17");
     EQUAL(position, 17);
     position = 12;
-    FAILS(MPI_Unpack(value, 16, &position, value, 1, raw, W), MPI_ERR_TRUNCATE, "behind position 12");
+    FAILS(MPI_Unpack(value, 16, &position, value, 1, raw, W), MPI_ERR_TRUNCATE,
+          "behind position 12");
     FAILS(MPI_Unpack(value, 16, NULL, value, 1, raw, W), MPI_ERR_ARG, "position is a null pointer");
     FAILS(MPI_Pack_size(-1, raw, W, &position), MPI_ERR_COUNT, "incount is -1");
     FAILS(MPI_Pack_size(1, raw, MPI_COMM_NULL, &position), MPI_ERR_COMM, "MPI_COMM_NULL");
