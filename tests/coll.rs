@@ -95,6 +95,16 @@ fn members_stay_in_step_after_an_error() {
     forms_pass("step-by-step", 16);
 }
 
+#[test]
+fn neighbours_talk_in_grids_and_graphs() {
+    let program = build("coll_neighbours.c");
+    for case in ["grids", "graphs", "errors"] {
+        for ranks in [1, 2, 3, 4, 6, 12, 17] {
+            support::run(&program).ranks(ranks).args([case]).succeeds();
+        }
+    }
+}
+
 /// Every call with a victim that dies before, in and after it.
 fn survivors_meet(form: &str, calls: &[&str]) {
     let program = build("coll_deaths.c");
