@@ -177,13 +177,13 @@ impl Model {
         let data: Box<[u8]> = (0..bytes).map(|index| (index * 7 + number * 31) as u8).collect();
         let member = Member { seat: to, incarnation: 0 };
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
-        let (engine, span) = (&self.engines[from], Span::of(&data));
+        let (engine, data_at) = (&self.engines[from], Region::from(Span::of(&data)));
         let op = match self.random.below(4) {
-            0 => engine.send(letter, span, Mode::Standard).expect("alive"),
-            1 => engine.send(letter, span, Mode::Synchronous).expect("alive"),
-            2 => engine.send_copy(letter, span).expect("alive"),
+            0 => engine.send(letter, &data_at, Mode::Standard).expect("alive"),
+            1 => engine.send(letter, &data_at, Mode::Synchronous).expect("alive"),
+            2 => engine.send_copy(letter, &data_at).expect("alive"),
             _ => {
-                let sent = engine.send_buffered(letter, span, self.accounts[from], 512);
+                let sent = engine.send_buffered(letter, &data_at, self.accounts[from], 512);
                 assert_eq!(sent, Ok(Ok(())));
                 None
             }
@@ -195,7 +195,7 @@ impl Model {
     fn start_receive(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
         let mut into = vec![0; self.any_size()].into_boxed_slice();
-        let span = Span::of_mut(&mut into);
+        let span = Region::from(Span::of_mut(&mut into));
         let op = self.engines[rank].start_receive(pattern, watch(pattern), span);
         let got = self.first(rank, pattern);
         let number = self.receives.len();
@@ -233,7 +233,8 @@ impl Model {
             return assert_eq!(seen, Ok(None));
         };
         let mut into = vec![0; self.any_size()];
-        let outcome = self.engines[rank].receive(pattern, &watch(pattern), Span::of_mut(&mut into));
+        let outcome =
+            self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
         self.compare(message, &into, outcome.expect("alive"));
     }
 
@@ -263,7 +264,7 @@ impl Model {
         let Some(place) = self.one_of(all) else { return };
         let (message, held) = self.lists[rank].held.remove(place);
         let mut into = vec![0; self.any_size()];
-        let outcome = self.engines[rank].receive_held(held, Span::of_mut(&mut into));
+        let outcome = self.engines[rank].receive_held(held, &Span::of_mut(&mut into).into());
         self.messages[message].fate = Fate::Delivered;
         self.compare(message, &into, outcome.expect("alive"));
     }
