@@ -23,6 +23,9 @@ mod info;
 mod init;
 mod ints;
 mod kinds;
+mod modern;
+#[cfg(test)]
+mod modules;
 mod neighbours;
 mod op;
 mod pack;
