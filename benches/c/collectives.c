@@ -1,5 +1,5 @@
-/* Times collective calls: `collectives NAME:BYTES...`. For each, rank 0 prints `NAME:BYTES µs`: the
- * median over batches of the time that one call takes when all ranks call it again and again.
+/* Times collective calls: `collectives NAME:BYTES...`. For each, rank 0 prints `NAME:BYTES µs`:
+ * the median over batches of the time of one call, when all ranks call it again and again.
  * BYTES are those of one block: what each rank gives, or gets from each other. */
 #include <mpi.h>
 #include <stdio.h>
@@ -76,8 +76,8 @@ static const struct {
     int grows;
 } CALLS[] = {{"barrier", barrier, 0},     {"bcast", bcast, 0},         {"reduce", reduce, 0},
              {"allreduce", allreduce, 0}, {"gather", gather, 1},       {"scatter", scatter, 1},
-             {"allgather", allgather, 1}, {"alltoall", alltoall, 1},   {"reduce_scatter", reduce_scatter, 1},
-             {"scan", scan, 0}};
+             {"allgather", allgather, 1}, {"alltoall", alltoall, 1},   {"scan", scan, 0},
+             {"reduce_scatter", reduce_scatter, 1}};
 
 static double seconds(void (*call)(int), int bytes, int rounds)
 {

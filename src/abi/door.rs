@@ -180,7 +180,9 @@ macro_rules! collective {
             $(#[large($init_large)])?
             #[fortran($init_fortran)]
             #[raises_on($comm)]
-            fn $init($process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>) {
+            fn $init(
+                $process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>
+            ) {
                 let plan = (|| $body)();
                 request.set($crate::mpi::coll::persist($process, &$comm, plan)?);
                 Ok(())

@@ -62,7 +62,8 @@ static int gather(void)
 
 static int gatherv(void)
 {
-    CALL(Gatherv, gatherv, data, counts[rank], MPI_CHAR, all, counts, displs, MPI_CHAR, root_of(1), comm);
+    CALL(Gatherv, gatherv, data, counts[rank], MPI_CHAR, all, counts, displs, MPI_CHAR, root_of(1),
+         comm);
 }
 
 static int scatter(void)
@@ -72,7 +73,8 @@ static int scatter(void)
 
 static int scatterv(void)
 {
-    CALL(Scatterv, scatterv, all, counts, displs, MPI_CHAR, data, counts[rank], MPI_CHAR, root_of(2), comm);
+    CALL(Scatterv, scatterv, all, counts, displs, MPI_CHAR, data, counts[rank], MPI_CHAR,
+         root_of(2), comm);
 }
 
 static int allgather(void)
