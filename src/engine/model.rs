@@ -177,13 +177,13 @@ impl Model {
         let data: Box<[u8]> = (0..bytes).map(|index| (index * 7 + number * 31) as u8).collect();
         let member = Member { seat: to, incarnation: 0 };
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
-        let (engine, span) = (&self.engines[from], &Region::from(Span::of(&data)));
+        let (engine, data_at) = (&self.engines[from], Region::from(Span::of(&data)));
         let op = match self.random.below(4) {
-            0 => engine.send(letter, span, Mode::Standard).expect("the ranks of the model live"),
-            1 => engine.send(letter, span, Mode::Synchronous).expect("the ranks of the model live"),
-            2 => engine.send_copy(letter, span).expect("the ranks of the model live"),
+            0 => engine.send(letter, &data_at, Mode::Standard).expect("alive"),
+            1 => engine.send(letter, &data_at, Mode::Synchronous).expect("alive"),
+            2 => engine.send_copy(letter, &data_at).expect("alive"),
             _ => {
-                let sent = engine.send_buffered(letter, span, self.accounts[from], 512);
+                let sent = engine.send_buffered(letter, &data_at, self.accounts[from], 512);
                 assert_eq!(sent, Ok(Ok(())));
                 None
             }
@@ -195,7 +195,7 @@ impl Model {
     fn start_receive(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
         let mut into = vec![0; self.any_size()].into_boxed_slice();
-        let span = Span::of_mut(&mut into);
+        let span = Region::from(Span::of_mut(&mut into));
         let op = self.engines[rank].start_receive(pattern, watch(pattern), span);
         let got = self.first(rank, pattern);
         let number = self.receives.len();
@@ -203,7 +203,7 @@ impl Model {
             Some(message) => self.take(rank, message, Fate::Delivered),
             None => self.lists[rank].posted.push(number),
         }
-        let op = Some(op.expect("the ranks of the model live"));
+        let op = Some(op.expect("alive"));
         self.receives.push(Receive { rank, pattern, into, got, is_abandoned: false, op });
         self.progress(rank);
     }
@@ -235,13 +235,12 @@ impl Model {
         let mut into = vec![0; self.any_size()];
         let outcome =
             self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
-        self.compare(message, &into, outcome.expect("the ranks of the model live"));
+        self.compare(message, &into, outcome.expect("alive"));
     }
 
     fn peek(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seen =
-            self.engines[rank].peek(pattern, &watch(pattern)).expect("the ranks of the model live");
+        let seen = self.engines[rank].peek(pattern, &watch(pattern)).expect("alive");
         self.progress(rank);
         let expected = self.first(rank, pattern).map(|message| self.described(message));
         assert_eq!(seen, expected);
@@ -249,9 +248,7 @@ impl Model {
 
     fn seize(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seized = self.engines[rank]
-            .seize(pattern, &watch(pattern))
-            .expect("the ranks of the model live");
+        let seized = self.engines[rank].seize(pattern, &watch(pattern)).expect("alive");
         self.progress(rank);
         let expected = self.first(rank, pattern);
         let Some(message) = expected else { return assert!(seized.is_none()) };
@@ -269,7 +266,7 @@ impl Model {
         let mut into = vec![0; self.any_size()];
         let outcome = self.engines[rank].receive_held(held, &Span::of_mut(&mut into).into());
         self.messages[message].fate = Fate::Delivered;
-        self.compare(message, &into, outcome.expect("the ranks of the model live"));
+        self.compare(message, &into, outcome.expect("alive"));
     }
 
     fn cancel_send(&mut self) {
@@ -285,7 +282,7 @@ impl Model {
         let (from, fate, op) = (*from, *fate, op.expect("chosen because it has one"));
         self.engines[from].cancel(op);
         if fate == Fate::Waiting {
-            let end = self.engines[from].wait(op).expect("the ranks of the model live");
+            let end = self.engines[from].wait(op).expect("alive");
             assert!(end.is_cancelled, "message {message} was not matched");
             (self.messages[message].fate, self.messages[message].op) = (Fate::Recalled, None);
             self.progress(from);
@@ -309,9 +306,7 @@ impl Model {
         let Receive { rank, got, op, .. } = self.receives[receive];
         self.engines[rank].cancel(op.expect("chosen because it has one"));
         if got.is_none() {
-            let end = self.engines[rank]
-                .wait(op.expect("as above"))
-                .expect("the ranks of the model live");
+            let end = self.engines[rank].wait(op.expect("as above")).expect("alive");
             assert!(end.is_cancelled, "receive {receive} was not matched");
             self.lists[rank].posted.retain(|other| *other != receive);
             self.receives[receive].op = None;
@@ -321,7 +316,7 @@ impl Model {
 
     /// Compares everything that is known at `rank` now.
     fn look(&mut self, rank: usize) {
-        self.engines[rank].poll(|_| None::<()>).expect("the ranks of the model live");
+        self.engines[rank].poll(|_| None::<()>).expect("alive");
         self.progress(rank);
         for number in 0..self.receives.len() {
             let Receive { rank: owner, op: Some(op), got, .. } = self.receives[number] else {
@@ -352,7 +347,7 @@ impl Model {
     }
 
     fn collect(&self, rank: usize, op: Key) -> Option<Outcome> {
-        self.engines[rank].poll(|ops| ops.collect(op)).expect("the ranks of the model live")
+        self.engines[rank].poll(|ops| ops.collect(op)).expect("alive")
     }
 
     fn described(&self, message: usize) -> Outcome {
