@@ -22,7 +22,7 @@ pub(super) enum Scope {
     Handler(usize),
     /// A communicator that may have been freed since the failing operation was started.
     Hearer(Hearer),
-    /// Files: their errors return by default (MPI-5.0 §14.7).
+    /// Files: one handler for all, which returns by default (MPI-5.0 §14.7).
     File,
     /// The tools interface: no handler ever hears (MPI-5.0 §15.3.2).
     Tool,

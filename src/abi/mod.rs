@@ -11,8 +11,10 @@ mod comm;
 mod current;
 mod datatype;
 mod env;
+mod errhandler;
 pub mod extensions;
 mod fortran;
+mod grequest;
 mod group;
 mod handlers;
 #[cfg(test)]

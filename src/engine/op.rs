@@ -77,6 +77,8 @@ pub(super) enum Stage {
     },
     /// Waits until an account has no message older than `until` (see `buffered`).
     Flushing,
+    /// Ends when the program says so (see [`super::Engine::open`]).
+    Open,
     Done(Outcome),
 }
 

@@ -14,6 +14,8 @@ pub mod draft;
 pub mod env;
 pub mod errhandler;
 pub mod error;
+pub mod fortran;
+pub mod grequest;
 pub mod group;
 pub mod holdings;
 pub mod info;

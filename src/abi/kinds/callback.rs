@@ -46,6 +46,10 @@ macro_rules! callbacks {
 callbacks! {
     /// Hears of a communicator's errors.
     CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false, FORTRAN;
+    /// Hears of a file's errors.
+    FileErrhandlerFunction = "MPI_File_errhandler_function *", false, FORTRAN;
+    /// Hears of a window's errors.
+    WinErrhandlerFunction = "MPI_Win_errhandler_function *", false, FORTRAN;
     /// Hears of a session's errors.
     SessionErrhandlerFunction = "MPI_Session_errhandler_function *", false, FORTRAN;
     /// Copies an attribute of a communicator; null is MPI_COMM_NULL_COPY_FN.
@@ -59,6 +63,12 @@ callbacks! {
     /// The same under the names of MPI-1.
     CopyFunction = "MPI_Copy_function *", true, OLD;
     DeleteFunction = "MPI_Delete_function *", true, OLD;
+    /// Says what came of a generalized request.
+    QueryFunction = "MPI_Grequest_query_function *", false, FORTRAN;
+    /// Frees the state of a generalized request.
+    FreeFunction = "MPI_Grequest_free_function *", false, FORTRAN;
+    /// Gives the work of a generalized request up.
+    CancelFunction = "MPI_Grequest_cancel_function *", false, FORTRAN;
     /// Combines two arrays of values.
     UserFunction32 = "MPI_User_function *", false, FORTRAN;
     /// The same with a large count.

@@ -10,9 +10,10 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
-use crate::mpi::process::Process;
+use crate::mpi::process::{self, Process};
 use crate::mpi::session::Session;
 use crate::mpi::table::Held;
+use std::convert::Infallible;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -88,8 +89,8 @@ macro_rules! handles {
 handles! {
     MPI_Comm, null 0x100, Held<Comm>, |process, key, name| process.comm(key, name);
     MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
-    MPI_Win, null 0x110, usize, |_, key, _| Ok(key);
-    MPI_File, null 0x118, usize, |_, key, _| Ok(key);
+    MPI_Win, null 0x110, Infallible, |_, key, name| process::no_win(key, name);
+    MPI_File, null 0x118, (), |_, key, name| process::no_file(key, name);
     MPI_Session, null 0x120, Arc<Session>, |process, key, name| process.session(key, name);
     MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
     MPI_Info, null 0x130, Held<Info>, |process, key, name| process.info(key, name);
@@ -103,6 +104,18 @@ handles! {
 impl From<MPI_Comm> for Scope {
     fn from(comm: MPI_Comm) -> Scope {
         Scope::Comm(comm.0)
+    }
+}
+
+impl From<MPI_File> for Scope {
+    fn from(_: MPI_File) -> Scope {
+        Scope::File
+    }
+}
+
+impl From<MPI_Win> for Scope {
+    fn from(_: MPI_Win) -> Scope {
+        Scope::Initial
     }
 }
 
