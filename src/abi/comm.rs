@@ -77,7 +77,7 @@ mpi!(
         process: &Process, comm: MPI_Comm, split_type: Int, key: Int, info: Hints,
         newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::split_type(process, &comm, split_type, key)?);
+        newcomm.set_or_null(making::split_type(process, &comm, split_type, key, info.as_ref())?);
         Ok(())
     }
 );

@@ -12,8 +12,10 @@ use crate::mpi::draft::Draft;
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
+use crate::mpi::hardware::{self, PSET_NAME, RESOURCE_TYPE};
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::session;
 use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 
@@ -88,15 +90,31 @@ pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
-/// One communicator for each part of the machine: all ranks share one memory.
-pub fn split_type(process: &Process, comm: &Comm, kind: i32, key: i32) -> Result<Option<usize>> {
+/// One communicator for each part of the machine, or of what the hints name; none for those who
+/// are in no such part, and for all where nobody knows what it is (MPI-5.0 §7.4.2).
+pub fn split_type(
+    process: &Process, comm: &Comm, kind: i32, key: i32, hints: Option<&Held<Info>>,
+) -> Result<Option<usize>> {
+    let hint = |key| hints.map(|hints| hints.value(key)).transpose().map(Option::flatten);
     let color = match kind {
-        TYPE_SHARED => 0,
-        UNDEFINED => UNDEFINED,
-        TYPE_HW_UNGUIDED | TYPE_HW_GUIDED | TYPE_RESOURCE_GUIDED => {
-            let words =
-                "split_type asks for parts of the hardware, which this library does not know yet";
-            return Err(Class::UNSUPPORTED_OPERATION.because(words));
+        TYPE_SHARED => Some(0),
+        UNDEFINED => None,
+        TYPE_HW_GUIDED => hint(RESOURCE_TYPE)?.and_then(|name| hardware::part(&name)),
+        TYPE_RESOURCE_GUIDED => match (hint(RESOURCE_TYPE)?, hint(PSET_NAME)?) {
+            (Some(name), None) => hardware::part(&name),
+            (None, Some(name)) => session::part(process, &name),
+            _ => None,
+        },
+        TYPE_HW_UNGUIDED => {
+            match comm.must_be_intra().and_then(|()| hardware::next_level(process, comm))? {
+                None => None,
+                Some((name, part)) => {
+                    if let Some(hints) = hints.filter(|hints| process.may_change(hints).is_ok()) {
+                        hints.set(RESOURCE_TYPE, name.as_bytes())?;
+                    }
+                    part
+                }
+            }
         }
         _ => {
             let words =
@@ -104,7 +122,7 @@ pub fn split_type(process: &Process, comm: &Comm, kind: i32, key: i32) -> Result
             return Err(Class::ARG.because(words));
         }
     };
-    split(process, comm, Wish::new(color, key)?)
+    split(process, comm, Wish::new(color.unwrap_or(UNDEFINED), key)?)
 }
 
 /// A communicator of `group`, made by all of `comm`; those outside get none.

@@ -17,6 +17,7 @@ pub mod error;
 pub mod fortran;
 pub mod grequest;
 pub mod group;
+pub mod hardware;
 pub mod holdings;
 pub mod info;
 pub mod lane;
