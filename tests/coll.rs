@@ -57,27 +57,122 @@ fn whoever_has_too_little_room_keeps_nobody_waiting() {
     passes("too-little-room", 7);
 }
 
+/// One case of what the other forms have of their own.
+fn forms_pass(case: &str, most: usize) {
+    let program = build("coll_forms.c");
+    for ranks in [1, 2, 3, 7, 16].into_iter().filter(|ranks| (2..=most).contains(ranks)) {
+        support::run(&program).ranks(ranks).args([case]).succeeds();
+    }
+}
+
 #[test]
-fn a_death_ends_a_collective_for_everybody_and_nothing_else() {
+fn persistent_operations_start_in_any_order() {
+    forms_pass("persistent", 16);
+}
+
+#[test]
+fn active_requests_are_neither_started_nor_freed_nor_cancelled() {
+    forms_pass("wrong-uses", 7);
+}
+
+#[test]
+fn many_operations_are_under_way_at_once() {
+    forms_pass("overlapping", 16);
+}
+
+#[test]
+fn threads_of_a_rank_carry_on_each_others_operations() {
+    forms_pass("threads", 7);
+}
+
+#[test]
+fn members_that_disagree_on_counts_keep_nobody_waiting() {
+    forms_pass("disagreement", 16);
+}
+
+#[test]
+fn members_stay_in_step_after_an_error() {
+    forms_pass("step-by-step", 16);
+}
+
+/// Every call with a victim that dies before, in and after it.
+fn survivors_meet(form: &str, calls: &[&str]) {
     let program = build("coll_deaths.c");
-    let calls = [
-        "barrier",
-        "bcast",
-        "gather",
-        "scatter",
-        "allgather",
-        "alltoall",
-        "reduce",
-        "allreduce",
-        "dup",
-        "split",
-    ];
     for call in calls {
         for (victim, rounds) in [("0", "0"), ("3", "0"), ("7", "1"), ("0", "20"), ("5", "20")] {
             let run = support::run(&program).ranks(8).option("--on-failure=continue");
-            let outcome = run.args([call, victim, rounds]).fails_with(128 + 9);
+            let outcome = run.args([call, form, victim, rounds]).fails_with(128 + 9);
             let met = outcome.stdout.lines().filter(|line| line.ends_with("met 8")).count();
-            assert_eq!(met, 7, "{call}, {victim} dies after {rounds}\n{outcome}");
+            assert_eq!(met, 7, "{form} {call}, {victim} dies after {rounds}\n{outcome}");
         }
+    }
+}
+
+const CALLS: [&str; 20] = [
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "large_allgather",
+    "allgatherv",
+    "alltoall",
+    "small_alltoall",
+    "alltoallv",
+    "alltoallw",
+    "reduce",
+    "allreduce",
+    "large_allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "exscan",
+];
+
+#[test]
+fn a_death_ends_a_collective_for_everybody_and_nothing_else() {
+    survivors_meet("blocking", &CALLS);
+    survivors_meet("blocking", &["dup", "split"]);
+}
+
+#[test]
+fn a_death_ends_a_nonblocking_collective_for_everybody() {
+    survivors_meet("nonblocking", &CALLS);
+}
+
+#[test]
+fn a_death_ends_a_persistent_collective_for_everybody() {
+    survivors_meet("persistent", &CALLS);
+}
+
+/// Random operations, many at once, beside a naive model. The seed of a failure is its number here.
+fn agrees_with_the_model(ranks: usize, seeds: std::ops::Range<u32>, operations: u32) {
+    let program = build("coll_random.c");
+    for seed in seeds {
+        let words = [seed.to_string(), operations.to_string()];
+        support::run(&program).ranks(ranks).args(words).deadline(120).succeeds();
+    }
+}
+
+#[test]
+fn few_ranks_agree_with_a_naive_model() {
+    for ranks in 1..=5 {
+        agrees_with_the_model(ranks, 0..6, 240);
+    }
+}
+
+#[test]
+fn odd_numbers_of_ranks_agree_with_a_naive_model() {
+    for ranks in [7, 9, 13, 16, 23] {
+        agrees_with_the_model(ranks, 10..13, 180);
+    }
+}
+
+#[test]
+fn many_ranks_agree_with_a_naive_model() {
+    for ranks in [33, 48, 64] {
+        agrees_with_the_model(ranks, 20..22, 90);
     }
 }

@@ -1,20 +1,8 @@
-//! Datatypes (MPI-5.0 §5).
+//! Datatypes (MPI-5.0 §5): what can be asked of them, and what becomes of them.
 
 use crate::abi::kinds::*;
-use crate::mpi::typing;
+use crate::mpi::typing::{self, Room};
 use crate::mpi::{datatype, env};
-
-mpi!(
-    /// `count` items in a row as one.
-    #[large(MPI_Type_contiguous_c)]
-    #[fortran(mpi_type_contiguous_)]
-    fn MPI_Type_contiguous(
-        process: &Process, count: Count, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
-    ) {
-        newtype.set(typing::contiguous(process, count, &oldtype)?);
-        Ok(())
-    }
-);
 
 mpi!(
     /// A type like `oldtype`, with its attributes as their copy functions say.
@@ -70,7 +58,7 @@ mpi!(
     fn MPI_Type_get_extent(
         process: &Process, datatype: MPI_Datatype, lb: OutAint, extent: OutAint,
     ) {
-        lb.set(0);
+        lb.set(datatype.shape.lb);
         extent.set(datatype.shape.extent);
         Ok(())
     }
@@ -82,7 +70,7 @@ mpi!(
     fn MPI_Type_get_extent_x(
         process: &Process, datatype: MPI_Datatype, lb: OutCount64, extent: OutCount64,
     ) {
-        lb.set(0);
+        lb.set(datatype.shape.lb);
         extent.set(datatype.shape.extent);
         Ok(())
     }
@@ -95,7 +83,7 @@ mpi!(
     fn MPI_Type_get_true_extent(
         process: &Process, datatype: MPI_Datatype, true_lb: OutAint, true_extent: OutAint,
     ) {
-        true_lb.set(0);
+        true_lb.set(datatype.shape.true_lb);
         true_extent.set(datatype.shape.true_extent);
         Ok(())
     }
@@ -107,7 +95,7 @@ mpi!(
     fn MPI_Type_get_true_extent_x(
         process: &Process, datatype: MPI_Datatype, true_lb: OutCount64, true_extent: OutCount64,
     ) {
-        true_lb.set(0);
+        true_lb.set(datatype.shape.true_lb);
         true_extent.set(datatype.shape.true_extent);
         Ok(())
     }
@@ -120,11 +108,12 @@ mpi!(
         process: &Process, datatype: MPI_Datatype, num_integers: OutInt, num_addresses: OutInt,
         num_datatypes: OutInt, combiner: OutInt,
     ) {
-        let envelope = typing::envelope(&datatype);
-        num_integers.set(envelope.integers);
-        num_addresses.set(0);
-        num_datatypes.set(envelope.datatypes);
-        combiner.set(envelope.combiner);
+        typing::judge_small(&datatype)?;
+        let recipe = &datatype.recipe;
+        num_integers.set(recipe.integers.len() as i32);
+        num_addresses.set(recipe.addresses.len() as i32);
+        num_datatypes.set(recipe.datatypes.len() as i32);
+        combiner.set(recipe.combiner as i32);
         Ok(())
     }
 );
@@ -136,12 +125,12 @@ mpi!(
         num_addresses: OutCount64, num_large_counts: OutCount64, num_datatypes: OutCount64,
         combiner: OutInt,
     ) {
-        let envelope = typing::envelope(&datatype);
-        num_integers.set(envelope.integers.into());
-        num_addresses.set(0);
-        num_large_counts.set(0);
-        num_datatypes.set(envelope.datatypes.into());
-        combiner.set(envelope.combiner);
+        let recipe = &datatype.recipe;
+        num_integers.set(recipe.integers.len() as i64);
+        num_addresses.set(recipe.addresses.len() as i64);
+        num_large_counts.set(recipe.large_counts.len() as i64);
+        num_datatypes.set(recipe.datatypes.len() as i64);
+        combiner.set(recipe.combiner as i32);
         Ok(())
     }
 );
@@ -154,10 +143,17 @@ mpi!(
         max_datatypes: Size, array_of_integers: OutInts, array_of_addresses: OutAints,
         array_of_datatypes: Vars<MPI_Datatype>,
     ) {
-        let contents = typing::contents(process, &datatype, max_integers, max_datatypes)?;
-        array_of_integers.put(&contents.integers)?;
-        array_of_addresses.put(&contents.addresses)?;
-        array_of_datatypes.put(&contents.datatypes)
+        typing::judge_small(&datatype)?;
+        let room = Room {
+            integers: max_integers,
+            addresses: max_addresses,
+            large_counts: 0,
+            datatypes: max_datatypes,
+        };
+        let datatypes = typing::contents(process, &datatype, &room)?;
+        array_of_integers.put(&datatype.recipe.integers)?;
+        array_of_addresses.put(&datatype.recipe.addresses)?;
+        array_of_datatypes.put(&datatypes)
     }
 );
 
@@ -169,11 +165,17 @@ mpi!(
         array_of_addresses: OutAints, array_of_large_counts: OutCounts64,
         array_of_datatypes: Vars<MPI_Datatype>,
     ) {
-        let contents = typing::contents(process, &datatype, max_integers, max_datatypes)?;
-        array_of_integers.put(&contents.integers)?;
-        array_of_addresses.put(&contents.addresses)?;
-        array_of_large_counts.put(&contents.large_counts)?;
-        array_of_datatypes.put(&contents.datatypes)
+        let room = Room {
+            integers: max_integers,
+            addresses: max_addresses,
+            large_counts: max_large_counts,
+            datatypes: max_datatypes,
+        };
+        let datatypes = typing::contents(process, &datatype, &room)?;
+        array_of_integers.put(&datatype.recipe.integers)?;
+        array_of_addresses.put(&datatype.recipe.addresses)?;
+        array_of_large_counts.put(&datatype.recipe.large_counts)?;
+        array_of_datatypes.put(&datatypes)
     }
 );
 
@@ -236,6 +238,31 @@ mpi!(
     #[fortran(mpi_get_address_)]
     fn MPI_Get_address(process: &Process, location: InBuf, address: OutAint64) {
         address.set(location.0 as i64);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Writes how many basic elements were received (MPI-5.0 §13.3).
+    #[large(MPI_Status_set_elements_c)]
+    #[fortran(mpi_status_set_elements_)]
+    fn MPI_Status_set_elements(
+        process: &Process, status: VarStatus, datatype: MPI_Datatype, count: Count,
+    ) {
+        let bytes = datatype.bytes_of(count)?;
+        status.change(|status| status.set_bytes(bytes));
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same (deprecated).
+    #[fortran(mpi_status_set_elements_x_)]
+    fn MPI_Status_set_elements_x(
+        process: &Process, status: VarStatus, datatype: MPI_Datatype, count: Count64,
+    ) {
+        let bytes = datatype.bytes_of(count)?;
+        status.change(|status| status.set_bytes(bytes));
         Ok(())
     }
 );

@@ -130,6 +130,52 @@ macro_rules! mpi {
     };
 }
 
+/// Declares the three forms of a collective operation: blocking, nonblocking and persistent, each
+/// with its twins. The body makes the plan that all three carry out.
+macro_rules! collective {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[large($large:ident, $start_large:ident, $init_large:ident)])?
+        #[fortran($fortran:ident, $start_fortran:ident, $init_fortran:ident)]
+        #[forms($start:ident, $init:ident)]
+        #[raises_on($comm:ident)]
+        fn $name:ident($process:ident: &Process, $($param:ident: $kind:ty),* $(,)?) $body:block
+    ) => {
+        mpi!(
+            $(#[doc = $doc])*
+            $(#[large($large)])?
+            #[fortran($fortran)]
+            #[raises_on($comm)]
+            fn $name($process: &Process, $($param: $kind),*) {
+                let plan = (|| $body)();
+                $crate::mpi::coll::block($process, &$comm, plan)
+            }
+        );
+        mpi!(
+            $(#[doc = $doc])*
+            $(#[large($start_large)])?
+            #[fortran($start_fortran)]
+            #[raises_on($comm)]
+            fn $start($process: &Process, $($param: $kind,)* request: Var<MPI_Request>) {
+                let plan = (|| $body)();
+                request.set($crate::mpi::coll::start($process, &$comm, plan)?);
+                Ok(())
+            }
+        );
+        mpi!(
+            $(#[doc = $doc])*
+            $(#[large($init_large)])?
+            #[fortran($init_fortran)]
+            #[raises_on($comm)]
+            fn $init($process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>) {
+                let plan = (|| $body)();
+                request.set($crate::mpi::coll::persist($process, &$comm, plan)?);
+                Ok(())
+            }
+        );
+    };
+}
+
 macro_rules! door {
     ([], $($absent:tt)*) => {};
     (

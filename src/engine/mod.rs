@@ -10,6 +10,7 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -19,6 +20,7 @@ pub use buffered::Unsent;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
+pub use run::Task;
 pub use world::World;
 
 use crate::base::Member;
@@ -59,6 +61,8 @@ struct State {
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
+    /// The runs that can go on.
+    due: VecDeque<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
     /// reported to receives from any source.
     epoch: usize,
@@ -116,6 +120,7 @@ impl Engine {
                 pool: Pool::new(port),
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
+                due: VecDeque::new(),
                 epoch: 0,
                 reported: HashMap::new(),
                 waiting: 0,
@@ -256,6 +261,13 @@ impl Engine {
         is_open
     }
 
+    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
+    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
+        state.ops.collect(op)
+    }
+
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
     pub fn cancel(&self, op: Key) {
         let mut state = self.state.lock();
@@ -308,8 +320,10 @@ impl Engine {
     ) -> Result<Option<T>, Died> {
         let mut state = self.state.lock();
         self.progress(&mut state)?;
+        self.drive(&mut state)?;
         let mut answer = ready(&mut state);
         while answer.is_none() && self.copy_next(&mut state)? {
+            self.drive(&mut state)?;
             answer = ready(&mut state);
         }
         self.leave(&mut state)?;
@@ -336,7 +350,8 @@ impl Engine {
 impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
-        self.ops.insert(Op { stage, envelope, watch, heard, partner: None, is_orphan: false })
+        let (run, partner) = (None, None);
+        self.ops.insert(Op { stage, envelope, watch, heard, run, partner, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {
@@ -361,7 +376,11 @@ impl State {
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
             Stage::Sending { ticket: None, .. } => true,
-            Stage::Copying { .. } | Stage::Flushing | Stage::Open | Stage::Done(_) => false,
+            Stage::Copying { .. }
+            | Stage::Flushing
+            | Stage::Open
+            | Stage::Running(_)
+            | Stage::Done(_) => false,
         }
     }
 

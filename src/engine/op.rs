@@ -1,5 +1,6 @@
 //! Operations under way, and how they end.
 
+use super::run::Course;
 use super::shelf::Place;
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};
@@ -34,6 +35,8 @@ pub enum Mishap {
     Truncated { sent: usize, room: usize },
     /// This rank of the communicator is dead.
     Lost { rank: i32 },
+    /// A run failed; whoever started it knows how.
+    Failed,
 }
 
 /// How an operation ended.
@@ -79,6 +82,8 @@ pub(super) enum Stage {
     Flushing,
     /// Ends when the program says so (see [`super::Engine::open`]).
     Open,
+    /// A computation that waits for other operations (see `run`).
+    Running(Course),
     Done(Outcome),
 }
 
@@ -94,6 +99,8 @@ pub(super) struct Op {
     pub(super) stage: Stage,
     pub(super) envelope: Envelope,
     pub(super) watch: Option<Watch>,
+    /// The run that goes on when this has ended.
+    pub(super) run: Option<Key>,
     /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
     pub(super) heard: usize,
     /// The other half of an exchange.

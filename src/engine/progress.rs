@@ -201,10 +201,14 @@ impl Engine {
         let op = state.ops.0.find_mut(key).expect("an operation ends once");
         let stage = std::mem::replace(&mut op.stage, Stage::Done(outcome));
         op.watch = None;
+        let run = op.run.take();
         let partner = op.partner.filter(|_| outcome.is_lost());
         state.has_news = true;
         if op.is_orphan {
             state.ops.0.remove(key);
+        }
+        if let Some(run) = run {
+            state.wake_run(run);
         }
         if let Stage::Sending { ticket, charge } = stage {
             if ticket.is_some() {
@@ -345,6 +349,7 @@ impl Engine {
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;
+            self.drive(&mut state)?;
             if let Some(answer) = ready(&mut state) {
                 self.leave(&mut state)?;
                 return Ok(answer);

@@ -56,7 +56,9 @@ impl Engine {
             if let Some(mishap) = self.judge(&mut state, pattern, watch, heard) {
                 return Ok(failed(pattern, mishap));
             }
-            if !self.copy_next(&mut state)? {
+            if state.has_due() {
+                self.drive(&mut state)?;
+            } else if !self.copy_next(&mut state)? {
                 self.wait_for_news(&mut state);
             }
         }

@@ -109,7 +109,7 @@ impl World {
     }
 
     /// Whether ranks have to share cores.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub fn is_crowded(&self) -> bool {
         self.is_crowded
     }
 }

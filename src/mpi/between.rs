@@ -15,6 +15,7 @@ use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::making::{Wish, chosen};
 use crate::mpi::process::Process;
+use crate::mpi::run;
 use crate::mpi::table::{Held, Sort};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub fn create(
         meet(process, &local.group, &leaders, &purpose)
     });
     let lane = lane(process, local);
-    let news = pass_on(&lane, local, local_leader, told)?;
+    let news = pass_on(&lane, local_leader, told)?;
     let group = local.group.clone();
     found(process, Draft::child(local, 0, group), &news).map(|made| made.handle)
 }
@@ -76,7 +77,7 @@ pub fn from_groups(
         meet(process, local, &leaders, &purpose)
     });
     let circle = Circle::new(group.clone(), &purpose);
-    let news = pass_on(&circle.lane(process), &circle.comm, local_leader, told)?;
+    let news = pass_on(&circle.lane(process), local_leader, told)?;
     let draft = Draft { info, ..Draft::new(0, group, errhandler) };
     found(process, draft, &news).map(|made| made.handle)
 }
@@ -193,10 +194,20 @@ fn meet(
 fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
     let length = (mine.bytes().len() as u64).to_ne_bytes();
     let mut room = [0; 8];
-    lane.exchange(peer, Span::of(&length), peer, Span::of_mut(&mut room))?;
+    run::block(lane.exchange(
+        peer,
+        &Span::of(&length).into(),
+        peer,
+        &Span::of_mut(&mut room).into(),
+    ))?;
     let room = usize::try_from(u64::from_ne_bytes(room)).expect("a list that fits into memory");
     let mut theirs = vec![0; room];
-    lane.exchange(peer, Span::of(mine.bytes()), peer, Span::of_mut(&mut theirs))?;
+    run::block(lane.exchange(
+        peer,
+        &Span::of(mine.bytes()).into(),
+        peer,
+        &Span::of_mut(&mut theirs).into(),
+    ))?;
     Ok(Words::new(theirs))
 }
 
@@ -211,13 +222,11 @@ fn consult(
         Ok(agree(mine, theirs))
     });
     let local = comm.local();
-    pass_on(&lane(process, local), local, 0, told)
+    pass_on(&lane(process, local), 0, told)
 }
 
 /// The leader tells everybody what it has learnt, or that it has failed.
-fn pass_on(
-    lane: &Lane<'_>, comm: &Comm, leader: i32, told: Option<Result<Words>>,
-) -> Result<Words> {
+fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<Words> {
     let (class, mut bytes) = match &told {
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),
@@ -226,7 +235,7 @@ fn pass_on(
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");
-    broadcast(lane, comm, &Span::of_mut(&mut header).into(), leader)?;
+    run::block(broadcast(lane, &Span::of_mut(&mut header).into(), leader))?;
     if let Some(told) = &told {
         told.as_ref().map_err(Clone::clone)?;
     }
@@ -239,7 +248,7 @@ fn pass_on(
         return Err(Class(class).because(words));
     }
     bytes.resize(length as usize, 0);
-    broadcast(lane, comm, &Span::of_mut(&mut bytes).into(), leader)?;
+    run::block(broadcast(lane, &Span::of_mut(&mut bytes).into(), leader))?;
     Ok(Words::new(bytes))
 }
 

@@ -9,6 +9,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use crate::mpi::run::Way;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ impl Circle {
     }
 
     pub(super) fn lane<'a>(&'a self, process: &'a Process) -> Lane<'a> {
-        Lane::new(process, &self.comm, self.tag)
+        Lane::new(process, &self.comm, self.tag, Way::Blocking)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Datatypes (MPI-5.0 §5): what a buffer holds.
 
-use crate::base::layout::{Layout, TooLarge};
+use crate::base::layout::Layout;
 use crate::host::memory::{Region, Span};
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
+use crate::mpi::recipe::{Combiner, Recipe};
+use crate::mpi::signature::Signature;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,8 @@ impl Address {
     pub const BOTTOM: Address = Address(0);
     /// MPI_IN_PLACE: the data is where the result goes.
     pub const IN_PLACE: Address = Address(1);
+    /// No memory of a program lies below this.
+    pub const LOWEST: usize = 4096;
 }
 
 /// What the elements of a type are, as far as reductions care.
@@ -38,6 +41,8 @@ pub enum Element {
     /// Fortran's REAL*16: the quad of IEEE, not C's long double.
     Quad,
     ComplexQuad,
+    /// Elements that differ, or none.
+    Mixed,
     /// A value and its index, for MPI_MINLOC and MPI_MAXLOC.
     Pair(Pair),
 }
@@ -55,20 +60,13 @@ pub enum Pair {
     DoubleDouble,
 }
 
-/// How a type was made (MPI-5.0 §5.1.13).
-#[derive(Clone)]
-pub enum Maker {
-    Named,
-    Dup(Held<Datatype>),
-    Contiguous { count: i64, of: Held<Datatype> },
-}
-
 /// A datatype.
 pub struct Datatype {
     pub handle: usize,
     pub shape: Shape,
     pub layout: Arc<Layout>,
-    pub maker: Maker,
+    pub signature: Signature,
+    pub recipe: Recipe,
     /// Where the data of items in a row are when they are one run of bytes.
     run: Option<i64>,
     committed: AtomicBool,
@@ -94,16 +92,12 @@ pub struct Shape {
     pub element: Element,
 }
 
-/// What the numbers of a type follow from.
+/// What the numbers of a type follow from: where its data are, and what they are.
 #[derive(Clone)]
 pub struct Form {
     pub layout: Arc<Layout>,
-    pub elements: i64,
-    pub element: Element,
+    pub signature: Signature,
 }
-
-/// No memory of a program lies below this address.
-const LOWEST: usize = 4096;
 
 /// What a program writes on a type.
 #[derive(Default)]
@@ -136,27 +130,27 @@ impl Datatype {
         On { bearer: Bearer::Datatype, handle: self.handle }
     }
 
-    /// A type that the program made.
-    pub fn new(handle: usize, form: Form, maker: Maker, is_committed: bool) -> Datatype {
-        let committed = AtomicBool::new(is_committed);
-        let Form { layout, elements, element } = form;
+    /// A type that was made as `recipe` says.
+    pub fn new(handle: usize, form: Form, recipe: Recipe, is_committed: bool) -> Datatype {
+        let Form { layout, signature } = form;
         let shape = Shape {
             size: layout.size(),
             lb: layout.lb(),
             extent: layout.extent(),
             true_lb: layout.true_lb(),
             true_extent: layout.true_extent(),
-            elements,
-            element,
+            elements: signature.elements,
+            element: signature.element,
         };
         let run = layout.run(u64::MAX);
-        Datatype { handle, shape, layout, maker, run, committed, notes: Arc::default() }
+        let committed = AtomicBool::new(is_committed);
+        let notes = Arc::default();
+        Datatype { handle, shape, layout, signature, recipe, run, committed, notes }
     }
 
     /// What a type of the same make is made from.
     pub fn form(&self) -> Form {
-        let Shape { elements, element, .. } = self.shape;
-        Form { layout: self.layout.clone(), elements, element }
+        Form { layout: self.layout.clone(), signature: self.signature.clone() }
     }
 
     /// Lets communication use the type.
@@ -179,7 +173,7 @@ impl Datatype {
         if bytes == 0 {
             return Ok(Region::EMPTY);
         }
-        if buf.0 < LOWEST && (buf != Address::BOTTOM || !self.is_absolute()) {
+        if buf.0 < Address::LOWEST && (buf != Address::BOTTOM || !self.is_absolute()) {
             return Err(no_buffer(buf, count));
         }
         if let Some(first) = self.run.or_else(|| self.lone_run(count)) {
@@ -189,13 +183,24 @@ impl Datatype {
         Ok(Region::new(buf.0, bytes, self.layout.clone()))
     }
 
+    /// The memory of `count` items, the first of them `displacement` items from `buf`.
+    pub fn region_at(&self, buf: Address, displacement: i64, count: i64) -> Result<Region> {
+        self.region(self.item(buf, displacement), count)
+    }
+
+    /// The address of the item with this number in `buf`.
+    #[inline]
+    pub fn item(&self, buf: Address, index: i64) -> Address {
+        Address(buf.0.wrapping_add_signed(index.wrapping_mul(self.shape.extent) as isize))
+    }
+
     fn lone_run(&self, count: i64) -> Option<i64> {
         if count == 1 { self.layout.run(1) } else { None }
     }
 
     /// Whether displacements are addresses, so that the buffer may be MPI_BOTTOM.
     fn is_absolute(&self) -> bool {
-        usize::try_from(self.shape.true_lb).is_ok_and(|lowest| lowest >= LOWEST)
+        usize::try_from(self.shape.true_lb).is_ok_and(|lowest| lowest >= Address::LOWEST)
     }
 
     /// The bytes of data in `count` items.
@@ -238,34 +243,24 @@ impl Datatype {
         }
     }
 
-    /// How many basic elements came in `bytes` (MPI-5.0 §5.1.11).
+    /// How many basic elements came in `bytes`; `None` when the last is not whole.
     pub fn elements(&self, bytes: i64) -> Option<i64> {
-        if self.shape.size == 0 || self.shape.elements == 0 {
-            return (bytes == 0).then_some(0);
-        }
-        let Element::Pair(pair) = self.shape.element else {
-            let each = self.shape.size / self.shape.elements;
-            return (bytes % each == 0).then_some(bytes / each);
-        };
-        let each = 2 * self.shape.size / self.shape.elements;
-        match bytes % each {
-            0 => Some(bytes / each * 2),
-            rest if rest >= pair.value_bytes() => Some(bytes / each * 2 + 1),
-            _ => None,
-        }
+        self.signature.elements_in(bytes)
     }
 
-    /// `count` items in a row as one.
-    pub fn contiguous(of: &Held<Datatype>, count: i64) -> Result<(Form, Maker)> {
-        of.bytes(count)?;
-        let length = u64::try_from(count).expect("a count is not negative");
-        let layout = of.layout.vector(length, 1, of.shape.extent).map_err(|TooLarge| {
-            let words = format!("count is {count}; so many items do not fit into memory");
+    /// How many bytes so many basic elements take.
+    pub fn bytes_of(&self, elements: i64) -> Result<i64> {
+        self.signature.bytes_of(elements).ok_or_else(|| {
+            let words = format!("count is {elements}; so many elements no such items hold");
             Class::COUNT.because(words)
-        })?;
-        let Shape { elements, element, .. } = of.shape;
-        let form = Form { layout: Arc::new(layout), elements: elements * count, element };
-        Ok((form, Maker::Contiguous { count, of: of.clone() }))
+        })
+    }
+
+    /// Whether the standard provides the type: it is committed from the start, cannot be freed, and
+    /// operations are defined on it. Not all of them have names.
+    pub fn is_predefined(&self) -> bool {
+        use Combiner::{F90Complex, F90Integer, F90Real, Named, ValueIndex};
+        matches!(self.recipe.combiner, Named | F90Real | F90Complex | F90Integer | ValueIndex)
     }
 }
 
@@ -277,16 +272,4 @@ fn no_buffer(buf: Address, count: i64) -> crate::mpi::error::Failure {
         _ => "no address",
     };
     Class::BUFFER.because(format!("the buffer is {what}, and count is {count}"))
-}
-
-impl Pair {
-    /// Bytes of the value, which comes first.
-    fn value_bytes(self) -> i64 {
-        match self {
-            Pair::ShortInt => 2,
-            Pair::FloatInt | Pair::IntInt | Pair::RealReal => 4,
-            Pair::DoubleInt | Pair::LongInt | Pair::DoubleDouble => 8,
-            Pair::LongDoubleInt => 16,
-        }
-    }
 }

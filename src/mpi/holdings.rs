@@ -1,12 +1,13 @@
 //! What a process holds: objects that are made, given handles and freed.
 
 use crate::base::Member;
-use crate::mpi::datatype::{Datatype, Form, Maker};
+use crate::mpi::datatype::{Datatype, Form};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
 use crate::mpi::process::{GROUP_EMPTY, Process};
+use crate::mpi::recipe::Recipe;
 use crate::mpi::table::Held;
 use std::sync::Arc;
 
@@ -60,10 +61,10 @@ impl Process {
     }
 
     /// A handle of a new datatype.
-    pub fn make_datatype(&self, form: Form, maker: Maker, is_committed: bool) -> Result<usize> {
+    pub fn make_datatype(&self, form: Form, recipe: Recipe, is_committed: bool) -> Result<usize> {
         let made = self
             .datatypes
-            .insert_with(|handle| Arc::new(Datatype::new(handle, form, maker, is_committed)));
+            .insert_with(|handle| Arc::new(Datatype::new(handle, form, recipe, is_committed)));
         made.map(|(handle, _)| handle).ok_or_else(|| no_room("datatype"))
     }
 

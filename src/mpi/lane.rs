@@ -1,15 +1,25 @@
-//! Messages of collective operations: blocking, apart from those of the program, and over as soon
-//! as any member of the communicator has died, because the others will not go through with it.
+//! Messages of collective operations: apart from those of the program, and over as soon as any
+//! member of the communicator has died, because the others will not go through with it.
+//!
+//! What goes wrong here alone (a message is too long, an argument is bad) is noted and told at the
+//! end: the others wait for this rank's part. So an error that a lane returns has met everybody.
 
 use crate::base::slab::Key;
-use crate::engine::{Letter, Mode, Outcome, Roster, Watch};
-use crate::host::memory::Region;
+use crate::engine::{Letter, Mishap, Mode, Outcome, Roster, Watch};
+use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{envelope, news};
+use crate::mpi::run::Way;
 use crate::transport::Envelope;
+use parking_lot::Mutex;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
+
+/// From here on down: clear of MPI_ANY_TAG.
+const LOCAL_TAGS: i32 = -10;
 
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
@@ -17,52 +27,149 @@ pub struct Lane<'a> {
     comm: &'a Comm,
     roster: Arc<dyn Roster>,
     tag: i32,
+    way: Way,
+    trouble: Mutex<Option<Failure>>,
 }
 
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
-    pub fn new(process: &'a Process, comm: &'a Comm, tag: i32) -> Lane<'a> {
-        Lane { process, comm, roster: comm.everyone(), tag }
+    pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
+        Lane::among(process, comm, comm.everyone(), tag, way)
     }
 
-    /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
-    pub fn send(&self, to: i32, data: impl Into<Region>) -> Result {
-        match self.start_send(to, data.into())? {
-            Some(op) => news(&self.process.engine.wait(op)?),
-            None => Ok(()),
+    /// A lane for those of `roster` only: of the others nobody needs to live.
+    pub fn among(
+        process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
+    ) -> Lane<'a> {
+        Lane { process, comm, roster, tag, way, trouble: Mutex::new(None) }
+    }
+
+    /// A lane for the part of the own group in what two groups do together. Its tags are below
+    /// those that the own group draws when it alone has something to agree on.
+    pub fn local(&self) -> Lane<'a> {
+        let (comm, roster) = (self.comm.local(), self.roster.clone());
+        Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way)
+    }
+
+    pub fn process(&self) -> &'a Process {
+        self.process
+    }
+
+    pub fn comm(&self) -> &'a Comm {
+        self.comm
+    }
+
+    /// The rank of this process in its group.
+    pub fn rank(&self) -> i32 {
+        self.comm.rank
+    }
+
+    /// How many members its group has.
+    pub fn size(&self) -> i32 {
+        self.comm.size()
+    }
+
+    /// Keeps what went wrong here alone, for the end. What ends this rank ends it at once.
+    pub fn note(&self, outcome: Result) -> Result {
+        match outcome {
+            Err(Failure::Died) => Err(Failure::Died),
+            Err(failure) => {
+                self.trouble.lock().get_or_insert(failure);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
         }
     }
 
+    /// The first of what went wrong here alone.
+    pub fn verdict(&self) -> Result {
+        self.trouble.lock().take().map_or(Ok(()), Err)
+    }
+
+    /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
+    #[inline]
+    pub async fn send(&self, to: i32, data: &Region) -> Result {
+        self.start_send(to, data)?.end().await.map(drop)
+    }
+
     /// Receives from the member with rank `from`; says how many bytes came.
-    pub fn recv(&self, from: i32, into: impl Into<Region>) -> Result<usize> {
-        let watch = self.watch(from);
-        received(&self.process.engine.receive(self.pattern(from), &watch, &into.into())?)
+    #[inline]
+    pub async fn recv(&self, from: i32, into: &Region) -> Result<usize> {
+        if self.way == Way::Blocking {
+            let watch = self.watch(from);
+            let outcome = self.process.engine.receive(self.pattern(from), &watch, into)?;
+            return self.judge(&outcome);
+        }
+        self.start_recv(from, into)?.end().await
     }
 
     /// Sends and receives at the same time.
-    pub fn exchange(
-        &self, to: i32, data: impl Into<Region>, from: i32, into: impl Into<Region>,
+    pub async fn exchange(
+        &self, to: i32, data: &Region, from: i32, into: &Region,
     ) -> Result<usize> {
-        let recv = self.start_recv(from, into.into())?;
-        let sent = match self.start_send(to, data.into())? {
-            // Both ends are waited for, whatever becomes of them: their memory is the caller's.
-            Some(op) => news(&self.process.engine.wait(op)?),
-            None => Ok(()),
-        };
-        let outcome = self.process.engine.wait(recv)?;
-        sent?;
-        received(&outcome)
+        let recv = self.start_recv(from, into)?;
+        self.send(to, data).await?;
+        recv.end().await
     }
 
-    fn start_send(&self, to: i32, data: Region) -> Result<Option<Key>> {
+    /// Starts to send.
+    #[inline]
+    pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
-        Ok(self.process.engine.send(letter, &data, Mode::Standard)?)
+        let op = self.process.engine.send(letter, data, Mode::Standard)?;
+        Ok(Doing { lane: self, op })
     }
 
-    fn start_recv(&self, from: i32, into: Region) -> Result<Key> {
-        Ok(self.process.engine.start_receive(self.pattern(from), self.watch(from), into)?)
+    /// Starts to receive.
+    pub fn start_recv(&self, from: i32, into: &Region) -> Result<Doing<'_, 'a>> {
+        let (pattern, watch) = (self.pattern(from), self.watch(from));
+        let op = self.process.engine.start_receive(pattern, watch, into.clone())?;
+        Ok(Doing { lane: self, op: Some(op) })
+    }
+
+    /// Waits for all of what was started.
+    pub async fn all(&self, doings: Vec<Doing<'_, 'a>>) -> Result {
+        for doing in doings {
+            doing.end().await?;
+        }
+        Ok(())
+    }
+
+    /// Copies within this rank. The target is large enough.
+    pub fn copy(&self, from: &Region, to: &Region) -> Result {
+        transfer(from, to).map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
+    }
+
+    /// A message from this rank to itself, which is judged like any other.
+    pub fn keep(&self, from: &Region, to: &Region) -> Result {
+        self.must_fit(from, to)?;
+        transfer_start(from, to, from.bytes().min(to.bytes()))
+            .map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
+    }
+
+    /// Notes that the message from this rank to itself is too long, if it is.
+    pub fn must_fit(&self, from: &Region, to: &Region) -> Result {
+        let (sent, room) = (from.bytes(), to.bytes());
+        if sent <= room {
+            return Ok(());
+        }
+        self.note(Err(Class::TRUNCATE.because(format!(
+            "the message from this rank to itself has {sent} bytes; \
+             the receive buffer has room for {room}"
+        ))))
+    }
+
+    /// How many bytes came with a message.
+    #[inline]
+    fn judge(&self, outcome: &Outcome) -> Result<usize> {
+        match outcome.mishap {
+            None => {}
+            Some(Mishap::Truncated { .. }) => self.note(news(outcome))?,
+            Some(_) => news(outcome)?,
+        }
+        Ok(outcome.bytes)
     }
 
     fn pattern(&self, from: i32) -> Envelope {
@@ -75,7 +182,36 @@ impl<'a> Lane<'a> {
     }
 }
 
-fn received(outcome: &Outcome) -> Result<usize> {
-    news(outcome)?;
-    Ok(outcome.bytes)
+/// A message under way. Dropped before its end, it is taken back, or waited for: its memory is not
+/// the library's to keep.
+pub struct Doing<'l, 'a> {
+    lane: &'l Lane<'a>,
+    /// `None`: it has ended.
+    op: Option<Key>,
+}
+
+impl Doing<'_, '_> {
+    /// Waits for its end; says how many bytes came.
+    #[inline]
+    pub async fn end(mut self) -> Result<usize> {
+        let Some(op) = self.op else { return Ok(0) };
+        let engine = &self.lane.process.engine;
+        let outcome = match self.lane.way {
+            Way::Blocking => engine.wait(op)?,
+            Way::Nonblocking(run) => {
+                poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
+            }
+        };
+        self.op = None;
+        self.lane.judge(&outcome)
+    }
+}
+
+impl Drop for Doing<'_, '_> {
+    fn drop(&mut self) {
+        let Some(op) = self.op else { return };
+        self.lane.process.engine.cancel(op);
+        // Whoever is told to die meanwhile will not touch the memory again.
+        let _ended = self.lane.process.engine.wait(op);
+    }
 }

@@ -6,7 +6,7 @@
 use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
-use crate::mpi::coll::{broadcast, lane, share};
+use crate::mpi::coll::{self, share};
 use crate::mpi::comm::Comm;
 use crate::mpi::draft::Draft;
 use crate::mpi::errhandler::{Errhandler, Installed};
@@ -15,6 +15,7 @@ use crate::mpi::group::Group;
 use crate::mpi::hardware::{self, PSET_NAME, RESOURCE_TYPE};
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::run;
 use crate::mpi::session;
 use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
@@ -190,14 +191,14 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
     let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    broadcast(&lane(process, comm), comm, &Span::of_mut(&mut bytes).into(), 0)?;
+    coll::agree(process, comm, &mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 
 /// A context that all of a circle know.
 fn agree_in(process: &Process, circle: &Circle) -> Result<u32> {
     let mut bytes = process.world.fresh_context().to_ne_bytes();
-    broadcast(&circle.lane(process), &circle.comm, &Span::of_mut(&mut bytes).into(), 0)?;
+    run::block(coll::broadcast(&circle.lane(process), &Span::of_mut(&mut bytes).into(), 0))?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

@@ -1,5 +1,6 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
+pub mod arrays;
 pub mod attr;
 pub mod between;
 pub mod buffer;
@@ -14,6 +15,7 @@ pub mod draft;
 pub mod env;
 pub mod errhandler;
 pub mod error;
+pub mod external;
 pub mod fortran;
 pub mod grequest;
 pub mod group;
@@ -27,14 +29,18 @@ pub mod memory;
 pub mod message;
 pub mod named;
 pub mod op;
+pub mod pack;
+pub mod parametric;
 pub mod phase;
 pub mod process;
 pub mod pt2pt;
-pub mod reduce;
+pub mod recipe;
 pub mod request;
+pub mod run;
 pub mod scratch;
 pub mod session;
 pub mod shaping;
+pub mod signature;
 pub mod status;
 pub mod table;
 pub mod topology;

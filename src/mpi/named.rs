@@ -1,7 +1,9 @@
 //! The predefined datatypes, by their handles (MPI-5.0 §5.1, §20.3; x86-64, gfortran).
 
 use crate::base::layout::Layout;
-use crate::mpi::datatype::{Datatype, Element, Form, Maker, Pair};
+use crate::mpi::datatype::{Datatype, Element, Form, Pair};
+use crate::mpi::recipe::Recipe;
+use crate::mpi::signature::Signature;
 use crate::mpi::table::Held;
 use std::sync::{Arc, OnceLock};
 
@@ -102,33 +104,32 @@ pub fn name(handle: usize) -> Option<&'static str> {
 fn table() -> Box<Table> {
     let mut table: Box<Table> = Box::new([const { None }; LAST - FIRST + 1]);
     for (handle, _, element) in TYPES {
-        let datatype = Datatype::new(*handle, form(*element), Maker::Named, true);
+        let datatype = Datatype::new(*handle, form(*element), Recipe::named(), true);
         table[handle - FIRST] = Some(datatype);
     }
     table
 }
 
-fn form(element: Element) -> Form {
+/// Where the bytes of an element are (x86-64), and what they are.
+pub(super) fn form(element: Element) -> Form {
     let plain = |bytes: usize, alignment: usize| {
         Layout::basic(&[(0, bytes as u64)], bytes as i64, alignment as u64)
     };
     let pair = |blocks: &[(i64, u64)], extent, alignment| Layout::basic(blocks, extent, alignment);
-    let (layout, elements) = match element {
-        Byte => (plain(1, 1), 1),
-        Quad => (plain(16, 16), 1),
-        ComplexQuad => (plain(32, 16), 1),
-        Complex(n) => (plain(n, n / 2), 1),
-        Signed(n) | Unsigned(n) | Float(n) | Logical(n) | Text(n) => (plain(n, n), 1),
-        Element::Pair(kind) => {
-            let layout = match kind {
-                Pair::FloatInt | Pair::IntInt | Pair::RealReal => pair(&[(0, 8)], 8, 4),
-                Pair::DoubleInt | Pair::LongInt => pair(&[(0, 12)], 16, 8),
-                Pair::ShortInt => pair(&[(0, 2), (4, 4)], 8, 4),
-                Pair::LongDoubleInt => pair(&[(0, 20)], 32, 16),
-                Pair::DoubleDouble => pair(&[(0, 16)], 16, 8),
-            };
-            (layout, 2)
-        }
+    let layout = match element {
+        Byte => plain(1, 1),
+        Quad => plain(16, 16),
+        ComplexQuad => plain(32, 16),
+        Complex(n) => plain(n, n / 2),
+        Element::Mixed => unreachable!("a predefined type has elements of one kind"),
+        Signed(n) | Unsigned(n) | Float(n) | Logical(n) | Text(n) => plain(n, n),
+        Element::Pair(kind) => match kind {
+            Pair::FloatInt | Pair::IntInt | Pair::RealReal => pair(&[(0, 8)], 8, 4),
+            Pair::DoubleInt | Pair::LongInt => pair(&[(0, 12)], 16, 8),
+            Pair::ShortInt => pair(&[(0, 2), (4, 4)], 8, 4),
+            Pair::LongDoubleInt => pair(&[(0, 20)], 32, 16),
+            Pair::DoubleDouble => pair(&[(0, 16)], 16, 8),
+        },
     };
-    Form { layout: Arc::new(layout), elements, element }
+    Form { layout: Arc::new(layout), signature: Signature::basic(element) }
 }

@@ -72,7 +72,8 @@ impl Op {
         let Op::Named(op) = self else { return Ok(()) };
         let name = named::name(datatype.handle);
         let nothing = Span::EMPTY;
-        if name.is_some() && memory::reduce(*op, datatype.shape.element, nothing, nothing, 0) {
+        let element = datatype.shape.element;
+        if datatype.is_predefined() && memory::reduce(*op, element, nothing, nothing, 0) {
             return Ok(());
         }
         let name = name.unwrap_or("a datatype that the program made");

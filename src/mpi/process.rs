@@ -14,6 +14,7 @@ use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
+use crate::mpi::parametric::Asked;
 use crate::mpi::phase::Phases;
 use crate::mpi::request::Requests;
 use crate::mpi::session::Session;
@@ -51,6 +52,8 @@ pub struct Process {
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Table<Keyval>,
     pub sessions: Table<Session>,
+    /// Parametrised datatypes.
+    pub asked: Asked,
     /// What MPI_Buffer_attach attached.
     pub buffer: buffer::Slot,
     /// What MPI_Mprobe has matched.
@@ -98,6 +101,7 @@ impl Process {
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
             sessions: Table::new(Sort::Session),
+            asked: Asked::new(),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),

@@ -33,6 +33,8 @@ pub enum Pending {
     /// Complete, and this is the status.
     Complete(Status),
     Op(Key),
+    /// A nonblocking collective operation.
+    Run(Key),
     /// Both sides of MPI_Isendrecv; the status is the receive's.
     Two {
         send: Key,
@@ -69,6 +71,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         Mishap::Lost { rank } => {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
         }
+        Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
@@ -204,7 +207,7 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::EMPTY.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) => Ok(completed(&engine.wait(op)?)),
+        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait(op)?)),
         Pending::Two { send, recv } => {
             let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
             Ok(Completed { news: received.news.and(news(&sent)), ..received })

@@ -9,6 +9,7 @@ use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{Pending, completed, news};
+use crate::mpi::run::Failures;
 use crate::mpi::status::{Completed, Status};
 use crate::mpi::table::{self, Held, Shelf, Sort};
 use parking_lot::Mutex;
@@ -24,7 +25,7 @@ pub type Start = dyn Fn(&Process) -> Result<Pending> + Send + Sync;
 
 /// The requests of a rank, by handle.
 #[derive(Default)]
-pub struct Requests(Mutex<Shelf<Request>>);
+pub struct Requests(Mutex<Shelf<Request>>, Failures);
 
 struct Request {
     /// The communicator whose error handler hears of failures, even if it was freed meanwhile.
@@ -66,6 +67,11 @@ impl Requests {
         Requests::default()
     }
 
+    /// How nonblocking collective operations have failed.
+    pub(super) fn failures(&self) -> &Failures {
+        &self.1
+    }
+
     /// The handle of an operation that was started on `comm`.
     #[inline]
     pub fn keep(&self, comm: &Held<Comm>, pending: Pending) -> Result<usize> {
@@ -103,6 +109,9 @@ impl Requests {
         let (key, request) = request.ok_or_else(|| unknown(handle))?;
         let Some(pending) = request.pending else { return Ok(Step::Inactive) };
         let Some(mut end) = ended(pending, ops) else { return Ok(Step::Pending) };
+        if let Pending::Run(run) = pending {
+            end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
+        }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
         let general = request.general.clone();
         if is_look {
@@ -151,6 +160,9 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
         Pending::Nothing => Some(nothing()),
         Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
         Pending::Op(op) => ops.outcome(op).map(completed),
+        Pending::Run(run) => {
+            ops.outcome(run).map(|end| Completed { status: Status::EMPTY, news: news(end) })
+        }
         Pending::Two { send, recv } => {
             let (sent, received) = (ops.outcome(send)?, completed(ops.outcome(recv)?));
             Some(Completed { news: received.news.and(news(sent)), ..received })
@@ -161,7 +173,7 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
 fn forget(pending: Pending, ops: &mut Ops) {
     match pending {
         Pending::Nothing | Pending::Complete(_) => {}
-        Pending::Op(op) => drop(ops.collect(op)),
+        Pending::Op(op) | Pending::Run(op) => drop(ops.collect(op)),
         Pending::Two { send, recv } => [send, recv].into_iter().for_each(|op| {
             ops.collect(op);
         }),
@@ -260,12 +272,18 @@ pub fn cancel(process: &Process, handle: usize) -> Result {
         })?;
         Ok((pending, request.general.clone()))
     })?;
+    // The program's own operations are cancelled by the program.
     if let Some(general) = general {
         return general.cancel(process);
     }
-    // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
-    if let Pending::Op(op) = pending {
-        process.engine.cancel(op);
+    match pending {
+        Pending::Op(op) => process.engine.cancel(op),
+        Pending::Run(_) => {
+            let words = "request is of a collective operation, which cannot be cancelled";
+            return Err(Class::REQUEST.because(words));
+        }
+        // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
+        _ => {}
     }
     Ok(())
 }
@@ -279,10 +297,17 @@ pub fn free(process: &Process, handle: usize) -> Result {
     if general.as_ref().is_some_and(|general| !general.give_up()) {
         return Ok(());
     }
+    process.requests.find(handle, |request| match request.pending {
+        Some(Pending::Run(_)) => {
+            let words = "request is of a collective operation that is active; it cannot be freed";
+            Err(Class::REQUEST.because(words))
+        }
+        _ => Ok(()),
+    })?;
     let key = table::key(Sort::Request, handle);
     let request = key.and_then(|key| process.requests.0.lock().remove(key));
     match request.ok_or_else(|| unknown(handle))?.pending {
-        Some(Pending::Op(op)) => process.engine.abandon(op),
+        Some(Pending::Op(op) | Pending::Run(op)) => process.engine.abandon(op),
         Some(Pending::Two { send, recv }) => {
             process.engine.abandon(send);
             process.engine.abandon(recv);

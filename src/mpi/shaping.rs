@@ -11,6 +11,7 @@ use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::making::agree;
 use crate::mpi::process::Process;
+use crate::mpi::run;
 use crate::mpi::topology::Topology;
 use crate::mpi::topology::cart::Cart;
 use crate::mpi::topology::graph::{Adjacency, Edge, Ends, Graph, distribute};
@@ -194,15 +195,15 @@ fn read_ends(reader: &mut Reader<'_>, is_weighted: bool) -> Ends {
 /// Sends words, their length first.
 fn post(lane: &Lane<'_>, to: i32, words: &Words) -> Result {
     let length = (words.bytes().len() as u64).to_ne_bytes();
-    lane.send(to, Span::of(&length))?;
-    lane.send(to, Span::of(words.bytes()))
+    run::block(lane.send(to, &Span::of(&length).into()))?;
+    run::block(lane.send(to, &Span::of(words.bytes()).into()))
 }
 
 fn hear(lane: &Lane<'_>, from: i32) -> Result<Words> {
     let mut length = [0; 8];
-    lane.recv(from, Span::of_mut(&mut length))?;
+    run::block(lane.recv(from, &Span::of_mut(&mut length).into()))?;
     let length = usize::try_from(u64::from_ne_bytes(length)).expect("a list that fits into memory");
     let mut bytes = vec![0; length];
-    lane.recv(from, Span::of_mut(&mut bytes))?;
+    run::block(lane.recv(from, &Span::of_mut(&mut bytes).into()))?;
     Ok(Words::new(bytes))
 }

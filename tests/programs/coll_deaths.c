@@ -1,6 +1,6 @@
 /* A member dies before, in or between collective calls: all others come back with
  * MPI_ERR_PROC_ABORTED, nobody waits for ever, and messages between the living go on.
- * Arguments: the call, the victim's rank, and how many calls it takes part in. */
+ * Arguments: the call, its form, the victim's rank, and how many calls it takes part in. */
 #include "check.h"
 #include "ftmpi.h"
 
@@ -8,50 +8,126 @@
 
 static MPI_Comm comm;
 static char *data, *all;
-static long sum;
+static int *counts, *displs;
+static MPI_Datatype *chars;
+static long sum[8], one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+static MPI_Request request = MPI_REQUEST_NULL;
+static enum { BLOCKING, NONBLOCKING, PERSISTENT } form;
+
+/* A request of either kind is waited for at once; a persistent one is made once. */
+#define CALL(NAME, Name, ...)                                                                      \
+    do {                                                                                           \
+        int code = MPI_SUCCESS;                                                                    \
+        if (form == BLOCKING)                                                                      \
+            return MPI_##NAME(__VA_ARGS__);                                                        \
+        if (form == NONBLOCKING)                                                                   \
+            code = MPI_I##Name(__VA_ARGS__, &request);                                             \
+        else if (request == MPI_REQUEST_NULL)                                                      \
+            code = MPI_##NAME##_init(__VA_ARGS__, MPI_INFO_NULL, &request);                        \
+        if (form == PERSISTENT && code == MPI_SUCCESS)                                             \
+            code = MPI_Start(&request);                                                            \
+        return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;                 \
+    } while (0)
 
 static int barrier(void)
 {
-    return MPI_Barrier(comm);
+    CALL(Barrier, barrier, comm);
 }
 
 static int bcast(void)
 {
-    return MPI_Bcast(data, LARGE, MPI_CHAR, 0, comm);
+    CALL(Bcast, bcast, data, LARGE, MPI_CHAR, 0, comm);
 }
 
 static int gather(void)
 {
-    return MPI_Gather(data, LARGE, MPI_CHAR, all, LARGE, MPI_CHAR, 0, comm);
+    CALL(Gather, gather, data, LARGE, MPI_CHAR, all, LARGE, MPI_CHAR, 0, comm);
+}
+
+static int gatherv(void)
+{
+    CALL(Gatherv, gatherv, data, counts[rank], MPI_CHAR, all, counts, displs, MPI_CHAR, 1, comm);
 }
 
 static int scatter(void)
 {
-    return MPI_Scatter(all, LARGE, MPI_CHAR, data, LARGE, MPI_CHAR, size - 1, comm);
+    CALL(Scatter, scatter, all, LARGE, MPI_CHAR, data, LARGE, MPI_CHAR, size - 1, comm);
+}
+
+static int scatterv(void)
+{
+    CALL(Scatterv, scatterv, all, counts, displs, MPI_CHAR, data, counts[rank], MPI_CHAR, 2, comm);
 }
 
 static int allgather(void)
 {
-    return MPI_Allgather(data, 100, MPI_CHAR, all, 100, MPI_CHAR, comm);
+    CALL(Allgather, allgather, data, 100, MPI_CHAR, all, 100, MPI_CHAR, comm);
+}
+
+static int large_allgather(void)
+{
+    CALL(Allgather, allgather, data, LARGE, MPI_CHAR, all, LARGE, MPI_CHAR, comm);
+}
+
+static int allgatherv(void)
+{
+    CALL(Allgatherv, allgatherv, data, counts[rank], MPI_CHAR, all, counts, displs, MPI_CHAR, comm);
 }
 
 static int alltoall(void)
 {
-    return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_CHAR, all, LARGE, MPI_CHAR, comm);
+    CALL(Alltoall, alltoall, MPI_IN_PLACE, 0, MPI_CHAR, all, LARGE, MPI_CHAR, comm);
+}
+
+static int small_alltoall(void)
+{
+    CALL(Alltoall, alltoall, MPI_IN_PLACE, 0, MPI_CHAR, all, 10, MPI_CHAR, comm);
+}
+
+static int alltoallv(void)
+{
+    CALL(Alltoallv, alltoallv, MPI_IN_PLACE, NULL, NULL, MPI_CHAR, all, counts, displs, MPI_CHAR,
+         comm);
+}
+
+static int alltoallw(void)
+{
+    CALL(Alltoallw, alltoallw, MPI_IN_PLACE, NULL, NULL, NULL, all, counts, displs, chars, comm);
 }
 
 static int reduce(void)
 {
-    long one = 1;
-    return MPI_Reduce(&one, &sum, 1, MPI_LONG, MPI_SUM, size / 2, comm);
+    CALL(Reduce, reduce, one, sum, 1, MPI_LONG, MPI_SUM, size / 2, comm);
 }
 
 static int allreduce(void)
 {
-    long one = 1;
-    int code = MPI_Allreduce(&one, &sum, 1, MPI_LONG, MPI_SUM, comm);
-    CHECK(code != MPI_SUCCESS || sum == size);
-    return code;
+    CALL(Allreduce, allreduce, one, sum, 1, MPI_LONG, MPI_SUM, comm);
+}
+
+static int large_allreduce(void)
+{
+    CALL(Allreduce, allreduce, MPI_IN_PLACE, all, LARGE, MPI_BYTE, MPI_BXOR, comm);
+}
+
+static int reduce_scatter(void)
+{
+    CALL(Reduce_scatter, reduce_scatter, all, data, counts, MPI_BYTE, MPI_BXOR, comm);
+}
+
+static int reduce_scatter_block(void)
+{
+    CALL(Reduce_scatter_block, reduce_scatter_block, one, sum, 1, MPI_LONG, MPI_SUM, comm);
+}
+
+static int scan(void)
+{
+    CALL(Scan, scan, data, all, LARGE, MPI_BYTE, MPI_BXOR, comm);
+}
+
+static int exscan(void)
+{
+    CALL(Exscan, exscan, one, sum, 1, MPI_LONG, MPI_SUM, comm);
 }
 
 static int dup(void)
@@ -72,13 +148,22 @@ static int split(void)
     return code;
 }
 
+#define NAMED(call)                                                                                \
+    {                                                                                              \
+        #call, call                                                                                \
+    }
+
 static const struct {
     const char *name;
     int (*call)(void);
-} CALLS[] = {{"barrier", barrier},   {"bcast", bcast},       {"gather", gather},
-             {"scatter", scatter},   {"allgather", allgather}, {"alltoall", alltoall},
-             {"reduce", reduce},     {"allreduce", allreduce}, {"dup", dup},
-             {"split", split}};
+} CALLS[] = {NAMED(barrier),        NAMED(bcast),           NAMED(gather),
+             NAMED(gatherv),        NAMED(scatter),         NAMED(scatterv),
+             NAMED(allgather),      NAMED(large_allgather), NAMED(allgatherv),
+             NAMED(alltoall),       NAMED(small_alltoall),  NAMED(alltoallv),
+             NAMED(alltoallw),      NAMED(reduce),          NAMED(allreduce),
+             NAMED(large_allreduce), NAMED(reduce_scatter), NAMED(reduce_scatter_block),
+             NAMED(scan),           NAMED(exscan),          NAMED(dup),
+             NAMED(split)};
 
 int main(int argc, char **argv)
 {
@@ -87,14 +172,25 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    CHECK(argc == 4);
-    victim = atoi(argv[2]);
-    calls = atoi(argv[3]);
+    CHECK(argc == 5);
+    form = strcmp(argv[2], "blocking") == 0      ? BLOCKING
+           : strcmp(argv[2], "nonblocking") == 0 ? NONBLOCKING
+                                                 : PERSISTENT;
+    victim = atoi(argv[3]);
+    calls = atoi(argv[4]);
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++)
         if (strcmp(argv[1], CALLS[i].name) == 0)
             call = CALLS[i].call;
     data = calloc(1, LARGE);
     all = calloc(size, LARGE);
+    counts = calloc(size, sizeof(int));
+    displs = calloc(size, sizeof(int));
+    chars = calloc(size, sizeof(MPI_Datatype));
+    for (int i = 0; i < size; i++) {
+        counts[i] = LARGE / 2;
+        displs[i] = i * LARGE;
+        chars[i] = MPI_CHAR;
+    }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     /* Nobody dies before all are here. */
@@ -106,6 +202,7 @@ int main(int argc, char **argv)
         if (rank == victim && i == calls)
             ftmpi_kill(victim);
         code = call();
+        CHECK(call != allreduce || code != MPI_SUCCESS || sum[0] == size);
         /* A root that only sends may be ahead, but not for ever. */
         CHECK(i < 1000000);
     }

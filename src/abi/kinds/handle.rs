@@ -315,6 +315,12 @@ impl<H: Handle> Keys<H> {
         refuse_null(self.0, self.1, count)?;
         Ok(self)
     }
+
+    /// The first `count` handles.
+    pub(in crate::abi) fn keys(self, count: i64) -> Result<impl Iterator<Item = usize>> {
+        let list = self.of_length(count)?;
+        Ok((0..usize::try_from(count).unwrap_or(0)).map(move |index| list.key(index)))
+    }
 }
 
 impl<H: Handle> Kind for Keys<H> {

@@ -2,6 +2,7 @@
 
 use crate::abi::fortran;
 use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::mpi::coll::List;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use crate::mpi::status::Status;
@@ -54,6 +55,12 @@ macro_rules! lists {
 lists! {
     /// Ranks.
     Ints: c_int = "const int[]" => i64;
+    /// Integers that are as wide in the large-count twin.
+    Ints32: c_int = "const int[]" => c_int;
+    /// Address-sized integers.
+    Aints: i64 = "const MPI_Aint[]" => i64;
+    /// Large counts.
+    Counts64: i64 = "const MPI_Count[]" => i64;
     /// Triplets of first, last and stride.
     Ranges: [c_int; 3] = "int[][3]" => [c_int; 3];
 }
@@ -65,6 +72,18 @@ pub(super) fn length(is_null: bool, count: i64, name: &str) -> Result<usize> {
     }
     Ok(usize::try_from(count).unwrap_or(0))
 }
+
+macro_rules! lists_of_numbers {
+    ($($name:ident)*) => {$(
+        impl List for $name {
+            fn numbers(&self, count: i64) -> Result<Vec<i64>> {
+                self.read(count)
+            }
+        }
+    )*};
+}
+
+lists_of_numbers! { Ints Aints Counts64 }
 
 macro_rules! out_lists {
     ($(

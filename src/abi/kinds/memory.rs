@@ -149,6 +149,57 @@ impl Fortran for InOutInt {
     }
 }
 
+/// A place in a buffer of the caller's, which the call moves on.
+macro_rules! positions {
+    ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        pub(in crate::abi) struct $name(*mut $raw);
+
+        impl $name {
+            pub(in crate::abi) fn value(self) -> i64 {
+                // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+                i64::from(unsafe { self.0.read() })
+            }
+
+            /// Sets the place, which is no further on than the buffer is long.
+            pub(in crate::abi) fn set(self, value: i64) {
+                // SAFETY: as above.
+                unsafe { self.0.write(value as $raw) }
+            }
+        }
+
+        impl Kind for $name {
+            const C: &'static str = $c;
+            type Raw = *mut $raw;
+            type Checked = Self;
+            fn from_c(raw: *mut $raw) -> Self {
+                Self(raw)
+            }
+            fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
+                if self.0.is_null() { Err(null(name)) } else { Ok(self) }
+            }
+        }
+
+        impl Fortran for $name {
+            type Wire = *mut $raw;
+            type Length = NoLength;
+            unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
+                Self(wire)
+            }
+        }
+    )*};
+}
+
+positions! {
+    /// As an `int`.
+    Position32: c_int = "int *";
+    /// As a large count.
+    Position64: i64 = "MPI_Count *";
+    /// As an address-sized integer.
+    PositionAint: i64 = "MPI_Aint *";
+}
+
 #[cold]
 pub(super) fn null(name: &str) -> crate::mpi::error::Failure {
     Class::ARG.because(format!("{name} is a null pointer; it must point to memory for the result"))

@@ -141,6 +141,10 @@ scalars! {
     Count64: i64 = "MPI_Count" => i64, |n| n >= 0, COUNT, "it must not be negative";
     /// A number of bytes, of ranks, of whatever the call says.
     Size: c_int = "int" => i64, |n| n >= 0, ARG, "it must not be negative";
+    /// The same, large-count twin.
+    Length64: i64 = "MPI_Count" => i64, |n| n >= 0, ARG, "it must not be negative";
+    /// The same as an address-sized integer.
+    LengthAint: i64 = "MPI_Aint" => i64, |n| n >= 0, ARG, "it must not be negative";
     /// A number of bytes, as an address-sized integer.
     AintSize: i64 = "MPI_Aint" => i64, |n| n >= 0, SIZE, "it must not be negative";
     /// How many dimensions a grid has, or room for.
@@ -154,6 +158,11 @@ scalars! {
         "it must be between 0 and MPI_TAG_UB, or MPI_ANY_TAG";
     /// Any integer; the body judges.
     Int: c_int = "int" => i32, |_| true, ARG, "";
+    /// Any integer that is a large count in the twin.
+    Number32: c_int = "int" => i64, |_| true, ARG, "";
+    Number64: i64 = "MPI_Count" => i64, |_| true, ARG, "";
+    /// A number of bytes in either direction.
+    Distance64: i64 = "MPI_Aint" => i64, |_| true, ARG, "";
     /// The same where `mpi.h` says `const`.
     ConstInt: c_int = "const int" => i32, |_| true, ARG, "";
     /// Any integer that can hold an address.

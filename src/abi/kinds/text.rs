@@ -43,6 +43,31 @@ impl Fortran for InText {
     }
 }
 
+/// Text the call reads, which `mpi.h` declares as an array.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct InTextArray(InText);
+
+impl Kind for InTextArray {
+    const C: &'static str = "const char[]";
+    type Raw = *const c_char;
+    type Checked = Vec<u8>;
+    fn from_c(raw: *const c_char) -> Self {
+        Self(InText::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Vec<u8>> {
+        self.0.check(process, name)
+    }
+}
+
+impl Fortran for InTextArray {
+    type Wire = *const c_char;
+    type Length = usize;
+    unsafe fn enter(wire: *const c_char, length: usize) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { InText::enter(wire, length) })
+    }
+}
+
 /// Text in an info: Fortran's has no blanks around it (MPI-5.0 §10).
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InfoText(InText);

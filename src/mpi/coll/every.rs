@@ -1,0 +1,184 @@
+//! From all to all (MPI-5.0 §6.3, §6.7, §6.8).
+
+use super::choice::{Crowd, Exchange};
+use super::rooted::{collect, give};
+use super::sides::{blocks, given};
+use super::tree::{arrive, broadcast, meet};
+use super::{Blocks, Offer, Plan, Sides, others};
+use crate::host::memory::{Region, Span};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::scratch::Scratch;
+
+/// Returns when all members have called it.
+pub struct Barrier;
+
+impl Barrier {
+    pub fn plan() -> Result<Barrier> {
+        Ok(Barrier)
+    }
+}
+
+impl Plan for Barrier {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        if !lane.comm().is_inter() {
+            return meet(lane).await;
+        }
+        let local = lane.local();
+        arrive(&local).await?;
+        if local.rank() == 0 {
+            lane.exchange(0, &Region::EMPTY, 0, &Region::EMPTY).await?;
+        }
+        broadcast(&local, &Region::EMPTY, 0).await
+    }
+}
+
+/// What everybody has, in the order of ranks, comes to everybody.
+pub struct Allgather {
+    mine: Region,
+    is_in_place: bool,
+    blocks: Blocks,
+}
+
+impl Allgather {
+    pub fn plan(comm: &Comm, send: &Offer, recv: &dyn Sides) -> Result<Allgather> {
+        let blocks = blocks(recv, comm)?;
+        let given = if comm.is_inter() { Some(send.region()?) } else { given(send)? };
+        let is_in_place = given.is_none();
+        let mine = given.unwrap_or_else(|| blocks.of(comm.rank));
+        Ok(Allgather { mine, is_in_place, blocks })
+    }
+}
+
+impl Plan for Allgather {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        let is_inter = lane.comm().is_inter();
+        if !is_inter && Crowd::of(lane).allgather(self.blocks.bytes()) == Exchange::Central {
+            let mine = if self.is_in_place { None } else { Some(&self.mine) };
+            return gather_and_spread(lane, mine, &self.blocks).await;
+        }
+        if !is_inter && !self.is_in_place {
+            lane.keep(&self.mine, &self.blocks.of(lane.rank()))?;
+        }
+        to_all(lane, |_| self.mine.clone(), &self.blocks, |_| false).await
+    }
+}
+
+/// Through the first member, who gets all blocks and sends all to everybody. Without `mine`, this
+/// member's block is in place.
+pub(super) async fn gather_and_spread(
+    lane: &Lane<'_>, mine: Option<&Region>, blocks: &Blocks,
+) -> Result {
+    let mut kept = Scratch::default();
+    let (all, parts) = match blocks {
+        Blocks::Even { all, .. } => (all.clone(), blocks.clone()),
+        Blocks::Each(_) => {
+            let room = Region::from(kept.room(blocks.bytes()));
+            (room.clone(), blocks.packed(&room))
+        }
+    };
+    if lane.rank() == 0 {
+        match (mine, blocks) {
+            (None, Blocks::Even { .. }) => {}
+            (mine, _) => lane.keep(mine.unwrap_or(&blocks.of(0)), &parts.of(0))?,
+        }
+        collect(lane, &parts).await?;
+    } else {
+        let place = blocks.of(lane.rank());
+        let mine = mine.unwrap_or(&place);
+        lane.must_fit(mine, &place)?;
+        lane.send(0, mine).await?;
+    }
+    broadcast(lane, &all, 0).await?;
+    if let Blocks::Each(places) = blocks {
+        for (rank, place) in (0..).zip(places) {
+            lane.copy(&parts.of(rank), place)?;
+        }
+    }
+    Ok(())
+}
+
+/// A message to every peer and one from each, but for those that both ends leave out.
+async fn to_all(
+    lane: &Lane<'_>, from: impl Fn(i32) -> Region, into: &Blocks, is_left_out: impl Fn(i32) -> bool,
+) -> Result {
+    let mut doings = Vec::new();
+    for rank in others(lane.comm()).filter(|rank| !into.is_left_out(*rank)) {
+        doings.push(lane.start_recv(rank, &into.of(rank))?);
+    }
+    for rank in others(lane.comm()).filter(|rank| !is_left_out(*rank)) {
+        doings.push(lane.start_send(rank, &from(rank))?);
+    }
+    lane.all(doings).await
+}
+
+/// Block `i` of rank `j` becomes block `j` of rank `i`.
+pub struct Alltoall {
+    /// `None`: in place.
+    from: Option<Blocks>,
+    to: Blocks,
+}
+
+impl Alltoall {
+    pub fn plan(comm: &Comm, send: &dyn Sides, recv: &dyn Sides) -> Result<Alltoall> {
+        let to = blocks(recv, comm)?;
+        let is_in_place = send.is_in_place() && !comm.is_inter();
+        let from = if is_in_place { None } else { Some(blocks(send, comm)?) };
+        Ok(Alltoall { from, to })
+    }
+}
+
+impl Plan for Alltoall {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        let mut kept = Scratch::default();
+        let from = match &self.from {
+            Some(from) => from.clone(),
+            None => {
+                let packed = self.to.packed(&kept.room(self.to.bytes()).into());
+                for rank in 0..lane.size() {
+                    lane.copy(&self.to.of(rank), &packed.of(rank))?;
+                }
+                packed
+            }
+        };
+        let is_inter = lane.comm().is_inter();
+        if let (Blocks::Even { all: given, .. }, Blocks::Even { all: got, each }) =
+            (&from, &self.to)
+            && !is_inter
+            && Crowd::of(lane).alltoall(got.bytes()) == Exchange::Central
+        {
+            return transpose(lane, given, got, *each).await;
+        }
+        if !is_inter {
+            lane.keep(&from.of(lane.rank()), &self.to.of(lane.rank()))?;
+        }
+        to_all(lane, |rank| from.of(rank), &self.to, |rank| from.is_left_out(rank)).await
+    }
+}
+
+/// Through the first member, who gets all rows and gives everybody its column.
+async fn transpose(lane: &Lane<'_>, given: &Region, got: &Region, each: usize) -> Result {
+    if lane.rank() != 0 {
+        lane.send(0, given).await?;
+        return lane.recv(0, got).await.map(drop);
+    }
+    let members = usize::try_from(lane.size()).expect("a size is not negative");
+    let row = each * members;
+    let (mut rows, mut columns) = (vec![0; row * members], vec![0; row * members]);
+    let blocks = Blocks::even(Span::of_mut(&mut rows), row);
+    lane.keep(given, &blocks.of(0))?;
+    collect(lane, &blocks).await?;
+    if each != 0 {
+        for (from, row) in rows.chunks_exact(row).enumerate() {
+            for (to, block) in row.chunks_exact(each).enumerate() {
+                let place = (to * members + from) * each;
+                columns[place..place + each].copy_from_slice(block);
+            }
+        }
+    }
+    let blocks = Blocks::even(Span::of_mut(&mut columns), row);
+    let sends = give(lane, &blocks)?;
+    lane.keep(&blocks.of(0), got)?;
+    lane.all(sends).await
+}

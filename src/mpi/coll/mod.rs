@@ -1,0 +1,141 @@
+//! Collective communication (MPI-5.0 §6), each call written once as a [`Plan`] that a blocking, a
+//! nonblocking and a persistent form carry out.
+//!
+//! When a member dies, every lane of the communicator fails, so nobody is left waiting for those
+//! who gave up. A member that met an error of its own tells its caller, but does its part.
+
+mod choice;
+mod every;
+mod neighbours;
+pub mod reduce;
+mod rooted;
+mod scan;
+mod sides;
+mod tree;
+
+pub use every::{Allgather, Alltoall, Barrier};
+pub use neighbours::{NeighborAllgather, NeighborAlltoall};
+pub use reduce::{Allreduce, Reduce, ReduceScatter, Terms};
+pub use rooted::{Bcast, Gather, Scatter};
+pub use scan::Scan;
+pub use sides::{Blocks, List, Lists, Offer, Side, Sides, Types};
+pub use tree::{broadcast, meet};
+
+use crate::host::memory::Span;
+use crate::mpi::comm::{Comm, Root};
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
+use crate::mpi::pt2pt::Pending;
+use crate::mpi::run::{self, Way};
+use crate::mpi::table::Held;
+use std::sync::Arc;
+
+/// One collective operation, its arguments judged.
+pub trait Plan: Send + Sync + 'static {
+    /// Does this member's part.
+    fn carry_out(&self, lane: &Lane<'_>) -> impl Future<Output = Result> + Send;
+}
+
+/// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
+/// are bad: the members stay in step.
+#[inline]
+pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
+    let lane = lane(process, comm);
+    let plan = plan?;
+    run::block(async {
+        plan.carry_out(&lane).await?;
+        lane.verdict()
+    })
+}
+
+/// Starts the next collective operation of `comm`; returns the handle of its request.
+pub fn start(
+    process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
+) -> Result<usize> {
+    let tag = comm.next_collective();
+    let pending = launch(process, comm.clone(), tag, Arc::new(plan?))?;
+    process.requests.keep(comm, pending)
+}
+
+/// Prepares the next collective operation of `comm`; returns the handle of a request that starts
+/// it. Members may start several of them in different orders, so the tag is drawn here: the
+/// repetitions of one operation have the same, and follow each other.
+pub fn persist(
+    process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
+) -> Result<usize> {
+    let tag = comm.next_collective();
+    let (plan, on) = (Arc::new(plan?), comm.clone());
+    let restart = move |_: &Process| launch(process, on.clone(), tag, plan.clone());
+    process.requests.keep_persistent(comm, Arc::new(restart))
+}
+
+fn launch(
+    process: &'static Process, comm: Held<Comm>, tag: i32, plan: Arc<impl Plan>,
+) -> Result<Pending> {
+    run::start(process, |way| async move {
+        let lane = Lane::new(process, &comm, tag, way);
+        plan.carry_out(&lane).await?;
+        lane.verdict()
+    })
+}
+
+/// A blocking lane for the next collective operation of `comm`.
+pub(super) fn lane<'a>(process: &'a Process, comm: &'a Comm) -> Lane<'a> {
+    Lane::new(process, comm, comm.next_collective(), Way::Blocking)
+}
+
+/// Returns when every member has called it.
+pub fn barrier(process: &Process, comm: &Comm) -> Result {
+    block(process, comm, Barrier::plan())
+}
+
+/// What the leader has in `bytes` comes to all members, for the library's own agreements.
+pub(super) fn agree(process: &Process, comm: &Comm, bytes: &mut [u8]) -> Result {
+    let lane = lane(process, comm);
+    run::block(broadcast(&lane, &Span::of_mut(bytes).into(), 0))
+}
+
+/// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
+pub(super) fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
+    run::block(share_on(&lane(process, comm), mine))
+}
+
+/// The same on a lane of any kind.
+pub(super) async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
+    let mut all = vec![0; mine.len() * usize::try_from(lane.size()).expect("sizes are positive")];
+    let blocks = Blocks::even(Span::of_mut(&mut all), mine.len());
+    every::gather_and_spread(lane, Some(&Span::of(mine).into()), &blocks).await?;
+    Ok(all)
+}
+
+/// What a member does in an operation with a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Root,
+    /// The root is the peer with this rank.
+    Leaf(i32),
+    /// Not the root, but of its group: only between two groups.
+    Nobody,
+}
+
+impl Role {
+    fn of(comm: &Comm, root: i32) -> Result<Role> {
+        if !comm.is_inter() {
+            let root = comm.root(root)?;
+            return Ok(if root == comm.rank { Role::Root } else { Role::Leaf(root) });
+        }
+        Ok(match comm.root_between(root)? {
+            Root::This => Role::Root,
+            Root::Nobody => Role::Nobody,
+            Root::Rank(rank) => Role::Leaf(rank),
+        })
+    }
+}
+
+/// The peers of an operation but for this member itself, those after it first.
+fn others(comm: &Comm) -> impl Iterator<Item = i32> + use<> {
+    let size = comm.peers().size();
+    let (first, count) = if comm.is_inter() { (0, size) } else { (comm.rank + 1, size - 1) };
+    (0..count).map(move |step| (first + step) % size)
+}

@@ -1,0 +1,96 @@
+//! Collective communication among the neighbours of a topology (MPI-5.0 §8.6, §8.7).
+
+use super::{Blocks, Offer, Plan, Sides};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::topology::Neighbours;
+
+/// What this member has goes to all of its neighbours.
+pub struct NeighborAllgather(Round);
+
+/// A block for each neighbour.
+pub struct NeighborAlltoall(Round);
+
+impl NeighborAllgather {
+    pub fn plan(comm: &Comm, send: &Offer, recv: &dyn Sides) -> Result<NeighborAllgather> {
+        let around = Around::of(comm)?;
+        let mine = send.region()?;
+        let from = Blocks::Each(vec![mine; around.destinations.len()]);
+        let to = recv.blocks(around.sources.len() as i32)?;
+        Ok(NeighborAllgather(Round { around, from, to }))
+    }
+}
+
+impl NeighborAlltoall {
+    pub fn plan(comm: &Comm, send: &dyn Sides, recv: &dyn Sides) -> Result<NeighborAlltoall> {
+        let around = Around::of(comm)?;
+        let from = send.blocks(around.destinations.len() as i32)?;
+        let to = recv.blocks(around.sources.len() as i32)?;
+        Ok(NeighborAlltoall(Round { around, from, to }))
+    }
+}
+
+impl Plan for NeighborAllgather {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        self.0.carry_out(lane).await
+    }
+}
+
+impl Plan for NeighborAlltoall {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        self.0.carry_out(lane).await
+    }
+}
+
+/// A message to each neighbour, and one from each.
+struct Round {
+    around: Around,
+    from: Blocks,
+    to: Blocks,
+}
+
+impl Round {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        let mut doings = Vec::new();
+        for slot in self.around.slots() {
+            if let Some(rank) = neighbour(&self.around.sources, slot) {
+                doings.push(lane.start_recv(rank, &self.to.of(slot))?);
+            }
+        }
+        for slot in (0..).take(self.around.destinations.len()) {
+            if let Some(rank) = neighbour(&self.around.destinations, slot) {
+                doings.push(lane.start_send(rank, &self.from.of(slot))?);
+            }
+        }
+        lane.all(doings).await
+    }
+}
+
+/// The neighbours of a member.
+struct Around {
+    sources: Vec<i32>,
+    destinations: Vec<i32>,
+    is_grid: bool,
+}
+
+impl Around {
+    fn of(comm: &Comm) -> Result<Around> {
+        let Neighbours { sources, destinations } = comm.neighbours()?;
+        Ok(Around { sources, destinations, is_grid: comm.cart().is_ok() })
+    }
+
+    /// The sources in the order in which messages of one neighbour are taken. In a grid of one or
+    /// two places round, the neighbours before and after are the same: what it sends to the one
+    /// before it comes from the one after, and it sends that first.
+    fn slots(&self) -> impl Iterator<Item = i32> + use<> {
+        let is_grid = self.is_grid;
+        (0..).take(self.sources.len()).map(move |slot| if is_grid { slot ^ 1 } else { slot })
+    }
+}
+
+/// The rank of a neighbour; at the edge of a grid there is none.
+fn neighbour(ranks: &[i32], slot: i32) -> Option<i32> {
+    let slot = usize::try_from(slot).expect("places are not negative");
+    ranks.get(slot).copied().filter(|rank| *rank >= 0)
+}

@@ -1,0 +1,390 @@
+//! Reductions (MPI-5.0 §6.9). The program's memory is only copied from and to; operands meet in
+//! memory of the library's own.
+
+use super::choice::{Combination, Crowd};
+use super::rooted::{collect, give};
+use super::tree::{Tree, broadcast};
+use super::{Blocks, List, Plan, Role, others};
+use crate::host::memory::{Region, Span};
+use crate::mpi::combine::combine;
+use crate::mpi::comm::Comm;
+use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::lane::Lane;
+use crate::mpi::op::Op;
+use crate::mpi::scratch::Scratch;
+use crate::mpi::table::Held;
+
+/// What is combined, and how.
+pub struct Terms {
+    pub send: Address,
+    pub recv: Address,
+    pub count: Result<i64>,
+    pub datatype: Result<Held<Datatype>>,
+    pub op: Result<Held<Op>>,
+}
+
+/// The same, judged.
+pub(super) struct Sum {
+    input: Address,
+    pub(super) count: i64,
+    pub(super) datatype: Held<Datatype>,
+    op: Held<Op>,
+}
+
+impl Sum {
+    /// `count` items at `input`.
+    pub(super) fn new(terms: &Terms, input: Address, count: i64) -> Result<Sum> {
+        let (datatype, op) = (terms.datatype.clone()?, terms.op.clone()?);
+        op.is_defined_on(&datatype)?;
+        datatype.region(input, count)?;
+        Ok(Sum { input, count, datatype, op })
+    }
+
+    /// This member's part of the input.
+    pub(super) fn input(&self, part: Part) -> Result<Region> {
+        self.at(self.input, part)
+    }
+
+    /// A part of what lies at `buf`.
+    pub(super) fn at(&self, buf: Address, part: Part) -> Result<Region> {
+        let offset = part.first * self.datatype.shape.extent;
+        self.datatype.region(Address(buf.0.wrapping_add(offset as usize)), part.items)
+    }
+
+    fn whole(&self) -> Part {
+        Part { first: 0, items: self.count }
+    }
+
+    /// Memory for so many items.
+    pub(super) fn room(&self, items: i64) -> Result<Room> {
+        let mut memory = Scratch::default();
+        let (buf, _) = memory.items(&self.datatype, items)?;
+        Ok(Room { buf, _memory: memory })
+    }
+
+    /// The first items in a room.
+    pub(super) fn in_room(&self, room: &Room, items: i64) -> Result<Region> {
+        self.at(room.buf, Part { first: 0, items })
+    }
+
+    /// `right` becomes `left` op `right`.
+    pub(super) fn combine(
+        &self, lane: &Lane<'_>, left: &Room, right: &mut Room, items: i64,
+    ) -> Result {
+        let bytes = self.datatype.bytes(items)?;
+        combine(
+            lane.process(),
+            &self.op,
+            &self.datatype,
+            items,
+            left.span(bytes),
+            right.span(bytes),
+        );
+        Ok(())
+    }
+
+    /// The part of the member with this rank, of parts as equal as can be.
+    fn part(&self, rank: i32, members: i32) -> Part {
+        let edge = |rank: i32| {
+            let edge = i128::from(self.count) * i128::from(rank) / i128::from(members);
+            i64::try_from(edge).expect("an edge is no larger than the count")
+        };
+        Part { first: edge(rank), items: edge(rank + 1) - edge(rank) }
+    }
+
+    fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
+        let bytes = self.datatype.bytes(self.count)?;
+        Ok(Crowd::of(lane).reduction(bytes, self.count))
+    }
+}
+
+/// Some items in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) first: i64,
+    pub(super) items: i64,
+}
+
+/// Memory of the library's own, and where its items would start as a buffer.
+pub(super) struct Room {
+    buf: Address,
+    _memory: Scratch,
+}
+
+impl Room {
+    fn span(&self, bytes: usize) -> Span {
+        Span::new(std::ptr::with_exposed_provenance(self.buf.0), bytes)
+    }
+}
+
+/// Combines everybody's values; the result goes to the root's `recv`.
+pub struct Reduce {
+    role: Role,
+    /// `None` where nothing is given: in the root's group, between two groups.
+    sum: Option<Sum>,
+    /// At the root.
+    target: Option<(Address, Region)>,
+}
+
+impl Reduce {
+    pub fn plan(comm: &Comm, terms: &Terms, root: i32) -> Result<Reduce> {
+        let role = Role::of(comm, root)?;
+        let is_root = role == Role::Root;
+        let gives = !comm.is_inter() || matches!(role, Role::Leaf(_));
+        let is_in_place = is_root && gives && terms.send == Address::IN_PLACE;
+        let input = if is_in_place { terms.recv } else { terms.send };
+        let sum = if gives { Some(Sum::new(terms, input, terms.count.clone()?)?) } else { None };
+        let target = match is_root {
+            true => Some((
+                terms.recv,
+                terms.datatype.clone()?.region(terms.recv, terms.count.clone()?)?,
+            )),
+            false => None,
+        };
+        Ok(Reduce { role, sum, target })
+    }
+
+    async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
+        if sum.combination(lane)? == Combination::Parts {
+            return self.by_parts(lane, sum, root).await;
+        }
+        let top = if sum.op.commutes() { root } else { 0 };
+        let values = climb(lane, sum, top).await?;
+        match (values, &self.target) {
+            (Some(values), Some((_, target))) => {
+                lane.copy(&sum.in_room(&values, sum.count)?, target)
+            }
+            (Some(values), None) => lane.send(root, &sum.in_room(&values, sum.count)?).await,
+            (None, Some((_, target))) => lane.recv(top, target).await.map(drop),
+            (None, None) => Ok(()),
+        }
+    }
+
+    async fn by_parts(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
+        let size = lane.size();
+        let parts = |rank| sum.part(rank, size);
+        let (values, sends) = combine_parts(lane, sum, parts).await?;
+        let mine = parts(lane.rank());
+        match &self.target {
+            None => lane.send(root, &sum.in_room(&values, mine.items)?).await?,
+            Some((recv, _)) => {
+                let places = (0..size).map(|rank| sum.at(*recv, parts(rank)));
+                collect(lane, &Blocks::Each(places.collect::<Result<_>>()?)).await?;
+                lane.copy(&sum.in_room(&values, mine.items)?, &sum.at(*recv, mine)?)?;
+            }
+        }
+        lane.all(sends).await
+    }
+}
+
+impl Plan for Reduce {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
+        match (&self.sum, &self.target) {
+            (Some(sum), _) if !lane.comm().is_inter() => self.within(lane, sum, root).await,
+            (Some(sum), _) => match climb(&lane.local(), sum, 0).await? {
+                Some(values) => lane.send(root, &sum.in_room(&values, sum.count)?).await,
+                None => Ok(()),
+            },
+            (None, Some((_, target))) => lane.recv(0, target).await.map(drop),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// Combines everybody's values; the result goes to everybody's `recv`.
+pub struct Allreduce {
+    sum: Sum,
+    recv: Address,
+    target: Region,
+}
+
+impl Allreduce {
+    pub fn plan(comm: &Comm, terms: &Terms) -> Result<Allreduce> {
+        let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
+        let input = if is_in_place { terms.recv } else { terms.send };
+        let sum = Sum::new(terms, input, terms.count.clone()?)?;
+        let target = sum.at(terms.recv, sum.whole())?;
+        Ok(Allreduce { sum, recv: terms.recv, target })
+    }
+
+    async fn between(&self, lane: &Lane<'_>) -> Result {
+        let local = lane.local();
+        if let Some(values) = climb(&local, &self.sum, 0).await? {
+            let values = self.sum.in_room(&values, self.sum.count)?;
+            lane.exchange(0, &values, 0, &self.target).await?;
+        }
+        broadcast(&local, &self.target, 0).await?;
+        lane.note(local.verdict())
+    }
+
+    async fn by_parts(&self, lane: &Lane<'_>) -> Result {
+        let (sum, size) = (&self.sum, lane.size());
+        let parts = |rank| sum.part(rank, size);
+        let (values, mut doings) = combine_parts(lane, sum, parts).await?;
+        let mine = parts(lane.rank());
+        let values = sum.in_room(&values, mine.items)?;
+        // Whoever sends its result has read all that it needs of the input, in place or not.
+        for rank in others(lane.comm()) {
+            doings.push(lane.start_recv(rank, &sum.at(self.recv, parts(rank))?)?);
+        }
+        for rank in others(lane.comm()) {
+            doings.push(lane.start_send(rank, &values)?);
+        }
+        lane.copy(&values, &sum.at(self.recv, mine)?)?;
+        lane.all(doings).await
+    }
+}
+
+impl Plan for Allreduce {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        if lane.comm().is_inter() {
+            return self.between(lane).await;
+        }
+        if self.sum.combination(lane)? == Combination::Parts {
+            return self.by_parts(lane).await;
+        }
+        if let Some(values) = climb(lane, &self.sum, 0).await? {
+            lane.copy(&self.sum.in_room(&values, self.sum.count)?, &self.target)?;
+        }
+        broadcast(lane, &self.target, 0).await
+    }
+}
+
+/// Combines everybody's values; every member gets some of the result.
+pub struct ReduceScatter {
+    sum: Sum,
+    counts: Vec<i64>,
+    target: Region,
+}
+
+impl ReduceScatter {
+    /// The same number of items for everybody.
+    pub fn even(comm: &Comm, terms: &Terms) -> Result<ReduceScatter> {
+        let members = usize::try_from(comm.size()).expect("a size is not negative");
+        ReduceScatter::of(comm, terms, vec![terms.count.clone()?; members])
+    }
+
+    pub fn plan(comm: &Comm, terms: &Terms, counts: &dyn List) -> Result<ReduceScatter> {
+        ReduceScatter::of(comm, terms, counts.numbers(comm.size().into())?)
+    }
+
+    fn of(comm: &Comm, terms: &Terms, counts: Vec<i64>) -> Result<ReduceScatter> {
+        let negative = counts.iter().position(|count| *count < 0);
+        let total = counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count));
+        let (None, Some(total)) = (negative, total) else {
+            let place = negative.unwrap_or(0);
+            let words = format!("element {place} of recvcounts is {}", counts[place]);
+            return Err(Class::COUNT.because(words));
+        };
+        let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
+        let input = if is_in_place { terms.recv } else { terms.send };
+        let sum = Sum::new(terms, input, total)?;
+        let rank = usize::try_from(comm.rank).expect("a rank is not negative");
+        let target = sum.at(terms.recv, Part { first: 0, items: counts[rank] })?;
+        Ok(ReduceScatter { sum, counts, target })
+    }
+
+    fn part(&self, rank: i32) -> Part {
+        let rank = usize::try_from(rank).expect("a rank is not negative");
+        Part { first: self.counts[..rank].iter().sum(), items: self.counts[rank] }
+    }
+
+    /// The first member of the group that has all of the result gives everybody its part.
+    async fn give_out(&self, lane: &Lane<'_>, values: Option<Room>) -> Result {
+        let Some(values) = values else { return lane.recv(0, &self.target).await.map(drop) };
+        let parts = (0..lane.size()).map(|rank| self.sum.at(values.buf, self.part(rank)));
+        let blocks = Blocks::Each(parts.collect::<Result<_>>()?);
+        let sends = give(lane, &blocks)?;
+        lane.keep(&blocks.of(0), &self.target)?;
+        lane.all(sends).await
+    }
+
+    async fn between(&self, lane: &Lane<'_>) -> Result {
+        let (local, sum) = (lane.local(), &self.sum);
+        let mut values = climb(&local, sum, 0).await?;
+        if let Some(ours) = values.take() {
+            let theirs = sum.room(sum.count)?;
+            let (give, get) = (sum.in_room(&ours, sum.count)?, sum.in_room(&theirs, sum.count)?);
+            lane.exchange(0, &give, 0, &get).await?;
+            values = Some(theirs);
+        }
+        self.give_out(&local, values).await?;
+        lane.note(local.verdict())
+    }
+}
+
+impl Plan for ReduceScatter {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        if lane.comm().is_inter() {
+            return self.between(lane).await;
+        }
+        if self.sum.combination(lane)? == Combination::Tree {
+            let values = climb(lane, &self.sum, 0).await?;
+            return self.give_out(lane, values).await;
+        }
+        let (values, sends) = combine_parts(lane, &self.sum, |rank| self.part(rank)).await?;
+        // In place, the result lies where others may still read.
+        lane.all(sends).await?;
+        lane.copy(&self.sum.in_room(&values, self.part(lane.rank()).items)?, &self.target)
+    }
+}
+
+/// Combines along a tree up to `top`, in the order of ranks counted from there: each member's
+/// values come from the left of those of its children. The top gets the values.
+pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option<Room>> {
+    let (tree, count) = (Tree::of(lane, top), sum.count);
+    let mut children = tree.children().peekable();
+    if let (None, Some(parent)) = (children.peek(), tree.parent()) {
+        lane.send(parent, &sum.input(sum.whole())?).await?;
+        return Ok(None);
+    }
+    let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
+    lane.copy(&sum.input(sum.whole())?, &sum.in_room(&mine, count)?)?;
+    for child in children {
+        receive(lane, child, &sum.in_room(&theirs, count)?).await?;
+        sum.combine(lane, &mine, &mut theirs, count)?;
+        std::mem::swap(&mut mine, &mut theirs);
+    }
+    let Some(parent) = tree.parent() else { return Ok(Some(mine)) };
+    lane.send(parent, &sum.in_room(&mine, count)?).await?;
+    Ok(None)
+}
+
+/// Receives as many values as there should be: a member with fewer is an error here.
+pub(super) async fn receive(lane: &Lane<'_>, from: i32, into: &Region) -> Result {
+    let bytes = lane.recv(from, into).await?;
+    if bytes < into.bytes() {
+        let words =
+            format!("rank {from} reduces {bytes} bytes where this rank reduces {}", into.bytes());
+        lane.note(Err(Class::COUNT.because(words)))?;
+    }
+    Ok(())
+}
+
+/// Every member combines its part of everybody's values, in the order of ranks, straight out of
+/// their memory. Returns the values, and the sends of the others' parts, which may go on.
+async fn combine_parts<'l, 'a>(
+    lane: &'l Lane<'a>, sum: &Sum, parts: impl Fn(i32) -> Part,
+) -> Result<(Room, Vec<crate::mpi::lane::Doing<'l, 'a>>)> {
+    let mut sends = Vec::new();
+    for rank in others(lane.comm()) {
+        sends.push(lane.start_send(rank, &sum.input(parts(rank))?)?);
+    }
+    let mine = parts(lane.rank());
+    let (mut values, next) = (sum.room(mine.items)?, sum.room(mine.items)?);
+    for rank in (0..lane.size()).rev() {
+        let is_first = rank + 1 == lane.size();
+        let into = sum.in_room(if is_first { &values } else { &next }, mine.items)?;
+        if rank == lane.rank() {
+            lane.copy(&sum.input(mine)?, &into)?;
+        } else {
+            receive(lane, rank, &into).await?;
+        }
+        if !is_first {
+            sum.combine(lane, &next, &mut values, mine.items)?;
+        }
+    }
+    Ok((values, sends))
+}

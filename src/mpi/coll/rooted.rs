@@ -1,0 +1,136 @@
+//! From one to all, and from all to one (MPI-5.0 §6.4 to §6.6).
+
+use super::sides::{blocks, given};
+use super::tree::broadcast;
+use super::{Blocks, Offer, Plan, Role, Sides, others};
+use crate::host::memory::Region;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+
+/// The root's buffer goes to everybody.
+pub struct Bcast {
+    role: Role,
+    data: Region,
+}
+
+impl Bcast {
+    pub fn plan(comm: &Comm, data: &Offer, root: i32) -> Result<Bcast> {
+        let role = Role::of(comm, root)?;
+        let data = if role == Role::Nobody { Region::EMPTY } else { data.region()? };
+        Ok(Bcast { role, data })
+    }
+}
+
+impl Plan for Bcast {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        if !lane.comm().is_inter() {
+            let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
+            return broadcast(lane, &self.data, root).await;
+        }
+        match self.role {
+            Role::Root => {
+                let sends = others(lane.comm()).map(|rank| lane.start_send(rank, &self.data));
+                lane.all(sends.collect::<Result<_>>()?).await
+            }
+            Role::Leaf(root) => lane.recv(root, &self.data).await.map(drop),
+            Role::Nobody => Ok(()),
+        }
+    }
+}
+
+/// What everybody has, in the order of ranks, comes to the root.
+pub struct Gather {
+    role: Role,
+    /// `None`: in place.
+    mine: Option<Region>,
+    /// At the root.
+    blocks: Option<Blocks>,
+}
+
+impl Gather {
+    pub fn plan(comm: &Comm, send: &Offer, recv: &dyn Sides, root: i32) -> Result<Gather> {
+        let role = Role::of(comm, root)?;
+        let mine = match role {
+            Role::Root if comm.is_inter() => None,
+            Role::Root => given(send)?,
+            Role::Leaf(_) => Some(send.region()?),
+            Role::Nobody => None,
+        };
+        let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
+        Ok(Gather { role, mine, blocks })
+    }
+}
+
+impl Plan for Gather {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        match (self.role, &self.blocks) {
+            (Role::Leaf(root), _) => {
+                lane.send(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await
+            }
+            (Role::Root, Some(blocks)) => {
+                if let Some(mine) = &self.mine {
+                    lane.keep(mine, &blocks.of(lane.rank()))?;
+                }
+                collect(lane, blocks).await
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The root's part of a gather: a block from everyone else.
+pub(super) async fn collect(lane: &Lane<'_>, blocks: &Blocks) -> Result {
+    for rank in others(lane.comm()) {
+        lane.recv(rank, &blocks.of(rank)).await?;
+    }
+    Ok(())
+}
+
+/// The root's blocks go to the ranks, one to each.
+pub struct Scatter {
+    role: Role,
+    /// At the root.
+    blocks: Option<Blocks>,
+    /// `None`: in place.
+    mine: Option<Region>,
+}
+
+impl Scatter {
+    pub fn plan(comm: &Comm, send: &dyn Sides, recv: &Offer, root: i32) -> Result<Scatter> {
+        let role = Role::of(comm, root)?;
+        let blocks = if role == Role::Root { Some(blocks(send, comm)?) } else { None };
+        let mine = match role {
+            Role::Root if comm.is_inter() => None,
+            Role::Root => given(recv)?,
+            Role::Leaf(_) => Some(recv.region()?),
+            Role::Nobody => None,
+        };
+        Ok(Scatter { role, blocks, mine })
+    }
+}
+
+impl Plan for Scatter {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        match (self.role, &self.blocks) {
+            (Role::Leaf(root), _) => {
+                lane.recv(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await.map(drop)
+            }
+            (Role::Root, Some(blocks)) => {
+                let sends = give(lane, blocks)?;
+                if let Some(mine) = &self.mine {
+                    lane.keep(&blocks.of(lane.rank()), mine)?;
+                }
+                lane.all(sends).await
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The root's part of a scatter: a block for everyone else.
+pub(super) fn give<'l, 'a>(
+    lane: &'l Lane<'a>, blocks: &Blocks,
+) -> Result<Vec<crate::mpi::lane::Doing<'l, 'a>>> {
+    others(lane.comm()).map(|rank| lane.start_send(rank, &blocks.of(rank))).collect()
+}

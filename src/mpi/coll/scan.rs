@@ -1,0 +1,76 @@
+//! Prefix reductions (MPI-5.0 §6.11): along the chain of ranks, in segments that fit into packets,
+//! so that each member sleeps once and long vectors are on their way at all members at once.
+
+use super::choice::SEGMENT;
+use super::reduce::{Part, Sum, receive};
+use super::{Plan, Terms};
+use crate::mpi::comm::Comm;
+use crate::mpi::datatype::Address;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+
+/// Every member gets what those up to it, or before it, have when it is combined.
+pub struct Scan {
+    sum: Sum,
+    recv: Address,
+    is_exclusive: bool,
+}
+
+impl Scan {
+    pub fn inclusive(comm: &Comm, terms: &Terms) -> Result<Scan> {
+        Scan::plan(comm, terms, false)
+    }
+
+    pub fn exclusive(comm: &Comm, terms: &Terms) -> Result<Scan> {
+        Scan::plan(comm, terms, true)
+    }
+
+    fn plan(comm: &Comm, terms: &Terms, is_exclusive: bool) -> Result<Scan> {
+        comm.must_be_intra()?;
+        let input = if terms.send == Address::IN_PLACE { terms.recv } else { terms.send };
+        let sum = Sum::new(terms, input, terms.count.clone()?)?;
+        if !is_exclusive || comm.rank != 0 {
+            sum.at(terms.recv, Part { first: 0, items: sum.count })?;
+        }
+        Ok(Scan { sum, recv: terms.recv, is_exclusive })
+    }
+
+    async fn segment(&self, lane: &Lane<'_>, part: Part) -> Result {
+        let (sum, items, rank) = (&self.sum, part.items, lane.rank());
+        let is_last = rank + 1 == lane.size();
+        let (before, mut mine) = (sum.room(items)?, sum.room(items)?);
+        lane.copy(&sum.input(part)?, &sum.in_room(&mine, items)?)?;
+        if rank > 0 {
+            let left = sum.in_room(&before, items)?;
+            receive(lane, rank - 1, &left).await?;
+            if !self.is_exclusive || !is_last {
+                sum.combine(lane, &before, &mut mine, items)?;
+            }
+            // The function of the program's may have changed nothing on its left.
+            if self.is_exclusive {
+                lane.copy(&left, &sum.at(self.recv, part)?)?;
+            }
+        }
+        let values = sum.in_room(&mine, items)?;
+        if !self.is_exclusive {
+            lane.copy(&values, &sum.at(self.recv, part)?)?;
+        }
+        if is_last { Ok(()) } else { lane.send(rank + 1, &values).await }
+    }
+}
+
+impl Plan for Scan {
+    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        let item = self.sum.datatype.bytes(1)?.max(1);
+        let segment = i64::try_from(SEGMENT / item).unwrap_or(1).max(1);
+        let mut first = 0;
+        loop {
+            let items = segment.min(self.sum.count - first);
+            self.segment(lane, Part { first, items }).await?;
+            first += items;
+            if first >= self.sum.count {
+                return Ok(());
+            }
+        }
+    }
+}

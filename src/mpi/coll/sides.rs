@@ -1,0 +1,175 @@
+//! The buffers of collective operations: one block, or one for each peer.
+
+use crate::host::memory::{Region, Span};
+use crate::mpi::comm::Comm;
+use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::table::Held;
+
+/// A buffer as it was passed: where it is of no significance, it may be anything (MPI-5.0 §6).
+#[derive(Clone)]
+pub struct Offer {
+    pub buf: Address,
+    pub count: Result<i64>,
+    pub datatype: Result<Held<Datatype>>,
+}
+
+/// An array of numbers of the caller's.
+pub trait List {
+    /// The first `count` numbers.
+    fn numbers(&self, count: i64) -> Result<Vec<i64>>;
+}
+
+/// The datatypes of the blocks in a buffer.
+pub enum Types<'a> {
+    /// One for all; displacements count its extents.
+    One(Result<Held<Datatype>>),
+    /// One for each; displacements count bytes.
+    Each(&'a dyn Fn(i64) -> Result<Vec<Held<Datatype>>>),
+}
+
+/// A buffer with a block for each peer, whose sizes and places are listed.
+pub struct Lists<'a> {
+    pub buf: Address,
+    pub counts: &'a dyn List,
+    pub displs: &'a dyn List,
+    pub types: Types<'a>,
+}
+
+/// A buffer that has a block for each peer.
+pub trait Sides {
+    fn is_in_place(&self) -> bool;
+    /// The blocks of `peers`.
+    fn blocks(&self, peers: i32) -> Result<Blocks>;
+}
+
+/// A buffer that matters everywhere: where, how many, of what.
+#[derive(Clone)]
+pub struct Side {
+    pub buf: Address,
+    pub count: i64,
+    pub datatype: Held<Datatype>,
+}
+
+impl Side {
+    pub fn region(&self) -> Result<Region> {
+        self.datatype.region(self.buf, self.count)
+    }
+}
+
+impl Offer {
+    /// Says where the data are, now that it matters.
+    pub fn region(&self) -> Result<Region> {
+        self.datatype.clone()?.region(self.buf, self.count.clone()?)
+    }
+}
+
+impl Sides for Offer {
+    fn is_in_place(&self) -> bool {
+        self.buf == Address::IN_PLACE
+    }
+
+    fn blocks(&self, peers: i32) -> Result<Blocks> {
+        let (count, datatype) = (self.count.clone()?, self.datatype.clone()?);
+        let each = datatype.bytes(count)?;
+        let Some(count) = count.checked_mul(i64::from(peers)) else {
+            let words = format!("count is {count}; so many items do not fit into memory");
+            return Err(Class::COUNT.because(words));
+        };
+        Ok(Blocks::Even { all: datatype.region(self.buf, count)?, each })
+    }
+}
+
+impl Sides for Lists<'_> {
+    fn is_in_place(&self) -> bool {
+        self.buf == Address::IN_PLACE
+    }
+
+    fn blocks(&self, peers: i32) -> Result<Blocks> {
+        let peers = i64::from(peers);
+        let (counts, displs) = (self.counts.numbers(peers)?, self.displs.numbers(peers)?);
+        let types = match &self.types {
+            Types::One(datatype) => vec![datatype.clone()?],
+            Types::Each(read) => read(peers)?,
+        };
+        let is_one = matches!(self.types, Types::One(_));
+        let block = |(place, (count, displ)): (usize, (i64, i64))| {
+            if count < 0 {
+                let words = format!("element {place} of the counts is {count}; none is negative");
+                return Err(Class::COUNT.because(words));
+            }
+            let datatype = if is_one { &types[0] } else { &types[place] };
+            let unit = if is_one { datatype.shape.extent } else { 1 };
+            let offset = displ.wrapping_mul(unit) as usize;
+            datatype.region(Address(self.buf.0.wrapping_add(offset)), count)
+        };
+        let listed = counts.into_iter().zip(displs).enumerate();
+        Ok(Blocks::Each(listed.map(block).collect::<Result<_>>()?))
+    }
+}
+
+/// Where the blocks of the peers lie.
+#[derive(Clone)]
+pub enum Blocks {
+    /// In a row, of the same size.
+    Even {
+        all: Region,
+        each: usize,
+    },
+    Each(Vec<Region>),
+}
+
+impl Blocks {
+    /// Blocks of `each` bytes.
+    pub fn even(all: Span, each: usize) -> Blocks {
+        Blocks::Even { all: all.into(), each }
+    }
+
+    /// The block of the peer with this rank.
+    pub fn of(&self, rank: i32) -> Region {
+        let rank = usize::try_from(rank).expect("a rank is not negative");
+        match self {
+            Blocks::Even { all, each } => all.part(rank * each, *each),
+            Blocks::Each(blocks) => blocks[rank].clone(),
+        }
+    }
+
+    /// How many bytes there are in all blocks.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Blocks::Even { all, .. } => all.bytes(),
+            Blocks::Each(blocks) => blocks.iter().map(|block| block.bytes()).sum(),
+        }
+    }
+
+    /// True if no message is sent for this peer's block: both ends know that it is empty.
+    pub fn is_left_out(&self, rank: i32) -> bool {
+        matches!(self, Blocks::Each(_)) && self.of(rank).bytes() == 0
+    }
+
+    /// The same blocks without gaps in `room`, which is large enough for all.
+    pub fn packed(&self, room: &Region) -> Blocks {
+        match self {
+            Blocks::Even { each, .. } => Blocks::Even { all: room.clone(), each: *each },
+            Blocks::Each(blocks) => {
+                let mut offset = 0;
+                let place = |block: &Region| {
+                    let part = room.part(offset, block.bytes());
+                    offset += block.bytes();
+                    part
+                };
+                Blocks::Each(blocks.iter().map(place).collect())
+            }
+        }
+    }
+}
+
+/// The blocks of all peers of `comm`.
+pub(super) fn blocks(sides: &dyn Sides, comm: &Comm) -> Result<Blocks> {
+    sides.blocks(comm.peers().size())
+}
+
+/// The one block that this member gives, or `None` where it is in place.
+pub(super) fn given(offer: &Offer) -> Result<Option<Region>> {
+    if offer.is_in_place() { Ok(None) } else { offer.region().map(Some) }
+}

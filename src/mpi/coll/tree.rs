@@ -1,0 +1,142 @@
+//! Trees of members: each node has `radix - 1` children on every level below it, and the ranks
+//! under a child follow each other, so that values are combined in the order of ranks.
+
+use super::choice::Crowd;
+use crate::host::memory::Region;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+
+/// This member's place in a tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tree {
+    size: i32,
+    top: i32,
+    radix: i32,
+    /// The rank, counted from the top.
+    place: i32,
+    /// How many members there are under one of the largest children of a node here, times radix.
+    reach: i32,
+}
+
+impl Tree {
+    /// The tree of all members under `top`.
+    pub(super) fn of(lane: &Lane<'_>, top: i32) -> Tree {
+        Tree::new(lane.size(), lane.rank(), top, Crowd::of(lane).radix())
+    }
+
+    fn new(size: i32, rank: i32, top: i32, radix: i32) -> Tree {
+        let place = (rank - top + size) % size;
+        let mut reach = 1;
+        while reach < size && place % (reach * radix) == 0 {
+            reach *= radix;
+        }
+        Tree { size, top, radix, place, reach }
+    }
+
+    /// The rank of the node above.
+    pub(super) fn parent(self) -> Option<i32> {
+        let above = self.place - self.place % (self.reach * self.radix);
+        (self.place != 0).then(|| self.rank(above))
+    }
+
+    /// The ranks of the nodes below, in their order from the top on.
+    pub(super) fn children(self) -> impl DoubleEndedIterator<Item = i32> + Send {
+        let mut below = Vec::new();
+        let mut weight = 1;
+        while weight < self.reach {
+            for digit in 1..self.radix {
+                let child = self.place + digit * weight;
+                if child < self.size {
+                    below.push(self.rank(child));
+                }
+            }
+            weight *= self.radix;
+        }
+        below.into_iter()
+    }
+
+    fn rank(self, place: i32) -> i32 {
+        (place + self.top) % self.size
+    }
+}
+
+/// What `root` has in `data` comes to all members.
+pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
+    let tree = Tree::of(lane, root);
+    if let Some(parent) = tree.parent() {
+        lane.recv(parent, data).await?;
+    }
+    let mut sends = Vec::new();
+    for child in tree.children().rev() {
+        sends.push(lane.start_send(child, data)?);
+    }
+    lane.all(sends).await
+}
+
+/// Returns at the first member when all have come; the others may go on.
+pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
+    let tree = Tree::of(lane, 0);
+    for child in tree.children() {
+        lane.recv(child, &Region::EMPTY).await?;
+    }
+    match tree.parent() {
+        Some(parent) => lane.send(parent, &Region::EMPTY).await,
+        None => Ok(()),
+    }
+}
+
+/// Returns when every member has come (dissemination: Hensgen, Finkel and Manber 1988).
+pub async fn meet(lane: &Lane<'_>) -> Result {
+    if Crowd::of(lane).meets_in_tree() {
+        arrive(lane).await?;
+        return broadcast(lane, &Region::EMPTY, 0).await;
+    }
+    let (size, rank) = (lane.size(), lane.rank());
+    let mut distance = 1;
+    while distance < size {
+        let (to, from) = ((rank + distance) % size, (rank + size - distance) % size);
+        lane.exchange(to, &Region::EMPTY, from, &Region::EMPTY).await?;
+        distance *= 2;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_member_hangs_under_the_node_that_counts_it_as_child() {
+        for (size, radix) in (1..70).flat_map(|size| [2, 3, 8, 32].map(|radix| (size, radix))) {
+            for top in [0, size / 2, size - 1] {
+                let tree = |rank| Tree::new(size, rank, top, radix);
+                let tops = (0..size).filter(|rank| tree(*rank).parent().is_none());
+                assert_eq!(tops.collect::<Vec<_>>(), [top]);
+                let all = (0..size).flat_map(|rank| tree(rank).children().map(move |c| (rank, c)));
+                let mut known: Vec<i32> = all
+                    .map(|(rank, child)| {
+                        assert_eq!(tree(child).parent(), Some(rank), "{size} {radix} {top}");
+                        child
+                    })
+                    .collect();
+                known.sort_unstable();
+                assert_eq!(known.len() as i32, size - 1);
+                known.dedup();
+                assert_eq!(known.len() as i32, size - 1);
+            }
+        }
+    }
+
+    /// The members under a node, in the order in which their values are combined.
+    fn order(size: i32, rank: i32, radix: i32) -> Vec<i32> {
+        let below = Tree::new(size, rank, 0, radix).children();
+        [rank].into_iter().chain(below.flat_map(|child| order(size, child, radix))).collect()
+    }
+
+    #[test]
+    fn values_are_combined_in_the_order_of_ranks() {
+        for (size, radix) in (1..70).flat_map(|size| [2, 3, 8, 32].map(|radix| (size, radix))) {
+            assert_eq!(order(size, 0, radix), (0..size).collect::<Vec<_>>(), "{size} {radix}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Runs: computations that wait for messages, written once as `async` functions over a `Lane`.
+//!
+//! In its blocking form a run stays on the caller's stack and waits in place: polled once, it is
+//! at its end. In its nonblocking form it lies in a box, and the engine carries it on.
+
+use crate::base::slab::Key;
+use crate::engine::{Mishap, Outcome};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Failure, Result};
+use crate::mpi::process::Process;
+use crate::mpi::pt2pt::Pending;
+use crate::mpi::table::Held;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// How a run waits, and who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// On the caller's stack, in place.
+    Blocking,
+    /// In the engine, under this key.
+    Nonblocking(Key),
+}
+
+/// Carries out a run whose lanes are blocking.
+#[inline]
+pub fn block<T>(run: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(run).poll(&mut context) {
+        Poll::Ready(end) => end,
+        Poll::Pending => panic!("a blocking lane waits in place"),
+    }
+}
+
+/// Starts the run that `make` makes, whose lanes go the [`Way`] that it is told.
+pub fn start<F>(process: &'static Process, make: impl FnOnce(Way) -> F) -> Result<Pending>
+where
+    F: Future<Output = Result> + Send + 'static,
+{
+    let engine = &process.engine;
+    let key = engine.open_run();
+    let run = make(Way::Nonblocking(key));
+    engine
+        .start_run(key, Box::pin(async move { process.requests.failures().end(key, run.await) }))?;
+    // What could be done at once needs no request.
+    let is_done = |outcome: &Outcome| outcome.mishap.is_none();
+    Ok(match engine.outcome_if(key, is_done) {
+        Some(_) => Pending::Nothing,
+        None => Pending::Run(key),
+    })
+}
+
+/// The same; returns the handle of its request.
+pub fn request<F>(
+    process: &'static Process, comm: &Held<Comm>, make: impl FnOnce(Way) -> F,
+) -> Result<usize>
+where
+    F: Future<Output = Result> + Send + 'static,
+{
+    let pending = start(process, make)?;
+    process.requests.keep(comm, pending)
+}
+
+/// How runs have failed, until somebody asks.
+#[derive(Default)]
+pub struct Failures(Mutex<HashMap<u32, Failure>>);
+
+impl Failures {
+    /// How the run under `key` ends for the engine.
+    fn end(&self, key: Key, end: Result) -> std::result::Result<Outcome, crate::engine::Died> {
+        let mishap = match end {
+            Ok(()) => None,
+            Err(Failure::Died) => return Err(crate::engine::Died),
+            Err(failure) => {
+                self.0.lock().insert(key.number(), failure);
+                Some(Mishap::Failed)
+            }
+        };
+        Ok(Outcome { mishap, ..Outcome::default() })
+    }
+
+    /// How the run under `key` has failed; it is forgotten unless this `is_look`.
+    pub(super) fn of(&self, key: Key, is_look: bool) -> Option<Failure> {
+        let mut failures = self.0.lock();
+        match is_look {
+            true => failures.get(&key.number()).cloned(),
+            false => failures.remove(&key.number()),
+        }
+    }
+}
