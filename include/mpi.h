@@ -1898,6 +1898,24 @@ int PMPI_Win_toint(MPI_Win win);
 #define MPI_Win_c2f(win) MPI_Win_toint(win)
 #define MPI_Win_f2c(win) MPI_Win_fromint(win)
 
+/* Statuses between C and Fortran (19.3.5): the same words in all three */
+typedef MPI_Status MPI_F08_status;
+#define FTMPI_COPY_STATUS(from, to) \
+    (*(MPI_Status *)(void *)(to) = *(const MPI_Status *)(const void *)(from), MPI_SUCCESS)
+#define MPI_Status_c2f(from, to) FTMPI_COPY_STATUS(from, to)
+#define MPI_Status_f2c(from, to) FTMPI_COPY_STATUS(from, to)
+#define MPI_Status_c2f08(from, to) FTMPI_COPY_STATUS(from, to)
+#define MPI_Status_f082c(from, to) FTMPI_COPY_STATUS(from, to)
+#define MPI_Status_f2f08(from, to) FTMPI_COPY_STATUS(from, to)
+#define MPI_Status_f082f(from, to) FTMPI_COPY_STATUS(from, to)
+
+/* What Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are in C: their places */
+extern MPI_Fint ftmpi_numbers_[32];
+#define MPI_F_STATUS_IGNORE (ftmpi_numbers_ + 6)
+#define MPI_F_STATUSES_IGNORE (ftmpi_numbers_ + 14)
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status *)(void *)MPI_F_STATUS_IGNORE)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)(void *)MPI_F_STATUSES_IGNORE)
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,6 +40,21 @@ fn handles_are_integers_in_fortran() {
 }
 
 #[test]
+fn statuses_are_the_same_words_in_fortran() {
+    passes("env.c", "statuses");
+}
+
+#[test]
+fn the_abi_tells_what_fortran_is_like_and_believes_nothing_else() {
+    passes("env.c", "abi");
+}
+
+#[test]
+fn files_windows_and_sessions_have_handlers_of_their_own() {
+    passes("errhandlers.c", "sorts");
+}
+
+#[test]
 fn the_handler_of_the_communicator_hears_of_its_errors() {
     passes("errhandlers.c", "user");
 }

@@ -2,7 +2,7 @@
 
 use crate::abi::current;
 use crate::abi::kinds::*;
-use crate::mpi::{env, errhandler};
+use crate::mpi::env;
 
 mpi!(
     /// The version of the standard.
@@ -88,50 +88,6 @@ mpi!(
     #[fortran(mpi_free_mem_)]
     fn MPI_Free_mem(process: &Process, base: Allocated) {
         base.free();
-        Ok(())
-    }
-);
-
-mpi!(
-    /// An error handler for communicators (MPI-5.0 §9.3.1).
-    #[fortran(mpi_comm_create_errhandler_)]
-    #[season(Always)]
-    fn MPI_Comm_create_errhandler(
-        process: &Process, comm_errhandler_fn: CommErrhandlerFunction,
-        errhandler: Var<MPI_Errhandler>,
-    ) {
-        errhandler.set(errhandler::create(process, comm_errhandler_fn)?);
-        Ok(())
-    }
-);
-
-mpi!(
-    /// Sets the error handler of `comm`.
-    #[fortran(mpi_comm_set_errhandler_)]
-    #[raises_on(comm)]
-    fn MPI_Comm_set_errhandler(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
-        comm.errhandler.set(errhandler);
-        Ok(())
-    }
-);
-
-mpi!(
-    /// The error handler of `comm`.
-    #[fortran(mpi_comm_get_errhandler_)]
-    #[raises_on(comm)]
-    fn MPI_Comm_get_errhandler(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
-        errhandler.set(comm.errhandler.hold(process)?);
-        Ok(())
-    }
-);
-
-mpi!(
-    /// Frees an error handler; where it is set, it stays in force.
-    #[fortran(mpi_errhandler_free_)]
-    #[season(Always)]
-    fn MPI_Errhandler_free(process: &Process, errhandler: Var<MPI_Errhandler>) {
-        errhandler::free(process, errhandler.key())?;
-        errhandler.set_null();
         Ok(())
     }
 );

@@ -13,7 +13,7 @@
 
 use crate::host::{self, loader};
 use std::cell::UnsafeCell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 /// The block of numbers, in the order of `mpif.h`: what each stands for in C.
@@ -81,4 +81,25 @@ fn meaning(address: usize, block: usize) -> Option<usize> {
 #[inline]
 pub(super) fn unless_ignored<T>(status: *mut T) -> *mut T {
     std::ptr::with_exposed_provenance_mut(in_c(status.expose_provenance()))
+}
+
+/// The head of what Fortran passes for an argument of any type and rank: CFI_cdesc_t without its
+/// dimensions (Fortran 2018, 18.5.3).
+#[repr(C)]
+pub(super) struct Descriptor {
+    pub(super) base: *mut c_void,
+    pub(super) element_bytes: usize,
+    version: c_int,
+    pub(super) rank: i8,
+    attribute: i8,
+    of: i16,
+}
+
+impl Descriptor {
+    /// # Safety
+    /// A Fortran caller passed `at` for an argument of a procedure with BIND(C).
+    pub(super) unsafe fn at<'a>(at: *const Descriptor) -> &'a Descriptor {
+        // SAFETY: the promise of our caller; descriptors live as long as the call.
+        unsafe { &*at }
+    }
 }

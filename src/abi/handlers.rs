@@ -4,13 +4,13 @@
 //! owns anything when it is called.
 
 use crate::abi::door::{Scope, Season, enter};
-use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_Session};
+use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
 use crate::abi::{current, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
-use crate::mpi::process::Process;
+use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
 /// What is to happen, with nothing left to drop.
@@ -61,8 +61,8 @@ fn call_errhandler<H: Kind + Into<Scope>>(
 fn reaction(process: &'static Process, scope: Scope) -> Reaction {
     let is_inside = process.is_inside().is_ok();
     let named = match scope {
-        // Until files have handlers of their own they have their default.
-        Scope::File | Scope::Tool => return Reaction::Return,
+        Scope::Tool => return Reaction::Return,
+        Scope::File => Some((FILE_NULL, process.file_errhandler.reaction())),
         Scope::Hearer(hearer) => Some((hearer.comm, hearer.reaction)),
         Scope::Comm(handle) if is_inside => {
             process.find_comm(handle).map(|comm| (comm.handle, comm.errhandler.reaction()))
@@ -170,6 +170,26 @@ macro_rules! call_errhandlers {
             // SAFETY: as above.
             unsafe { $fortran($what, errorcode, ierror) }
         }
+
+        const _: () = {
+            #[unsafe(export_name = concat!(stringify!($fortran), "f08_"))]
+            unsafe extern "C-unwind" fn modern(
+                $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
+            ) {
+                // SAFETY: as above.
+                unsafe { $fortran($what, errorcode, ierror) }
+            }
+
+            #[unsafe(export_name = concat!(stringify!($pfortran), "f08_"))]
+            unsafe extern "C-unwind" fn pmodern(
+                $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
+            ) {
+                // SAFETY: as above.
+                unsafe { $fortran($what, errorcode, ierror) }
+            }
+        };
+
+        modules_door!(small, $c, $fortran, [], [$what: $kind, errorcode: Int]);
     )*
 
     #[cfg(test)]
@@ -182,6 +202,10 @@ macro_rules! call_errhandlers {
 call_errhandlers! {
     MPI_Comm comm: MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler,
         mpi_comm_call_errhandler_, pmpi_comm_call_errhandler_;
+    MPI_File fh: MPI_File_call_errhandler, PMPI_File_call_errhandler,
+        mpi_file_call_errhandler_, pmpi_file_call_errhandler_;
+    MPI_Win win: MPI_Win_call_errhandler, PMPI_Win_call_errhandler,
+        mpi_win_call_errhandler_, pmpi_win_call_errhandler_;
     MPI_Session session: MPI_Session_call_errhandler, PMPI_Session_call_errhandler,
         mpi_session_call_errhandler_, pmpi_session_call_errhandler_;
 }

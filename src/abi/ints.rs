@@ -1,7 +1,7 @@
 //! The ABI itself (MPI-5.0 §20): versions, and handles as integers, which they are.
 
 use crate::abi::kinds::*;
-use crate::mpi::env;
+use crate::mpi::{env, fortran};
 
 mpi!(
     /// The version of the ABI.
@@ -11,6 +11,60 @@ mpi!(
         abi_major.set(env::ABI_VERSION.0);
         abi_minor.set(env::ABI_VERSION.1);
         Ok(())
+    }
+);
+
+mpi!(
+    /// What the ABI leaves to the machine (MPI-5.0 §20.3).
+    #[fortran(mpi_abi_get_info_)]
+    #[season(Always)]
+    fn MPI_Abi_get_info(process: &Process, info: Var<MPI_Info>) {
+        info.set(process.keep_info(fortran::sizes())?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// What is known of Fortran (MPI-5.0 §20.4).
+    #[fortran(mpi_abi_get_fortran_info_)]
+    #[season(Always)]
+    fn MPI_Abi_get_fortran_info(process: &Process, info: Var<MPI_Info>) {
+        info.set(process.keep_info(fortran::facts())?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Says what the program's Fortran is like.
+    #[fortran(mpi_abi_set_fortran_info_)]
+    #[season(Always)]
+    fn MPI_Abi_set_fortran_info(process: &Process, info: MPI_Info) {
+        fortran::agrees(&info)
+    }
+);
+
+mpi!(
+    /// The values of .TRUE. and .FALSE., which are known from the start.
+    #[fortran(mpi_abi_get_fortran_booleans_)]
+    #[season(Always)]
+    fn MPI_Abi_get_fortran_booleans(
+        process: &Process, logical_size: Int, logical_true: OutBuf, logical_false: OutBuf,
+        is_set: OutFlag,
+    ) {
+        fortran::booleans(process, logical_size, logical_true, logical_false)?;
+        is_set.set(true);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Says what .TRUE. and .FALSE. are.
+    #[fortran(mpi_abi_set_fortran_booleans_)]
+    #[season(Always)]
+    fn MPI_Abi_set_fortran_booleans(
+        process: &Process, logical_size: Int, logical_true: OutBuf, logical_false: OutBuf,
+    ) {
+        fortran::have_booleans(process, logical_size, logical_true, logical_false)
     }
 );
 

@@ -11,8 +11,10 @@ mod comm;
 mod current;
 mod datatype;
 mod env;
+mod errhandler;
 pub mod extensions;
 mod fortran;
+mod grequest;
 mod group;
 mod handlers;
 #[cfg(test)]
@@ -21,6 +23,9 @@ mod info;
 mod init;
 mod ints;
 mod kinds;
+mod modern;
+#[cfg(test)]
+mod modules;
 mod neighbours;
 mod op;
 mod pack;

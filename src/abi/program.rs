@@ -3,6 +3,7 @@
 use crate::mpi::attr::Attribute;
 use crate::mpi::callback::{Callback, Language, Notice, Program, Reduction};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::status::Status;
 use std::ffi::{c_int, c_void};
 
 /// The program: every function it gave us is called here.
@@ -42,12 +43,14 @@ impl Program for Caller {
         if function.language != Language::C {
             type Fortran =
                 unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_int);
-            let mut length = reduction.count as c_int;
             let mut datatype = reduction.datatype as c_int;
+            // A length of 8 bytes begins with one of 4 that is right where it fits.
+            let mut length = reduction.count;
+            let length = (&raw mut length).cast::<c_int>();
             // SAFETY: the program gave this function to MPI_OP_CREATE.
             let combine = unsafe { std::mem::transmute::<*const c_void, Fortran>(address) };
             // SAFETY: called as the standard says, with `count` items on both sides.
-            return unsafe { combine(input, inout, &mut length, &mut datatype) };
+            return unsafe { combine(input, inout, length, &mut datatype) };
         }
         let mut datatype = std::ptr::without_provenance_mut::<c_void>(reduction.datatype);
         if reduction.is_large {
@@ -66,6 +69,63 @@ impl Program for Caller {
         let combine = unsafe { std::mem::transmute::<*const c_void, Small>(address) };
         // SAFETY: called as the standard says, with `count` items on both sides.
         unsafe { combine(input, inout, &mut length, &mut datatype) }
+    }
+
+    fn query(&self, function: Callback, extra_state: usize, status: &mut Status) -> Result {
+        let mut code = 0;
+        if function.language != Language::C {
+            type Query = unsafe extern "C-unwind" fn(*mut i64, *mut Status, *mut c_int);
+            let mut extra_state = extra_state as i64;
+            // SAFETY: the program gave this function to MPI_GREQUEST_START.
+            let query = unsafe { std::mem::transmute::<*const c_void, Query>(address(function)) };
+            // SAFETY: called as the standard says.
+            unsafe { query(&mut extra_state, status, &mut code) };
+        } else {
+            type Query = unsafe extern "C-unwind" fn(*mut c_void, *mut Status) -> c_int;
+            // SAFETY: the program gave this function to MPI_Grequest_start.
+            let query = unsafe { std::mem::transmute::<*const c_void, Query>(address(function)) };
+            // SAFETY: called as the standard says.
+            code = unsafe { query(pointer(extra_state), status) };
+        }
+        said(code, "the query function of a generalized request")
+    }
+
+    fn free(&self, function: Callback, extra_state: usize) -> Result {
+        let mut code = 0;
+        if function.language != Language::C {
+            type Free = unsafe extern "C-unwind" fn(*mut i64, *mut c_int);
+            let mut extra_state = extra_state as i64;
+            // SAFETY: the program gave this function to MPI_GREQUEST_START.
+            let free = unsafe { std::mem::transmute::<*const c_void, Free>(address(function)) };
+            // SAFETY: called as the standard says.
+            unsafe { free(&mut extra_state, &mut code) };
+        } else {
+            type Free = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+            // SAFETY: the program gave this function to MPI_Grequest_start.
+            let free = unsafe { std::mem::transmute::<*const c_void, Free>(address(function)) };
+            // SAFETY: called as the standard says.
+            code = unsafe { free(pointer(extra_state)) };
+        }
+        said(code, "the free function of a generalized request")
+    }
+
+    fn cancel(&self, function: Callback, extra_state: usize, is_complete: bool) -> Result {
+        let (mut is_complete, mut code) = (c_int::from(is_complete), 0);
+        if function.language != Language::C {
+            type Cancel = unsafe extern "C-unwind" fn(*mut i64, *mut c_int, *mut c_int);
+            let mut extra_state = extra_state as i64;
+            // SAFETY: the program gave this function to MPI_GREQUEST_START.
+            let cancel = unsafe { std::mem::transmute::<*const c_void, Cancel>(address(function)) };
+            // SAFETY: called as the standard says.
+            unsafe { cancel(&mut extra_state, &mut is_complete, &mut code) };
+        } else {
+            type Cancel = unsafe extern "C-unwind" fn(*mut c_void, c_int) -> c_int;
+            // SAFETY: the program gave this function to MPI_Grequest_start.
+            let cancel = unsafe { std::mem::transmute::<*const c_void, Cancel>(address(function)) };
+            // SAFETY: called as the standard says.
+            code = unsafe { cancel(pointer(extra_state), is_complete) };
+        }
+        said(code, "the cancel function of a generalized request")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sessions (MPI-5.0 §11.3), their buffers (§3.6) and error handlers (§9.3).
 
 use crate::abi::kinds::*;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use crate::mpi::{errhandler, session};
 
 mpi!(
@@ -144,7 +144,7 @@ mpi!(
         process: &Process, session_errhandler_fn: SessionErrhandlerFunction,
         errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, session_errhandler_fn)?);
+        errhandler.set(errhandler::create(process, Sort::Session, session_errhandler_fn)?);
         Ok(())
     }
 );
@@ -156,8 +156,7 @@ mpi!(
     fn MPI_Session_set_errhandler(
         process: &Process, session: MPI_Session, errhandler: MPI_Errhandler,
     ) {
-        session.errhandler.set(errhandler);
-        Ok(())
+        session.errhandler.set(errhandler)
     }
 );
 

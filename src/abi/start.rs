@@ -8,13 +8,13 @@ use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
+use crate::host::output;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
-use std::io::Write;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -134,7 +134,7 @@ fn keep_first(place: &AtomicI32, status: i32) {
 /// A line on stderr, written as a whole: ranks write there, too.
 fn say(line: &str) {
     // Where stderr is closed, nobody is left to be told.
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+    output::write(2, format!("{line}\n").as_bytes());
 }
 
 impl Tenant for Tenancy {

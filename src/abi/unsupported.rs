@@ -28,10 +28,6 @@ unsupported!(
 unsupported!(
     /// Errors of files, which return by default.
     File:
-    MPI_File_call_errhandler [mpi_file_call_errhandler_] (_ _);
-    MPI_File_create_errhandler [mpi_file_create_errhandler_] (_ _);
-    MPI_File_get_errhandler [mpi_file_get_errhandler_] (_ _);
-    MPI_File_set_errhandler [mpi_file_set_errhandler_] (_ _);
     MPI_File_close [mpi_file_close_] (_);
     MPI_File_delete [mpi_file_delete_] (_ _);
     MPI_File_get_amode [mpi_file_get_amode_] (_ _);
@@ -189,10 +185,6 @@ unsupported!(
     MPI_Win_get_attr [mpi_win_get_attr_] (_ _ _ _);
     MPI_Win_set_attr [mpi_win_set_attr_] (_ _ _);
     MPI_Get_hw_resource_info [mpi_get_hw_resource_info_] (_);
-    MPI_Win_call_errhandler [mpi_win_call_errhandler_] (_ _);
-    MPI_Win_create_errhandler [mpi_win_create_errhandler_] (_ _);
-    MPI_Win_get_errhandler [mpi_win_get_errhandler_] (_ _);
-    MPI_Win_set_errhandler [mpi_win_set_errhandler_] (_ _);
     MPI_Close_port [mpi_close_port_] (_);
     MPI_Comm_join [mpi_comm_join_] (_ _);
     MPI_Lookup_name [mpi_lookup_name_] (_ _ _);
@@ -242,14 +234,16 @@ unsupported!(
     MPI_Win_unlock [mpi_win_unlock_] (_ _);
     MPI_Win_unlock_all [mpi_win_unlock_all_] (_);
     MPI_Win_wait [mpi_win_wait_] (_);
-    MPI_Grequest_complete [mpi_grequest_complete_] (_);
-    MPI_Grequest_start [mpi_grequest_start_] (_ _ _ _ _);
-    MPI_Abi_get_fortran_booleans [mpi_abi_get_fortran_booleans_] (_ _ _ _);
-    MPI_Abi_get_fortran_info [mpi_abi_get_fortran_info_] (_);
-    MPI_Abi_get_info [mpi_abi_get_info_] (_);
-    MPI_Abi_set_fortran_booleans [mpi_abi_set_fortran_booleans_] (_ _ _);
-    MPI_Abi_set_fortran_info [mpi_abi_set_fortran_info_] (_);
 );
+
+/// The calls of the lists that have a Fortran form.
+#[cfg(test)]
+pub(super) fn in_fortran() -> Vec<&'static str> {
+    let text = include_str!("unsupported.rs");
+    let calls = text.lines().map(str::trim).filter(|line| line.starts_with("MPI_"));
+    let calls = calls.filter(|line| !line.contains(" [] "));
+    calls.filter_map(|line| line.split_whitespace().next()).collect()
+}
 
 #[cfg(test)]
 mod tests {

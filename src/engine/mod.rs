@@ -254,6 +254,22 @@ impl Engine {
         state.ops.collect(op)
     }
 
+    /// An operation that goes on until [`Engine::close`] ends it.
+    pub fn open(&self) -> Key {
+        self.state.lock().begin(Stage::Open, Envelope::default(), None)
+    }
+
+    /// Ends an operation of [`Engine::open`]; false when it has ended already.
+    pub fn close(&self, op: Key) -> bool {
+        let mut state = self.state.lock();
+        let is_open = state.ops.0.find(op).is_some_and(|op| matches!(op.stage, Stage::Open));
+        if is_open {
+            self.finish(&mut state, op, Outcome::default());
+            self.share_news(&mut state);
+        }
+        is_open
+    }
+
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
     pub fn cancel(&self, op: Key) {
         let mut state = self.state.lock();
@@ -362,7 +378,11 @@ impl State {
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
             Stage::Sending { ticket: None, .. } => true,
-            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => false,
+            Stage::Copying { .. }
+            | Stage::Flushing
+            | Stage::Running(_)
+            | Stage::Open
+            | Stage::Done(_) => false,
         }
     }
 

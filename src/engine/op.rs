@@ -82,6 +82,8 @@ pub(super) enum Stage {
     Flushing,
     /// A computation that waits for other operations (see `run`).
     Running(Course),
+    /// Ends when the program says so (see [`super::Engine::open`]).
+    Open,
     Done(Outcome),
 }
 

@@ -55,7 +55,8 @@ impl World {
 
     /// A life begins in `seat`: what was sent to the one before is not for it.
     pub fn enter(&self, seat: usize, incarnation: u32) {
-        self.ledger.lock().enter(Member { seat, incarnation });
+        let has_entered = self.ledger.lock().enter(Member { seat, incarnation });
+        assert!(has_entered, "a seat is free before its next incarnation comes: {seat}");
         self.wire.port(seat).open(incarnation);
     }
 

@@ -10,6 +10,7 @@ pub mod job;
 pub mod life;
 pub mod loader;
 pub mod memory;
+pub mod output;
 pub mod rank;
 mod real;
 pub mod sched;

@@ -16,7 +16,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::making::{Wish, chosen};
 use crate::mpi::process::Process;
 use crate::mpi::run;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -60,6 +60,7 @@ pub fn from_groups(
     errhandler: Held<Errhandler>,
 ) -> Result<usize> {
     check_stringtag(stringtag)?;
+    let errhandler = Installed::with(Sort::Comm, errhandler)?;
     let Sides { local, local_leader, remote, remote_leader } = sides;
     let Some(rank) = local.rank() else {
         return Err(Class::GROUP.because("local_group does not hold the calling process"));
@@ -77,7 +78,7 @@ pub fn from_groups(
     });
     let circle = Circle::new(group.clone(), &purpose);
     let news = pass_on(&circle.lane(process), local_leader, told)?;
-    let draft = Draft { info, ..Draft::new(0, group, Installed::with(errhandler)) };
+    let draft = Draft { info, ..Draft::new(0, group, errhandler) };
     found(process, draft, &news).map(|made| made.handle)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::mpi::attr::Attribute;
 use crate::mpi::error::Result;
+use crate::mpi::status::Status;
 
 /// A function of the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,4 +49,10 @@ pub trait Program: Send + Sync {
     fn copy_attribute(&self, function: Callback, notice: Notice) -> Result<Option<Attribute>>;
     fn delete_attribute(&self, function: Callback, notice: Notice) -> Result;
     fn reduce(&self, function: Callback, reduction: Reduction);
+    /// What came of a generalized request.
+    fn query(&self, function: Callback, extra_state: usize, status: &mut Status) -> Result;
+    /// The state of a generalized request may go.
+    fn free(&self, function: Callback, extra_state: usize) -> Result;
+    /// Nobody wants a generalized request any more.
+    fn cancel(&self, function: Callback, extra_state: usize, is_complete: bool) -> Result;
 }

@@ -4,7 +4,7 @@ use crate::mpi::callback::Callback;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub enum Reaction {
 #[derive(Debug)]
 pub struct Errhandler {
     pub reaction: Reaction,
+    /// What it can be set on; `None`: on everything, as the predefined ones.
+    sort: Option<Sort>,
     holds: Mutex<Holds>,
 }
 
@@ -39,52 +41,83 @@ struct Holds {
 }
 
 impl Errhandler {
-    const fn new(reaction: Reaction, handle: usize) -> Errhandler {
-        Errhandler { reaction, holds: Mutex::new(Holds { handle, count: 1 }) }
+    const fn new(reaction: Reaction, sort: Option<Sort>, handle: usize) -> Errhandler {
+        Errhandler { reaction, sort, holds: Mutex::new(Holds { handle, count: 1 }) }
+    }
+
+    /// Fails when the handler was made for objects of another sort.
+    fn suits(&self, wanted: Sort) -> Result {
+        match self.sort {
+            Some(sort) if sort != wanted => {
+                let words = format!(
+                    "errhandler was created for {}, and cannot be set on {}",
+                    sort.plural(),
+                    wanted.one()
+                );
+                Err(Class::ERRHANDLER.because(words))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The predefined handler with this handle.
     pub fn predefined(handle: usize) -> Option<Held<Errhandler>> {
         static PREDEFINED: [Errhandler; 3] = [
-            Errhandler::new(Reaction::Fatal, FATAL),
-            Errhandler::new(Reaction::Abort, FATAL + 1),
-            Errhandler::new(Reaction::Return, FATAL + 2),
+            Errhandler::new(Reaction::Fatal, None, FATAL),
+            Errhandler::new(Reaction::Abort, None, FATAL + 1),
+            Errhandler::new(Reaction::Return, None, FATAL + 2),
         ];
         PREDEFINED.get(handle.checked_sub(FATAL)?).map(Held::Ever)
     }
 }
 
 /// The handler that is set on an object.
-pub struct Installed(Mutex<Held<Errhandler>>);
+pub struct Installed {
+    /// What sort of object it is.
+    on: Sort,
+    handler: Mutex<Held<Errhandler>>,
+}
 
 impl Installed {
     /// MPI_ERRORS_ARE_FATAL, which the first communicators start with.
     pub fn fatal() -> Installed {
-        let errhandler = Errhandler::predefined(FATAL).expect("the first of the predefined");
-        Installed(Mutex::new(errhandler))
+        Installed::predefined(Sort::Comm, FATAL)
     }
 
-    /// This handler.
-    pub fn with(errhandler: Held<Errhandler>) -> Installed {
-        Installed(Mutex::new(errhandler))
+    /// MPI_ERRORS_RETURN, which files start with (MPI-5.0 §14.7).
+    pub fn of_files() -> Installed {
+        Installed::predefined(Sort::File, FATAL + 2)
+    }
+
+    fn predefined(on: Sort, handle: usize) -> Installed {
+        let handler = Errhandler::predefined(handle).expect("one of the predefined");
+        Installed { on, handler: Mutex::new(handler) }
+    }
+
+    /// This handler, on an object of this sort.
+    pub fn with(on: Sort, errhandler: Held<Errhandler>) -> Result<Installed> {
+        errhandler.suits(on)?;
+        Ok(Installed { on, handler: Mutex::new(errhandler) })
     }
 
     /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
     pub fn inherit(parent: &Installed) -> Installed {
-        Installed(Mutex::new(parent.0.lock().clone()))
+        Installed { on: parent.on, handler: Mutex::new(parent.handler.lock().clone()) }
     }
 
     pub fn reaction(&self) -> Reaction {
-        self.0.lock().reaction
+        self.handler.lock().reaction
     }
 
-    pub fn set(&self, errhandler: Held<Errhandler>) {
-        *self.0.lock() = errhandler;
+    pub fn set(&self, errhandler: Held<Errhandler>) -> Result {
+        errhandler.suits(self.on)?;
+        *self.handler.lock() = errhandler;
+        Ok(())
     }
 
     /// A handle of the handler that is set; the program has one more to free.
     pub fn hold(&self, process: &Process) -> Result<usize> {
-        let errhandler = self.0.lock().clone();
+        let errhandler = self.handler.lock().clone();
         let mut holds = errhandler.holds.lock();
         let Held::Counted(errhandler) = &errhandler else { return Ok(holds.handle) };
         if holds.count == 0 {
@@ -110,11 +143,11 @@ impl Hearer {
     }
 }
 
-/// A handler that calls `function`; returns its handle.
-pub fn create(process: &Process, function: Callback) -> Result<usize> {
+/// A handler for objects of a sort that calls `function`; returns its handle.
+pub fn create(process: &Process, sort: Sort, function: Callback) -> Result<usize> {
     let reaction = Reaction::User(function);
-    let made =
-        process.errhandlers.insert_with(|handle| Arc::new(Errhandler::new(reaction, handle)));
+    let new = |handle| Arc::new(Errhandler::new(reaction, Some(sort), handle));
+    let made = process.errhandlers.insert_with(new);
     made.map(|(handle, _)| handle).ok_or_else(no_room)
 }
 

@@ -15,7 +15,7 @@ use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
 use crate::mpi::run;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
@@ -143,6 +143,7 @@ pub fn from_group(
     errhandler: Held<Errhandler>,
 ) -> Result<Option<usize>> {
     check_stringtag(stringtag)?;
+    let errhandler = Installed::with(Sort::Comm, errhandler)?;
     if group.is_empty() {
         return Ok(None);
     }
@@ -152,7 +153,7 @@ pub fn from_group(
     let group = Arc::new(process.derive_group(group, group.members().collect()));
     let circle = Circle::new(group.clone(), &("MPI_Comm_create_from_group", stringtag));
     let context = agree_in(process, &circle)?;
-    let draft = Draft::new(context, group, Installed::with(errhandler));
+    let draft = Draft::new(context, group, errhandler);
     Draft { info, ..draft }.make(process).map(|made| Some(made.handle))
 }
 

@@ -16,6 +16,8 @@ pub mod env;
 pub mod errhandler;
 pub mod error;
 pub mod external;
+pub mod fortran;
+pub mod grequest;
 pub mod group;
 pub mod holdings;
 pub mod info;

@@ -23,10 +23,12 @@ use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub const GROUP_EMPTY: usize = 0x109;
 pub const INFO_ENV: usize = 0x131;
+pub const FILE_NULL: usize = 0x118;
 
 static NOBODY: LazyLock<Group> = LazyLock::new(|| {
     // The holder is of no matter: it is not in there.
@@ -59,6 +61,8 @@ pub struct Process {
     pub requests: Requests,
     /// What hears of errors that belong to no object, before MPI_Init and after MPI_Finalize.
     pub initial_errhandler: Installed,
+    /// What hears of errors of MPI_FILE_NULL.
+    pub file_errhandler: Installed,
     pulse: Pulse,
     world_comm: Comm,
     self_comm: Comm,
@@ -102,6 +106,7 @@ impl Process {
             messages: Messages::new(),
             requests: Requests::new(),
             initial_errhandler: Installed::fatal(),
+            file_errhandler: Installed::of_files(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
@@ -127,6 +132,11 @@ impl Process {
     #[inline]
     pub fn world_comm(&'static self) -> &'static Comm {
         &self.world_comm
+    }
+
+    /// MPI_COMM_SELF, for as long as the process is borrowed.
+    pub(super) fn own_comm(&self) -> &Comm {
+        &self.self_comm
     }
 
     /// MPI_COMM_SELF.
@@ -262,6 +272,19 @@ fn environment(seats: usize) -> Info {
 pub(super) fn thread_token() -> usize {
     thread_local!(static TOKEN: u8 = const { 0 });
     TOKEN.with(|token| std::ptr::from_ref(token).addr())
+}
+
+/// Windows are to come: no handle is one.
+pub fn no_win(handle: usize, name: &str) -> Result<Infallible> {
+    Err(Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window")))
+}
+
+/// Files are to come, too: MPI_FILE_NULL stands for all of them in what is about error handlers.
+pub fn no_file(handle: usize, name: &str) -> Result<()> {
+    match handle {
+        FILE_NULL => Ok(()),
+        _ => Err(Class::FILE.because(unknown(name, handle, FILE_NULL, "MPI_FILE_NULL", "file"))),
+    }
 }
 
 #[cold]

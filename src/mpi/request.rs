@@ -6,6 +6,7 @@
 use crate::engine::Ops;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::grequest::General;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{Pending, completed, news};
 use crate::mpi::run::Failures;
@@ -32,15 +33,33 @@ struct Request {
     /// `None`: persistent, and not active.
     pending: Option<Pending>,
     restart: Option<Arc<Start>>,
+    /// The program's functions, of a generalized request.
+    general: Option<Arc<General>>,
 }
+
+impl Request {
+    fn new(comm: &Held<Comm>, pending: Option<Pending>) -> Request {
+        let comm = comm.clone();
+        Request { comm, pending, restart: None, general: None }
+    }
+
+    /// True if the program has freed it, and it is kept for [`complete`] only.
+    fn is_given_up(&self) -> bool {
+        self.general.as_ref().is_some_and(|general| general.is_given_up())
+    }
+}
+
+/// The program, if it is to be asked what came of its generalized request.
+type Asked = Option<Arc<General>>;
 
 /// What looking at a request has brought.
 enum Step {
     /// There is nothing to wait for: MPI_REQUEST_NULL, or persistent and not active.
     Inactive,
     Pending,
-    /// Ended; the handle is from now on this one.
-    Ended(usize, Completed),
+    /// Ended; the handle is from now on this one. The program may have something to say, which it
+    /// is asked once no lock is held.
+    Ended(usize, Completed, Asked),
 }
 
 impl Requests {
@@ -58,13 +77,13 @@ impl Requests {
     pub fn keep(&self, comm: &Held<Comm>, pending: Pending) -> Result<usize> {
         match pending {
             Pending::Nothing => Ok(DONE),
-            _ => self.insert(Request { comm: comm.clone(), pending: Some(pending), restart: None }),
+            _ => self.insert(Request::new(comm, Some(pending))),
         }
     }
 
     /// The handle of an operation that `start` starts as often as wanted.
     pub fn keep_persistent(&self, comm: &Held<Comm>, start: Arc<Start>) -> Result<usize> {
-        self.insert(Request { comm: comm.clone(), pending: None, restart: Some(start) })
+        self.insert(Request { restart: Some(start), ..Request::new(comm, None) })
     }
 
     fn insert(&self, request: Request) -> Result<usize> {
@@ -81,11 +100,12 @@ impl Requests {
             return Ok(Step::Inactive);
         }
         if handle == DONE {
-            return Ok(Step::Ended(NULL, nothing()));
+            return Ok(Step::Ended(NULL, nothing(), None));
         }
         let mut shelf = self.0.lock();
         let key = table::key(Sort::Request, handle);
         let request = key.and_then(|key| shelf.find_mut(key).map(|request| (key, request)));
+        let request = request.filter(|(_, request)| !request.is_given_up());
         let (key, request) = request.ok_or_else(|| unknown(handle))?;
         let Some(pending) = request.pending else { return Ok(Step::Inactive) };
         let Some(mut end) = ended(pending, ops) else { return Ok(Step::Pending) };
@@ -93,16 +113,17 @@ impl Requests {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
+        let general = request.general.clone();
         if is_look {
-            return Ok(Step::Ended(handle, end));
+            return Ok(Step::Ended(handle, end, general));
         }
         forget(pending, ops);
         if request.restart.is_some() {
             request.pending = None;
-            return Ok(Step::Ended(handle, end));
+            return Ok(Step::Ended(handle, end, None));
         }
         shelf.remove(key);
-        Ok(Step::Ended(NULL, end))
+        Ok(Step::Ended(NULL, end, general))
     }
 
     /// Fails when one of the handles is none.
@@ -111,7 +132,8 @@ impl Requests {
         for index in 0..count {
             let handle = requests.key(index);
             let key = table::key(Sort::Request, handle);
-            let is_known = key.is_some_and(|key| shelf.find(key).is_some());
+            let request = key.and_then(|key| shelf.find(key));
+            let is_known = request.is_some_and(|request| !request.is_given_up());
             if !is_known && handle != NULL && handle != DONE {
                 return Err(unknown_at(index, handle));
             }
@@ -122,6 +144,7 @@ impl Requests {
     fn find<T>(&self, handle: usize, look: impl FnOnce(&mut Request) -> Result<T>) -> Result<T> {
         let mut shelf = self.0.lock();
         let request = table::key(Sort::Request, handle).and_then(|key| shelf.find_mut(key));
+        let request = request.filter(|request| !request.is_given_up());
         look(request.ok_or_else(|| unknown(handle))?)
     }
 }
@@ -181,24 +204,28 @@ pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
     if handle == DONE || handle == NULL {
         return Ok((NULL, nothing()));
     }
-    process.engine.wait_for(|ops| match process.requests.step(ops, handle, false) {
+    let step = process.engine.wait_for(|ops| match process.requests.step(ops, handle, false) {
         Ok(Step::Pending) => None,
-        other => Some(settled(handle, other)),
-    })?
+        other => Some(other),
+    })?;
+    settled(process, handle, step?, false)
 }
 
 /// Asks whether a request has ended; only looks, or also completes it.
 pub fn test(process: &Process, handle: usize, is_look: bool) -> Result<Option<(usize, Completed)>> {
-    let answer = process.engine.poll(|ops| match process.requests.step(ops, handle, is_look) {
+    let step = process.engine.poll(|ops| match process.requests.step(ops, handle, is_look) {
         Ok(Step::Pending) => None,
-        other => Some(settled(handle, other)),
+        other => Some(other),
     })?;
-    answer.transpose()
+    step.map(|step| settled(process, handle, step?, is_look)).transpose()
 }
 
-fn settled(handle: usize, step: Result<Step>) -> Result<(usize, Completed)> {
-    match step? {
-        Step::Ended(after, end) => Ok((after, end)),
+fn settled(
+    process: &Process, handle: usize, step: Step, is_look: bool,
+) -> Result<(usize, Completed)> {
+    match step {
+        Step::Ended(after, end, None) => Ok((after, end)),
+        Step::Ended(after, _, Some(general)) => Ok((after, general.ended(process, is_look))),
         Step::Inactive | Step::Pending => Ok((handle, nothing())),
     }
 }
@@ -239,11 +266,15 @@ pub fn cancel(process: &Process, handle: usize) -> Result {
     if handle == DONE {
         return Ok(());
     }
-    let pending = process.requests.find(handle, |request| {
-        request.pending.ok_or_else(|| {
+    let (pending, general) = process.requests.find(handle, |request| {
+        let pending = request.pending.ok_or_else(|| {
             Class::REQUEST.because("request is persistent and not active; nothing can be cancelled")
-        })
+        })?;
+        Ok((pending, request.general.clone()))
     })?;
+    if let Some(general) = general {
+        return general.cancel(process);
+    }
     match pending {
         Pending::Op(op) => process.engine.cancel(op),
         Pending::Run(_) => {
@@ -268,6 +299,10 @@ pub fn free(process: &Process, handle: usize) -> Result {
         }
         _ => Ok(()),
     })?;
+    let general = process.requests.find(handle, |request| Ok(request.general.clone()))?;
+    if general.as_ref().is_some_and(|general| !general.give_up()) {
+        return Ok(());
+    }
     let key = table::key(Sort::Request, handle);
     let request = key.and_then(|key| process.requests.0.lock().remove(key));
     match request.ok_or_else(|| unknown(handle))?.pending {
@@ -277,6 +312,35 @@ pub fn free(process: &Process, handle: usize) -> Result {
             process.engine.abandon(recv);
         }
         None | Some(Pending::Nothing | Pending::Complete(_)) => {}
+    }
+    general.map_or(Ok(()), |general| general.free(process))
+}
+
+/// A generalized request: the program does the work, and says when it is complete.
+pub fn start_general(process: &'static Process, general: General) -> Result<usize> {
+    let pending = Pending::Op(process.engine.open());
+    let request = Request::new(&Held::Ever(process.self_comm()), Some(pending));
+    process.requests.insert(Request { general: Some(Arc::new(general)), ..request })
+}
+
+/// The program says that a generalized request is complete.
+pub fn complete(process: &Process, handle: usize) -> Result {
+    let mut shelf = process.requests.0.lock();
+    let key = table::key(Sort::Request, handle);
+    let request = key.and_then(|key| Some((key, shelf.find(key)?)));
+    let (key, request) = request.ok_or_else(|| unknown(handle))?;
+    let (Some(general), Some(Pending::Op(op))) = (request.general.clone(), request.pending) else {
+        return Err(Class::REQUEST.because("request is not a generalized one"));
+    };
+    let is_given_up = general.complete()?;
+    if is_given_up {
+        shelf.remove(key);
+    }
+    drop(shelf);
+    process.engine.close(op);
+    if is_given_up {
+        process.engine.abandon(op);
+        return general.free(process);
     }
     Ok(())
 }
@@ -303,6 +367,8 @@ pub struct Many<'a, P> {
 struct Trouble {
     codes: Vec<(usize, i32)>,
     first: Option<Error>,
+    /// Generalized requests that have ended, and where their statuses go.
+    general: Vec<(usize, Arc<General>)>,
 }
 
 impl Trouble {
@@ -310,6 +376,15 @@ impl Trouble {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
             self.first.get_or_insert(*error);
+        }
+    }
+
+    /// Asks the program about its own requests: no lock is held any more.
+    fn ask<P: Places>(&mut self, many: &Many<'_, P>) {
+        for (place, general) in std::mem::take(&mut self.general) {
+            let end = general.ended(many.process, many.is_look);
+            many.places.set_status(place, end.status);
+            end.news.unwrap_or_else(|failure| self.add(place, failure));
         }
     }
 
@@ -347,6 +422,7 @@ impl<P: Places> Many<'_, P> {
             let is_over = next == self.count || self.give_up(ops, next, &mut trouble);
             is_over.then_some(())
         })?;
+        trouble.ask(self);
         trouble.raise(&self.places, self.count)
     }
 
@@ -367,6 +443,7 @@ impl<P: Places> Many<'_, P> {
             }
             Some(true)
         })?;
+        trouble.ask(self);
         let news = trouble.raise(&self.places, self.count);
         Ok((is_over.unwrap_or(false), news))
     }
@@ -376,8 +453,9 @@ impl<P: Places> Many<'_, P> {
         match self.step(ops, index) {
             Ok(Step::Pending) => return false,
             Ok(Step::Inactive) => self.places.set_status(index, Status::EMPTY),
-            Ok(Step::Ended(after, end)) => {
+            Ok(Step::Ended(after, end, general)) => {
                 self.put(index, index, after, end.status);
+                trouble.general.extend(general.map(|general| (index, general)));
                 end.news.unwrap_or_else(|failure| trouble.add(index, failure));
             }
             Err(failure) => trouble.add(index, failure),
@@ -394,7 +472,7 @@ impl<P: Places> Many<'_, P> {
         let is_lost = |index: usize| {
             let handle = self.places.key(index);
             match self.process.requests.step(ops, handle, true) {
-                Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. })) => {
+                Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. }, _)) => {
                     error.class == Class::PROC_ABORTED
                 }
                 _ => false,
@@ -415,73 +493,100 @@ impl<P: Places> Many<'_, P> {
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(&self.places, self.count)?;
-        self.process.engine.wait_for(|ops| self.any(ops).transpose())?
+        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
+        Ok(self.known(found?))
     }
 
     /// Whether one has ended, any. No index: there is none to wait for.
     pub fn test_any(&self) -> Result<Option<(Option<usize>, Completed)>> {
         self.process.requests.check(&self.places, self.count)?;
-        let answer = self.process.engine.poll(|ops| self.any(ops).transpose())?;
-        answer.transpose()
+        let found = self.process.engine.poll(|ops| self.any(ops).transpose())?;
+        Ok(found.transpose()?.map(|found| self.known(found)))
     }
 
-    fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed)>> {
+    fn known(&self, found: (Option<usize>, Completed, Asked)) -> (Option<usize>, Completed) {
+        let (index, end, general) = found;
+        (index, general.map_or(end, |general| general.ended(self.process, self.is_look)))
+    }
+
+    fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
         let mut is_idle = true;
         for index in 0..self.count {
             match self.step(ops, index)? {
                 Step::Inactive => {}
                 Step::Pending => is_idle = false,
-                Step::Ended(after, end) => {
+                Step::Ended(after, end, general) => {
                     if !self.is_look {
                         self.places.set_key(index, after);
                     }
-                    return Ok(Some((Some(index), end)));
+                    return Ok(Some((Some(index), end, general)));
                 }
             }
         }
-        Ok(is_idle.then(|| (None, nothing())))
+        Ok(is_idle.then(|| (None, nothing(), None)))
     }
 
     /// Waits until at least one has ended, and completes all that have.
     pub fn wait_some(&self) -> Result<Batch> {
         self.process.requests.check(&self.places, self.count)?;
-        self.process
-            .engine
-            .wait_for(|ops| {
-                let some = self.some(ops);
-                some.ended.as_ref().is_none_or(|indices| !indices.is_empty()).then_some(some)
-            })
-            .map_err(Failure::from)
+        let harvest = self.process.engine.wait_for(|ops| {
+            let harvest = self.some(ops);
+            harvest.is_worth_telling().then_some(harvest)
+        })?;
+        Ok(self.batch(harvest))
     }
 
     /// The same without waiting: none may have ended.
     pub fn test_some(&self) -> Result<Batch> {
         self.process.requests.check(&self.places, self.count)?;
-        let mut batch = None;
+        let mut found = None;
         let _was_in_vain = self.process.engine.poll(|ops| {
-            let some = batch.insert(self.some(ops));
-            some.ended.as_ref().is_none_or(|ended| !ended.is_empty()).then_some(())
+            let harvest = found.insert(self.some(ops));
+            harvest.is_worth_telling().then_some(())
         })?;
-        Ok(batch.expect("the engine has asked"))
+        Ok(self.batch(found.expect("the engine has asked")))
     }
 
-    fn some(&self, ops: &mut Ops) -> Batch {
-        let (mut indices, mut trouble, mut is_idle) = (Vec::new(), Trouble::default(), true);
+    fn some(&self, ops: &mut Ops) -> Harvest {
+        let mut harvest =
+            Harvest { indices: Vec::new(), is_idle: true, trouble: Trouble::default() };
+        let Harvest { indices, is_idle, trouble } = &mut harvest;
         for index in 0..self.count {
+            let place = indices.len();
             match self.step(ops, index) {
                 Ok(Step::Inactive) => {}
-                Ok(Step::Pending) => is_idle = false,
-                Ok(Step::Ended(after, end)) => {
-                    self.put(index, indices.len(), after, end.status);
-                    end.news.unwrap_or_else(|failure| trouble.add(indices.len(), failure));
+                Ok(Step::Pending) => *is_idle = false,
+                Ok(Step::Ended(after, end, general)) => {
+                    self.put(index, place, after, end.status);
+                    trouble.general.extend(general.map(|general| (place, general)));
+                    end.news.unwrap_or_else(|failure| trouble.add(place, failure));
                     indices.push(index);
                 }
-                Err(failure) => trouble.add(indices.len(), failure),
+                Err(failure) => trouble.add(place, failure),
             }
         }
-        let news = trouble.raise(&self.places, indices.len());
-        let ended = (!is_idle || !indices.is_empty()).then_some(indices);
-        Batch { ended, news }
+        harvest
+    }
+
+    fn batch(&self, mut harvest: Harvest) -> Batch {
+        harvest.trouble.ask(self);
+        let news = harvest.trouble.raise(&self.places, harvest.indices.len());
+        let has_some = !harvest.is_idle || !harvest.indices.is_empty();
+        Batch { ended: has_some.then_some(harvest.indices), news }
+    }
+}
+
+/// What one look at many requests has found.
+struct Harvest {
+    indices: Vec<usize>,
+    /// There is none to wait for.
+    is_idle: bool,
+    trouble: Trouble,
+}
+
+impl Harvest {
+    fn is_worth_telling(&self) -> bool {
+        self.is_idle || !self.indices.is_empty()
     }
 }
 

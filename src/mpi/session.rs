@@ -7,7 +7,7 @@ use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::phase::{THREAD_LEVELS, THREAD_MULTIPLE};
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
+use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 
 /// The longest name of a process set, with C's null byte.
@@ -35,7 +35,7 @@ pub fn open(
     if hints.map(|hints| hints.value(MEMORY_KINDS)).transpose()?.flatten().is_some() {
         info.set(MEMORY_KINDS, b"mpi,system")?;
     }
-    let (errhandler, buffer) = (Installed::with(errhandler), buffer::Slot::new());
+    let (errhandler, buffer) = (Installed::with(Sort::Session, errhandler)?, buffer::Slot::new());
     let made = process
         .sessions
         .insert_with(|handle| Arc::new(Session { handle, errhandler, info, buffer }));

@@ -30,6 +30,32 @@ pub enum Sort {
     Keyval,
 }
 
+impl Sort {
+    /// One object of the sort, in words.
+    pub fn one(self) -> &'static str {
+        match self {
+            Sort::Comm => "a communicator",
+            Sort::Group => "a group",
+            Sort::Datatype => "a datatype",
+            Sort::Request => "a request",
+            Sort::Op => "an operation",
+            Sort::Win => "a window",
+            Sort::File => "a file",
+            Sort::Info => "an info",
+            Sort::Errhandler => "an error handler",
+            Sort::Message => "a message",
+            Sort::Session => "a session",
+            Sort::Keyval => "a keyval",
+        }
+    }
+
+    /// Several of them.
+    pub fn plural(self) -> String {
+        let (_, noun) = self.one().split_once(' ').expect("an article and a noun");
+        format!("{noun}s")
+    }
+}
+
 /// Objects that are not worth an [`Arc`] each lie in a [`Slab`] with keys of the same make.
 pub(super) type Shelf<T> = Slab<T, GENERATION_BITS>;
 

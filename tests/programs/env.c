@@ -162,9 +162,67 @@ static void integers(void)
     MPI_Comm_free(&copy);
 }
 
+static void statuses(void)
+{
+    MPI_Status status, back;
+    MPI_F08_status modern;
+    MPI_Fint words[MPI_F_STATUS_SIZE];
+    MPI_Sendrecv(&rank, 1, MPI_INT, 0, 9, &size, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &status);
+    EQUAL(MPI_Status_c2f(&status, words), MPI_SUCCESS);
+    EQUAL(words[0], 0);
+    EQUAL(words[1], 9);
+    EQUAL(MPI_Status_f2f08(words, &modern), MPI_SUCCESS);
+    EQUAL(modern.MPI_TAG, 9);
+    EQUAL(MPI_Status_f082c(&modern, &back), MPI_SUCCESS);
+    CHECK(memcmp(&back, &status, sizeof back) == 0);
+    EQUAL(MPI_Status_c2f08(&back, &modern), MPI_SUCCESS);
+    EQUAL(MPI_Status_f082f(&modern, words), MPI_SUCCESS);
+    EQUAL(MPI_Status_f2c(words, &back), MPI_SUCCESS);
+    CHECK(memcmp(&back, &status, sizeof back) == 0);
+}
+
+/* What the ABI tells of itself, and of Fortran, before MPI_Init too (see `early`). */
+static void abi(void)
+{
+    int major, minor, yes, no, set, length = 8, flag, other = -1;
+    char value[8];
+    MPI_Info info;
+    MPI_Abi_get_version(&major, &minor);
+    EQUAL(major, MPI_ABI_VERSION);
+    EQUAL(minor, MPI_ABI_SUBVERSION);
+    MPI_Abi_get_info(&info);
+    MPI_Info_get_string(info, "mpi_aint_size", &length, value, &flag);
+    CHECK(flag && atoi(value) == sizeof(MPI_Aint));
+    MPI_Info_free(&info);
+    MPI_Abi_get_fortran_info(&info);
+    length = 8;
+    MPI_Info_get_string(info, "mpi_integer_size", &length, value, &flag);
+    CHECK(flag && strcmp(value, "4") == 0);
+    EQUAL(MPI_Abi_set_fortran_info(info), MPI_SUCCESS);
+    MPI_Info_set(info, "mpi_real_size", "8");
+    FAILS(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI, "mpi_real_size is \"8\"");
+    MPI_Info_free(&info);
+    FAILS(MPI_Abi_set_fortran_info(MPI_INFO_NULL), MPI_ERR_INFO, "MPI_INFO_NULL");
+    EQUAL(MPI_Abi_get_fortran_booleans(4, &yes, &no, &set), MPI_SUCCESS);
+    CHECK(yes == 1 && no == 0 && set);
+    EQUAL(MPI_Abi_set_fortran_booleans(4, &yes, &no), MPI_SUCCESS);
+    FAILS(MPI_Abi_set_fortran_booleans(4, &other, &no), MPI_ERR_ABI, "-1 and 0");
+    FAILS(MPI_Abi_set_fortran_booleans(8, &yes, &no), MPI_ERR_ARG, "logical_size is 8");
+    FAILS(MPI_Abi_get_fortran_booleans(1, &yes, &no, &set), MPI_ERR_ARG, "logical_size is 1");
+    FAILS(MPI_Abi_get_fortran_booleans(4, NULL, &no, &set), MPI_ERR_ARG, "logical_true");
+    FAILS(MPI_Abi_get_fortran_booleans(4, &yes, &no, NULL), MPI_ERR_ARG, "is_set");
+}
+
+static void abi_with_handler(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    abi();
+}
+
 static const struct test TESTS[] = {
-    {"versions", versions}, {"clocks", clocks},     {"codes", codes}, {"infos", infos},
-    {"memory", memory},     {"integers", integers}, {NULL, NULL},
+    {"versions", versions}, {"clocks", clocks},     {"codes", codes},       {"infos", infos},
+    {"memory", memory},     {"integers", integers}, {"statuses", statuses},
+    {"abi", abi_with_handler}, {NULL, NULL},
 };
 
 int main(int argc, char **argv)

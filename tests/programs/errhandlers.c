@@ -193,7 +193,83 @@ static void finalize(void)
     exit(0);
 }
 
+static MPI_File file_seen;
+
+static void on_file_error(MPI_File *file, int *code, ...)
+{
+    calls++;
+    file_seen = *file;
+    code_seen = *code;
+}
+
+static void on_win_error(MPI_Win *win, int *code, ...)
+{
+    FAIL("no window is there to hear of %d (%p)", *code, (void *)*win);
+}
+
+static void on_session_error(MPI_Session *session, int *code, ...)
+{
+    calls++;
+    code_seen = *code;
+    CHECK(*session != MPI_SESSION_NULL);
+}
+
+/* Files have one handler for all, which returns at first; a handler is for one sort of objects. */
+static void sorts(void)
+{
+    MPI_Errhandler comms, files, wins, sessions, seen;
+    MPI_Session session;
+    MPI_File file = MPI_FILE_NULL;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    MPI_Comm_create_errhandler(on_error, &comms);
+    MPI_File_create_errhandler(on_file_error, &files);
+    MPI_Win_create_errhandler(on_win_error, &wins);
+    MPI_Session_create_errhandler(on_session_error, &sessions);
+    FAILS(MPI_File_create_errhandler(NULL, &files), MPI_ERR_ARG, "file_errhandler_fn");
+    FAILS(MPI_Win_create_errhandler(NULL, &wins), MPI_ERR_ARG, "win_errhandler_fn");
+
+    MPI_File_get_errhandler(MPI_FILE_NULL, &seen);
+    CHECK(seen == MPI_ERRORS_RETURN);
+    EQUAL(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO), MPI_SUCCESS);
+    EQUAL(calls, 0);
+    MPI_File_set_errhandler(MPI_FILE_NULL, files);
+    MPI_File_get_errhandler(MPI_FILE_NULL, &seen);
+    CHECK(seen == files);
+    MPI_Errhandler_free(&seen);
+    EQUAL(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO), MPI_SUCCESS);
+    CHECK(calls == 1 && file_seen == MPI_FILE_NULL && code_seen == MPI_ERR_IO);
+    CHECK(MPI_File_close(&file) != MPI_SUCCESS);
+    EQUAL(calls, 2);
+    CHECK(MPI_File_set_errhandler((MPI_File)W, MPI_ERRORS_RETURN) == MPI_ERR_FILE);
+    CHECK(calls == 3 && code_seen == MPI_ERR_FILE);
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+
+    FAILS(MPI_Win_set_errhandler(MPI_WIN_NULL, wins), MPI_ERR_WIN, "MPI_WIN_NULL");
+    FAILS(MPI_Win_get_errhandler(MPI_WIN_NULL, &seen), MPI_ERR_WIN, "MPI_WIN_NULL");
+    FAILS(MPI_Win_call_errhandler(MPI_WIN_NULL, MPI_ERR_IO), MPI_ERR_WIN, "MPI_WIN_NULL");
+
+    FAILS(MPI_Comm_set_errhandler(W, files), MPI_ERR_ERRHANDLER, "created for files");
+    FAILS(MPI_File_set_errhandler(MPI_FILE_NULL, comms), MPI_ERR_ERRHANDLER, "on a file");
+    FAILS(MPI_Comm_set_errhandler(W, sessions), MPI_ERR_ERRHANDLER, "on a communicator");
+    FAILS(MPI_Session_init(MPI_INFO_NULL, comms, &session), MPI_ERR_ERRHANDLER, "communicators");
+    EQUAL(calls, 4);
+    calls = 0;
+    MPI_Session_init(MPI_INFO_NULL, sessions, &session);
+    FAILS(MPI_Session_set_errhandler(session, wins), MPI_ERR_ERRHANDLER, "on a session");
+    EQUAL(calls, 1);
+    EQUAL(MPI_Session_call_errhandler(session, MPI_ERR_IO), MPI_SUCCESS);
+    CHECK(calls == 2 && code_seen == MPI_ERR_IO);
+    MPI_Session_finalize(&session);
+    MPI_Errhandler_free(&comms);
+    MPI_Errhandler_free(&files);
+    MPI_Errhandler_free(&wins);
+    MPI_Errhandler_free(&sessions);
+    FAILS(MPI_Errhandler_free(&wins), MPI_ERR_ERRHANDLER, "MPI_ERRHANDLER_NULL");
+}
+
 static const struct test TESTS[] = {
+    {"sorts", sorts},
     {"user", user},   {"outlived", outlived}, {"jumps", jumps},       {"nested", nested},
     {"words", words}, {"freed", freed},       {"finalize", finalize}, {NULL, NULL},
 };

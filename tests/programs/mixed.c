@@ -37,6 +37,12 @@ int c_source_(int *words)
     return status.MPI_SOURCE;
 }
 
+/* 1 if Fortran wants no status, and 2 if it wants no statuses. */
+int c_ignores_(MPI_Fint *status)
+{
+    return (status == MPI_F_STATUS_IGNORE) + 2 * (status == MPI_F_STATUSES_IGNORE);
+}
+
 static long answer = 42;
 
 /* An attribute that C sets is a pointer; the key copies it as it is. */

@@ -26,7 +26,7 @@ program mixed
     use tool
     implicit none
     integer :: error
-    integer, external :: c_rank, c_source, c_has_attribute, c_sees
+    integer, external :: c_rank, c_source, c_has_attribute, c_sees, c_ignores
 
     call start()
     call handles()
@@ -39,6 +39,9 @@ contains
         integer :: requests(2), datatype, tag, count, comm, result, status(MPI_STATUS_SIZE)
         integer :: mine(4), theirs(4)
         call equal(c_rank(MPI_COMM_WORLD), rank, 'the rank that C sees')
+        call equal(c_ignores(MPI_STATUS_IGNORE), 1, 'no status, as C sees it')
+        call equal(c_ignores(MPI_STATUSES_IGNORE), 2, 'no statuses, as C sees them')
+        call equal(c_ignores(status), 0, 'a status, as C sees it')
         call MPI_Type_contiguous(2, MPI_INTEGER, datatype, error)
         call MPI_Type_commit(datatype, error)
         mine = rank

@@ -1,6 +1,6 @@
 //! Kinds that are functions of the program's.
 
-use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::abi::kinds::{Form, Fortran, Kind, NoLength};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -36,6 +36,7 @@ macro_rules! callbacks {
         impl Fortran for $name {
             type Wire = *const c_void;
             type Length = NoLength;
+            const FORM: Form = Form::procedure($c);
             unsafe fn enter(wire: *const c_void, _: NoLength) -> Self {
                 Self(Callback { code: wire.expose_provenance(), language: $fortran })
             }
@@ -46,6 +47,10 @@ macro_rules! callbacks {
 callbacks! {
     /// Hears of a communicator's errors.
     CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false, FORTRAN;
+    /// Hears of a file's errors.
+    FileErrhandlerFunction = "MPI_File_errhandler_function *", false, FORTRAN;
+    /// Hears of a window's errors.
+    WinErrhandlerFunction = "MPI_Win_errhandler_function *", false, FORTRAN;
     /// Hears of a session's errors.
     SessionErrhandlerFunction = "MPI_Session_errhandler_function *", false, FORTRAN;
     /// Copies an attribute of a communicator; null is MPI_COMM_NULL_COPY_FN.
@@ -59,6 +64,12 @@ callbacks! {
     /// The same under the names of MPI-1.
     CopyFunction = "MPI_Copy_function *", true, OLD;
     DeleteFunction = "MPI_Delete_function *", true, OLD;
+    /// Says what came of a generalized request.
+    QueryFunction = "MPI_Grequest_query_function *", false, FORTRAN;
+    /// Frees the state of a generalized request.
+    FreeFunction = "MPI_Grequest_free_function *", false, FORTRAN;
+    /// Gives the work of a generalized request up.
+    CancelFunction = "MPI_Grequest_cancel_function *", false, FORTRAN;
     /// Combines two arrays of values.
     UserFunction32 = "MPI_User_function *", false, FORTRAN;
     /// The same with a large count.

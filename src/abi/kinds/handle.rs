@@ -2,7 +2,7 @@
 //! number is an `INTEGER`.
 
 use crate::abi::door::Scope;
-use crate::abi::kinds::{Fortran, Kind, NoLength, Value};
+use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type, Value};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::errhandler::Errhandler;
@@ -10,16 +10,17 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
-use crate::mpi::process::Process;
+use crate::mpi::process::{self, Process};
 use crate::mpi::session::Session;
 use crate::mpi::table::Held;
+use std::convert::Infallible;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A type of handles: what their pointers and arrays are called in C.
 #[cfg_attr(not(test), allow(dead_code, reason = "a test compares the names with the header"))]
-pub(in crate::abi) trait Handle: Copy {
+pub(in crate::abi) trait Handle: Kind {
     const POINTER: &'static str;
     const ARRAY: &'static str;
     const CONST_ARRAY: &'static str;
@@ -68,6 +69,7 @@ macro_rules! handles {
         impl Fortran for $name {
             type Wire = *const c_int;
             type Length = NoLength;
+            const FORM: Form = Form::new(Type::Handle(stringify!($name)), Flow::In);
             #[inline]
             unsafe fn enter(wire: *const c_int, _: NoLength) -> Self {
                 // SAFETY: Fortran passes scalars by reference, and the reference is live here.
@@ -88,8 +90,8 @@ macro_rules! handles {
 handles! {
     MPI_Comm, null 0x100, Held<Comm>, |process, key, name| process.comm(key, name);
     MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
-    MPI_Win, null 0x110, usize, |_, key, _| Ok(key);
-    MPI_File, null 0x118, usize, |_, key, _| Ok(key);
+    MPI_Win, null 0x110, Infallible, |_, key, name| process::no_win(key, name);
+    MPI_File, null 0x118, (), |_, key, name| process::no_file(key, name);
     MPI_Session, null 0x120, Arc<Session>, |process, key, name| process.session(key, name);
     MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
     MPI_Info, null 0x130, Held<Info>, |process, key, name| process.info(key, name);
@@ -103,6 +105,18 @@ handles! {
 impl From<MPI_Comm> for Scope {
     fn from(comm: MPI_Comm) -> Scope {
         Scope::Comm(comm.0)
+    }
+}
+
+impl From<MPI_File> for Scope {
+    fn from(_: MPI_File) -> Scope {
+        Scope::File
+    }
+}
+
+impl From<MPI_Win> for Scope {
+    fn from(_: MPI_Win) -> Scope {
+        Scope::Initial
     }
 }
 
@@ -140,6 +154,7 @@ impl Kind for Hints {
 impl Fortran for Hints {
     type Wire = *const c_int;
     type Length = NoLength;
+    const FORM: Form = MPI_Info::FORM;
     unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { MPI_Info::enter(wire, length) })
@@ -222,6 +237,7 @@ impl<H: Handle> Kind for Var<H> {
 impl<H: Handle> Fortran for Var<H> {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Handle(H::C), Flow::Var);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), PhantomData)
     }
@@ -282,6 +298,7 @@ impl<H: Handle> Kind for Vars<H> {
 impl<H: Handle> Fortran for Vars<H> {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::array(Type::Handle(H::C), Flow::Var);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), "", PhantomData)
     }
@@ -325,6 +342,7 @@ impl<H: Handle> Kind for Keys<H> {
 impl<H: Handle> Fortran for Keys<H> {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::array(Type::Handle(H::C), Flow::In);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), "", PhantomData)
     }

@@ -1,0 +1,110 @@
+//! Error handlers of communicators, files and windows (MPI-5.0 §9.3). Files have one for all of
+//! them, on MPI_FILE_NULL; windows have none before there are windows.
+
+use crate::abi::kinds::*;
+use crate::mpi::errhandler;
+use crate::mpi::table::Sort;
+
+mpi!(
+    /// An error handler for communicators (MPI-5.0 §9.3.1).
+    #[fortran(mpi_comm_create_errhandler_)]
+    #[season(Always)]
+    fn MPI_Comm_create_errhandler(
+        process: &Process, comm_errhandler_fn: CommErrhandlerFunction,
+        errhandler: Var<MPI_Errhandler>,
+    ) {
+        errhandler.set(errhandler::create(process, Sort::Comm, comm_errhandler_fn)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Sets the error handler of `comm`.
+    #[fortran(mpi_comm_set_errhandler_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_set_errhandler(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
+        comm.errhandler.set(errhandler)
+    }
+);
+
+mpi!(
+    /// The error handler of `comm`.
+    #[fortran(mpi_comm_get_errhandler_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_get_errhandler(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
+        errhandler.set(comm.errhandler.hold(process)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Frees an error handler; where it is set, it stays in force.
+    #[fortran(mpi_errhandler_free_)]
+    #[season(Always)]
+    fn MPI_Errhandler_free(process: &Process, errhandler: Var<MPI_Errhandler>) {
+        errhandler::free(process, errhandler.key())?;
+        errhandler.set_null();
+        Ok(())
+    }
+);
+
+mpi!(
+    /// An error handler for files (MPI-5.0 §9.3.3).
+    #[fortran(mpi_file_create_errhandler_)]
+    #[season(Always)]
+    fn MPI_File_create_errhandler(
+        process: &Process, file_errhandler_fn: FileErrhandlerFunction,
+        errhandler: Var<MPI_Errhandler>,
+    ) {
+        errhandler.set(errhandler::create(process, Sort::File, file_errhandler_fn)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Sets the error handler of `file`: that of MPI_FILE_NULL is what files start with.
+    #[fortran(mpi_file_set_errhandler_)]
+    #[raises_on(file)]
+    fn MPI_File_set_errhandler(process: &Process, file: MPI_File, errhandler: MPI_Errhandler) {
+        process.file_errhandler.set(errhandler)
+    }
+);
+
+mpi!(
+    /// The error handler of `file`.
+    #[fortran(mpi_file_get_errhandler_)]
+    #[raises_on(file)]
+    fn MPI_File_get_errhandler(process: &Process, file: MPI_File, errhandler: Var<MPI_Errhandler>) {
+        errhandler.set(process.file_errhandler.hold(process)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// An error handler for windows (MPI-5.0 §9.3.2).
+    #[fortran(mpi_win_create_errhandler_)]
+    #[season(Always)]
+    fn MPI_Win_create_errhandler(
+        process: &Process, win_errhandler_fn: WinErrhandlerFunction,
+        errhandler: Var<MPI_Errhandler>,
+    ) {
+        errhandler.set(errhandler::create(process, Sort::Win, win_errhandler_fn)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Sets the error handler of `win`.
+    #[fortran(mpi_win_set_errhandler_)]
+    fn MPI_Win_set_errhandler(process: &Process, win: MPI_Win, errhandler: MPI_Errhandler) {
+        match win {}
+    }
+);
+
+mpi!(
+    /// The error handler of `win`.
+    #[fortran(mpi_win_get_errhandler_)]
+    fn MPI_Win_get_errhandler(process: &Process, win: MPI_Win, errhandler: Var<MPI_Errhandler>) {
+        match win {}
+    }
+);

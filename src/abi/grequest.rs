@@ -1,0 +1,26 @@
+//! Generalized requests (MPI-5.0 §13.2).
+
+use crate::abi::kinds::*;
+use crate::mpi::grequest::General;
+use crate::mpi::request;
+
+mpi!(
+    /// A request for work that the program does itself.
+    #[fortran(mpi_grequest_start_)]
+    fn MPI_Grequest_start(
+        process: &Process, query_fn: QueryFunction, free_fn: FreeFunction,
+        cancel_fn: CancelFunction, extra_state: ExtraState, request: Var<MPI_Request>,
+    ) {
+        let general = General::new(query_fn, free_fn, cancel_fn, extra_state);
+        request.set(request::start_general(process, general)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Says that such work is done.
+    #[fortran(mpi_grequest_complete_)]
+    fn MPI_Grequest_complete(process: &Process, request: MPI_Request) {
+        request::complete(process, request)
+    }
+);
