@@ -5,8 +5,8 @@
 #     ./test-programs.sh [hpcc] [hypre] [mumps]
 #
 # Sources are those of Debian's packages, as their authors released them; they and what is made of
-# them stay in target/programs (FTMPI_PROGRAMS), so that a second run only runs. Debian or Ubuntu with
-# apt-get; nothing is installed. FTMPI_MIRROR names another mirror, FTMPI_SUITE another release.
+# them stay in target/programs (FTMPI_PROGRAMS), so that a second run only runs. Needs apt-get, but
+# installs nothing. FTMPI_MIRROR names another mirror, FTMPI_SUITE another release.
 set -eu
 cd "$(dirname "$0")"
 root=$PWD

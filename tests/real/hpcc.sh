@@ -88,7 +88,8 @@ hpcc_run() {
     for wanted in '^Success=1$' '^MPIRandomAccess_ErrorsFraction=0$' \
         '^MPIRandomAccess_LCG_ErrorsFraction=0$' '^PTRANS_residual=0$' \
         ' 0 tests completed and failed residual checks' 'End of HPC Challenge tests'; do
-        grep -q "$wanted" hpccoutf.txt || fail "hpcc on $1 ranks: no \"$wanted\" in $PWD/hpccoutf.txt"
+        grep -q "$wanted" hpccoutf.txt ||
+            fail "hpcc on $1 ranks: no \"$wanted\" in $PWD/hpccoutf.txt"
     done
     ! grep -q FAILED hpccoutf.txt || fail "hpcc on $1 ranks: FAILED in $PWD/hpccoutf.txt"
     solved=$(grep -c PASSED hpccoutf.txt)

@@ -1,6 +1,6 @@
-# MUMPS, a direct solver in Fortran: packed messages, probes, asynchronous sends in buffers of its own.
-# It is built without ScaLAPACK, whose routines stop if they are called: the root of the elimination
-# tree is left to one rank (ICNTL(13)).
+# MUMPS, a direct solver in Fortran: packed messages, probes, sends out of buffers of its own.
+# It is built without ScaLAPACK, whose routines stop if they are called: the root of the
+# elimination tree is left to one rank (ICNTL(13)).
 source_of mumps
 algebra
 cd "$work/mumps"
@@ -48,7 +48,8 @@ cube() {
             me = 1 + x + n * (y + n * z); sum = 8.5
             line[++count] = me " " me " 8.5"
             for (d = 0; d < 6; d++) {
-                a = x + (d == 0) - (d == 1); b = y + (d == 2) - (d == 3); c = z + (d == 4) - (d == 5)
+                a = x + (d == 0) - (d == 1); b = y + (d == 2) - (d == 3)
+                c = z + (d == 4) - (d == 5)
                 if (a < 0 || b < 0 || c < 0 || a >= n || b >= n || c >= n) continue
                 weight = -1 - d / 10
                 line[++count] = me " " 1 + a + n * (b + n * c) " " weight
@@ -71,7 +72,8 @@ mumps_run() {
         /Solution is/ { is = 1; sub(/.*Solution is/, "") }
         /[A-DF-Za-z]/ { is = 0 }
         is { for (i = 1; i <= NF; i++) { e = $i - 1; if (e < 0) e = -e; if (e > w) w = e; seen++ } }
-        END { if (seen != n * n * n) w = seen " unknowns"; print w + 0 == w ? w + 0 : w }' "out-$1-$2")
+        END { if (seen != n * n * n) w = seen " unknowns"; print w + 0 == w ? w + 0 : w }
+    ' "out-$1-$2")
     echo "$worst" | awk '{ exit !($1 + 0 == $1 && $1 < 1e-9) }' ||
         fail "mumps on $1 ranks: the solution is off by $worst ($PWD/out-$1-$2)"
     echo "mumps on $1 ranks, $2 points a side: off by $worst"
