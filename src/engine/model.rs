@@ -225,9 +225,11 @@ impl Model {
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
         let (engine, region) = (&self.engines[from], data.region());
         let op = match self.random.below(4) {
-            0 => engine.send(letter, &region, Mode::Standard).expect("alive"),
-            1 => engine.send(letter, &region, Mode::Synchronous).expect("alive"),
-            2 => engine.send_copy(letter, &region).expect("alive"),
+            0 => engine.send(letter, &region, Mode::Standard).expect("the ranks of the model live"),
+            1 => engine
+                .send(letter, &region, Mode::Synchronous)
+                .expect("the ranks of the model live"),
+            2 => engine.send_copy(letter, &region).expect("the ranks of the model live"),
             _ => {
                 let sent = engine.send_buffered(letter, &region, self.accounts[from], 512);
                 assert_eq!(sent, Ok(Ok(())));
@@ -248,7 +250,7 @@ impl Model {
             Some(message) => self.take(rank, message, Fate::Delivered),
             None => self.lists[rank].posted.push(number),
         }
-        let op = Some(op.expect("alive"));
+        let op = Some(op.expect("the ranks of the model live"));
         self.receives.push(Receive { rank, pattern, into, got, is_abandoned: false, op });
         self.progress(rank);
     }
@@ -279,12 +281,13 @@ impl Model {
         };
         let mut into = self.any_place();
         let outcome = self.engines[rank].receive(pattern, &watch(pattern), &into.region());
-        self.compare(message, &into, outcome.expect("alive"));
+        self.compare(message, &into, outcome.expect("the ranks of the model live"));
     }
 
     fn peek(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seen = self.engines[rank].peek(pattern, &watch(pattern)).expect("alive");
+        let seen =
+            self.engines[rank].peek(pattern, &watch(pattern)).expect("the ranks of the model live");
         self.progress(rank);
         let expected = self.first(rank, pattern).map(|message| self.described(message));
         assert_eq!(seen, expected);
@@ -292,7 +295,9 @@ impl Model {
 
     fn seize(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seized = self.engines[rank].seize(pattern, &watch(pattern)).expect("alive");
+        let seized = self.engines[rank]
+            .seize(pattern, &watch(pattern))
+            .expect("the ranks of the model live");
         self.progress(rank);
         let expected = self.first(rank, pattern);
         let Some(message) = expected else { return assert!(seized.is_none()) };
@@ -310,7 +315,7 @@ impl Model {
         let mut into = self.any_place();
         let outcome = self.engines[rank].receive_held(held, &into.region());
         self.messages[message].fate = Fate::Delivered;
-        self.compare(message, &into, outcome.expect("alive"));
+        self.compare(message, &into, outcome.expect("the ranks of the model live"));
     }
 
     fn cancel_send(&mut self) {
@@ -326,7 +331,7 @@ impl Model {
         let (from, fate, op) = (*from, *fate, op.expect("chosen because it has one"));
         self.engines[from].cancel(op);
         if fate == Fate::Waiting {
-            let end = self.engines[from].wait(op).expect("alive");
+            let end = self.engines[from].wait(op).expect("the ranks of the model live");
             assert!(end.is_cancelled, "message {message} was not matched");
             (self.messages[message].fate, self.messages[message].op) = (Fate::Recalled, None);
             self.progress(from);
@@ -350,7 +355,9 @@ impl Model {
         let Receive { rank, got, op, .. } = self.receives[receive];
         self.engines[rank].cancel(op.expect("chosen because it has one"));
         if got.is_none() {
-            let end = self.engines[rank].wait(op.expect("as above")).expect("alive");
+            let end = self.engines[rank]
+                .wait(op.expect("as above: it has one"))
+                .expect("the ranks of the model live");
             assert!(end.is_cancelled, "receive {receive} was not matched");
             self.lists[rank].posted.retain(|other| *other != receive);
             self.receives[receive].op = None;
@@ -360,7 +367,7 @@ impl Model {
 
     /// Compares everything that is known at `rank` now.
     fn look(&mut self, rank: usize) {
-        self.engines[rank].poll(|_| None::<()>).expect("alive");
+        self.engines[rank].poll(|_| None::<()>).expect("the ranks of the model live");
         self.progress(rank);
         for number in 0..self.receives.len() {
             let Receive { rank: owner, op: Some(op), got, .. } = self.receives[number] else {
@@ -391,7 +398,7 @@ impl Model {
     }
 
     fn collect(&self, rank: usize, op: Key) -> Option<Outcome> {
-        self.engines[rank].poll(|ops| ops.collect(op)).expect("alive")
+        self.engines[rank].poll(|ops| ops.collect(op)).expect("the ranks of the model live")
     }
 
     fn described(&self, message: usize) -> Outcome {
