@@ -181,11 +181,7 @@ macro_rules! collective {
             #[fortran($init_fortran)]
             #[raises_on($comm)]
             fn $init(
-<<<<<<< HEAD
                 $process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>,
-=======
-                $process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>
->>>>>>> coll
             ) {
                 let plan = (|| $body)();
                 request.set($crate::mpi::coll::persist($process, &$comm, plan)?);

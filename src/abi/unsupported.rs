@@ -247,11 +247,7 @@ mod tests {
     use crate::abi::header;
 
     /// How many calls were refused when this list was shortened last.
-<<<<<<< HEAD
-    const REFUSED: usize = 213;
-=======
     const REFUSED: usize = 210;
->>>>>>> comms
 
     #[test]
     fn every_refused_call_is_in_the_header_and_the_list_gets_shorter() {

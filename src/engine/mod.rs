@@ -253,7 +253,6 @@ impl Engine {
         self.state.lock().done(outcome)
     }
 
-<<<<<<< HEAD
     /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
     pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
         let mut state = self.state.lock();
@@ -261,8 +260,6 @@ impl Engine {
         state.ops.collect(op)
     }
 
-=======
->>>>>>> comms
     /// An operation that goes on until [`Engine::close`] ends it.
     pub fn open(&self) -> Key {
         self.state.lock().begin(Stage::Open, Envelope::default(), None)
@@ -277,16 +274,6 @@ impl Engine {
             self.share_news(&mut state);
         }
         is_open
-<<<<<<< HEAD
-=======
-    }
-
-    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
-    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
-        let mut state = self.state.lock();
-        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
-        state.ops.collect(op)
->>>>>>> comms
     }
 
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
@@ -399,13 +386,8 @@ impl State {
             Stage::Sending { ticket: None, .. } => true,
             Stage::Copying { .. }
             | Stage::Flushing
-<<<<<<< HEAD
             | Stage::Running(_)
             | Stage::Open
-=======
-            | Stage::Open
-            | Stage::Running(_)
->>>>>>> comms
             | Stage::Done(_) => false,
         }
     }

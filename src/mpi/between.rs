@@ -77,11 +77,7 @@ pub fn from_groups(
         meet(process, local, &leaders, &purpose)
     });
     let circle = Circle::new(group.clone(), &purpose);
-<<<<<<< HEAD
-    let news = pass_on(&circle.lane(process), local_leader, told)?;
-=======
     let news = run::block(pass_on(&circle.lane(process), local_leader, told))?;
->>>>>>> comms
     let draft = Draft { info, ..Draft::new(0, group, errhandler) };
     found(process, draft, &news).map(|made| made.handle)
 }

@@ -18,10 +18,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::Pending;
 use crate::mpi::run;
-<<<<<<< HEAD
-=======
 use crate::mpi::session;
->>>>>>> comms
 use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 

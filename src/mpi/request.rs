@@ -310,10 +310,6 @@ pub fn cancel(process: &Process, handle: usize) -> Result {
         })?;
         Ok((pending, request.general.clone()))
     })?;
-<<<<<<< HEAD
-=======
-    // The program's own operations are cancelled by the program.
->>>>>>> comms
     if let Some(general) = general {
         return general.cancel(process);
     }
@@ -334,13 +330,6 @@ pub fn free(process: &Process, handle: usize) -> Result {
     if handle == DONE {
         return Ok(());
     }
-<<<<<<< HEAD
-=======
-    let general = process.requests.find(handle, |request| Ok(request.general.clone()))?;
-    if general.as_ref().is_some_and(|general| !general.give_up()) {
-        return Ok(());
-    }
->>>>>>> comms
     process.requests.find(handle, |request| match request.pending {
         Some(Pending::Run(_)) => {
             let words = "request is of a collective operation that is active; it cannot be freed";
@@ -348,13 +337,10 @@ pub fn free(process: &Process, handle: usize) -> Result {
         }
         _ => Ok(()),
     })?;
-<<<<<<< HEAD
     let general = process.requests.find(handle, |request| Ok(request.general.clone()))?;
     if general.as_ref().is_some_and(|general| !general.give_up()) {
         return Ok(());
     }
-=======
->>>>>>> comms
     let key = table::key(Sort::Request, handle);
     let request = key.and_then(|key| process.requests.0.lock().remove(key));
     let request = request.ok_or_else(|| unknown(handle))?;
