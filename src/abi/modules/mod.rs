@@ -48,12 +48,15 @@ struct Procedure {
     params: Vec<(String, Form)>,
 }
 
-/// All doors that Fortran has.
+/// All doors that Fortran has, but for those that the standard has removed: the modules, which are
+/// younger, never had them.
 fn doors() -> Vec<&'static Door> {
     let (first, end) = (&raw const FIRST, &raw const END);
     let count = (end.addr() - first.addr()) / size_of::<&Door>();
     // SAFETY: the linker puts all of the section between these two symbols.
-    unsafe { std::slice::from_raw_parts(first, count) }.to_vec()
+    let all = unsafe { std::slice::from_raw_parts(first, count) }.to_vec();
+    let declared = header::functions();
+    all.into_iter().filter(|door| declared.contains(&door.c)).collect()
 }
 
 /// Every procedure of Fortran: by its name in C, small counts before large ones.
