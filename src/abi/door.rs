@@ -63,7 +63,7 @@ pub(super) fn enter(
     name: &'static str, season: Season, scope: impl FnOnce() -> Scope,
     body: impl FnOnce(&'static Process) -> Result,
 ) -> c_int {
-    let process = current::process();
+    let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
         Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
