@@ -135,7 +135,9 @@ fn every_kind_of_a_fortran_door_has_a_form() {
 #[test]
 fn arguments_have_the_standards_names() {
     let mut wrong = Vec::new();
-    for door in doors() {
+    let functions = header::functions();
+    // What is a macro in C has no names there.
+    for door in doors().into_iter().filter(|door| functions.contains(&door.c)) {
         let (_, declared) = header::prototype(door.c);
         let declared: Vec<&str> = declared.iter().map(|param| prototypes::name_of(param)).collect();
         for (name, form) in door.params {
