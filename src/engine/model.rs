@@ -4,6 +4,7 @@
 //! `FTMPI_MATCHING_SEED=17 cargo test --release --lib model` replays one seed.
 
 use super::*;
+use crate::base::layout::Layout;
 use crate::base::random::Random;
 
 const RANKS: usize = 3;
@@ -24,6 +25,51 @@ impl Roster for Everyone {
     }
 }
 
+/// Memory of a message: in one piece, or three bytes in every five.
+struct Place {
+    memory: Box<[u8]>,
+    bytes: usize,
+    is_strided: bool,
+}
+
+const GAP: u8 = 0xee;
+
+impl Place {
+    fn new(bytes: usize, is_strided: bool) -> Place {
+        let room = if is_strided { bytes.div_ceil(3) * 5 } else { bytes };
+        Place { memory: vec![GAP; room].into(), bytes, is_strided }
+    }
+
+    /// Where byte `index` of the data lies.
+    fn at(&self, index: usize) -> usize {
+        if self.is_strided { index / 3 * 5 + index % 3 } else { index }
+    }
+
+    fn fill(&mut self, salt: usize) {
+        (0..self.bytes).for_each(|index| self.memory[self.at(index)] = byte(index, salt));
+    }
+
+    fn region(&mut self) -> Region {
+        let span = Span::of_mut(&mut self.memory);
+        if !self.is_strided {
+            return span.into();
+        }
+        let layout = Layout::basic(&[(0, 3)], 5, 1);
+        Region::new(span.address(), self.bytes, Arc::new(layout))
+    }
+
+    /// The first `bytes` are those of `fill`, and nothing else was touched.
+    fn expect(&self, bytes: usize, salt: usize) {
+        let mut expected = vec![GAP; self.memory.len()];
+        (0..bytes).for_each(|index| expected[self.at(index)] = byte(index, salt));
+        assert_eq!(*self.memory, *expected, "message {salt}");
+    }
+}
+
+fn byte(index: usize, salt: usize) -> u8 {
+    (index * 7 + salt * 31) as u8
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Waiting,
@@ -37,7 +83,7 @@ struct Message {
     from: usize,
     to: usize,
     envelope: Envelope,
-    data: Box<[u8]>,
+    data: Place,
     fate: Fate,
     /// The sender's operation, until its end was seen.
     op: Option<Key>,
@@ -46,7 +92,7 @@ struct Message {
 struct Receive {
     rank: usize,
     pattern: Envelope,
-    into: Box<[u8]>,
+    into: Place,
     got: Option<usize>,
     is_abandoned: bool,
     op: Option<Key>,
@@ -115,8 +161,8 @@ impl Model {
         self.random.below(bound as u64) as usize
     }
 
-    fn any_size(&mut self) -> usize {
-        SIZES[self.below(SIZES.len())]
+    fn any_place(&mut self) -> Place {
+        Place::new(SIZES[self.below(SIZES.len())], self.random.chance(30))
     }
 
     fn any_pattern(&mut self) -> Envelope {
@@ -167,23 +213,25 @@ impl Model {
     // The same, done by engines, and compared.
 
     fn send(&mut self) {
-        let (from, to, bytes) = (self.below(RANKS), self.below(RANKS), self.any_size());
+        let (from, to, mut data) = (self.below(RANKS), self.below(RANKS), self.any_place());
         let number = self.messages.len();
         let envelope = Envelope {
             context: self.below(2) as u32,
             source: from as i32,
             tag: self.below(3) as i32,
         };
-        let data: Box<[u8]> = (0..bytes).map(|index| (index * 7 + number * 31) as u8).collect();
+        data.fill(number);
         let member = Member { seat: to, incarnation: 0 };
         let letter = Letter { envelope, to: member, rank: to as i32, everyone: None };
-        let (engine, span) = (&self.engines[from], &Region::from(Span::of(&data)));
+        let (engine, region) = (&self.engines[from], data.region());
         let op = match self.random.below(4) {
-            0 => engine.send(letter, span, Mode::Standard).expect("alive"),
-            1 => engine.send(letter, span, Mode::Synchronous).expect("alive"),
-            2 => engine.send_copy(letter, span).expect("alive"),
+            0 => engine.send(letter, &region, Mode::Standard).expect("the ranks of the model live"),
+            1 => engine
+                .send(letter, &region, Mode::Synchronous)
+                .expect("the ranks of the model live"),
+            2 => engine.send_copy(letter, &region).expect("the ranks of the model live"),
             _ => {
-                let sent = engine.send_buffered(letter, span, self.accounts[from], 512);
+                let sent = engine.send_buffered(letter, &region, self.accounts[from], 512);
                 assert_eq!(sent, Ok(Ok(())));
                 None
             }
@@ -194,16 +242,15 @@ impl Model {
 
     fn start_receive(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let mut into = vec![0; self.any_size()].into_boxed_slice();
-        let span = Span::of_mut(&mut into);
-        let op = self.engines[rank].start_receive(pattern, watch(pattern), span);
+        let mut into = self.any_place();
+        let op = self.engines[rank].start_receive(pattern, watch(pattern), into.region());
         let got = self.first(rank, pattern);
         let number = self.receives.len();
         match got {
             Some(message) => self.take(rank, message, Fate::Delivered),
             None => self.lists[rank].posted.push(number),
         }
-        let op = Some(op.expect("alive"));
+        let op = Some(op.expect("the ranks of the model live"));
         self.receives.push(Receive { rank, pattern, into, got, is_abandoned: false, op });
         self.progress(rank);
     }
@@ -215,7 +262,7 @@ impl Model {
         self.receives.push(Receive {
             rank,
             pattern,
-            into: Box::default(),
+            into: Place::new(0, false),
             got: waiting,
             is_abandoned: true,
             op: None,
@@ -232,15 +279,15 @@ impl Model {
             let seen = self.engines[rank].peek(pattern, &watch(pattern));
             return assert_eq!(seen, Ok(None));
         };
-        let mut into = vec![0; self.any_size()];
-        let outcome =
-            self.engines[rank].receive(pattern, &watch(pattern), &Span::of_mut(&mut into).into());
-        self.compare(message, &into, outcome.expect("alive"));
+        let mut into = self.any_place();
+        let outcome = self.engines[rank].receive(pattern, &watch(pattern), &into.region());
+        self.compare(message, &into, outcome.expect("the ranks of the model live"));
     }
 
     fn peek(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seen = self.engines[rank].peek(pattern, &watch(pattern)).expect("alive");
+        let seen =
+            self.engines[rank].peek(pattern, &watch(pattern)).expect("the ranks of the model live");
         self.progress(rank);
         let expected = self.first(rank, pattern).map(|message| self.described(message));
         assert_eq!(seen, expected);
@@ -248,7 +295,9 @@ impl Model {
 
     fn seize(&mut self) {
         let (rank, pattern) = (self.below(RANKS), self.any_pattern());
-        let seized = self.engines[rank].seize(pattern, &watch(pattern)).expect("alive");
+        let seized = self.engines[rank]
+            .seize(pattern, &watch(pattern))
+            .expect("the ranks of the model live");
         self.progress(rank);
         let expected = self.first(rank, pattern);
         let Some(message) = expected else { return assert!(seized.is_none()) };
@@ -263,10 +312,10 @@ impl Model {
         let all = (0..self.lists[rank].held.len()).collect();
         let Some(place) = self.one_of(all) else { return };
         let (message, held) = self.lists[rank].held.remove(place);
-        let mut into = vec![0; self.any_size()];
-        let outcome = self.engines[rank].receive_held(held, &Span::of_mut(&mut into).into());
+        let mut into = self.any_place();
+        let outcome = self.engines[rank].receive_held(held, &into.region());
         self.messages[message].fate = Fate::Delivered;
-        self.compare(message, &into, outcome.expect("alive"));
+        self.compare(message, &into, outcome.expect("the ranks of the model live"));
     }
 
     fn cancel_send(&mut self) {
@@ -282,7 +331,7 @@ impl Model {
         let (from, fate, op) = (*from, *fate, op.expect("chosen because it has one"));
         self.engines[from].cancel(op);
         if fate == Fate::Waiting {
-            let end = self.engines[from].wait(op).expect("alive");
+            let end = self.engines[from].wait(op).expect("the ranks of the model live");
             assert!(end.is_cancelled, "message {message} was not matched");
             (self.messages[message].fate, self.messages[message].op) = (Fate::Recalled, None);
             self.progress(from);
@@ -306,7 +355,9 @@ impl Model {
         let Receive { rank, got, op, .. } = self.receives[receive];
         self.engines[rank].cancel(op.expect("chosen because it has one"));
         if got.is_none() {
-            let end = self.engines[rank].wait(op.expect("as above")).expect("alive");
+            let end = self.engines[rank]
+                .wait(op.expect("as above: it has one"))
+                .expect("the ranks of the model live");
             assert!(end.is_cancelled, "receive {receive} was not matched");
             self.lists[rank].posted.retain(|other| *other != receive);
             self.receives[receive].op = None;
@@ -316,7 +367,7 @@ impl Model {
 
     /// Compares everything that is known at `rank` now.
     fn look(&mut self, rank: usize) {
-        self.engines[rank].poll(|_| None::<()>).expect("alive");
+        self.engines[rank].poll(|_| None::<()>).expect("the ranks of the model live");
         self.progress(rank);
         for number in 0..self.receives.len() {
             let Receive { rank: owner, op: Some(op), got, .. } = self.receives[number] else {
@@ -347,23 +398,21 @@ impl Model {
     }
 
     fn collect(&self, rank: usize, op: Key) -> Option<Outcome> {
-        self.engines[rank].poll(|ops| ops.collect(op)).expect("alive")
+        self.engines[rank].poll(|ops| ops.collect(op)).expect("the ranks of the model live")
     }
 
     fn described(&self, message: usize) -> Outcome {
         let Message { envelope: Envelope { source, tag, .. }, data, .. } = &self.messages[message];
-        Outcome { source: *source, tag: *tag, bytes: data.len(), ..Outcome::default() }
+        Outcome { source: *source, tag: *tag, bytes: data.bytes, ..Outcome::default() }
     }
 
     /// The receive that ended so got this message, whole or as much as fits.
-    fn compare(&self, message: usize, into: &[u8], outcome: Outcome) {
-        let sent = &self.messages[message].data;
-        let (bytes, room) = (sent.len().min(into.len()), into.len());
-        let is_cut = sent.len() > room;
-        let mishap = is_cut.then_some(Mishap::Truncated { sent: sent.len(), room });
-        let expected = Outcome { bytes, mishap, ..self.described(message) };
+    fn compare(&self, message: usize, into: &Place, outcome: Outcome) {
+        let (sent, room) = (self.messages[message].data.bytes, into.bytes);
+        let mishap = (sent > room).then_some(Mishap::Truncated { sent, room });
+        let expected = Outcome { bytes: sent.min(room), mishap, ..self.described(message) };
         assert_eq!(outcome, expected, "message {message}");
-        assert_eq!(into[..bytes], sent[..bytes], "message {message}");
+        into.expect(sent.min(room), message);
     }
 
     fn step(&mut self) {

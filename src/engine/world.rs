@@ -17,7 +17,7 @@ pub struct World {
     epoch: AtomicUsize,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    is_crowded: bool,
+    cores: usize,
     started: Instant,
     contexts: AtomicU32,
     /// Knows the name of the call that the calling thread is in.
@@ -36,7 +36,7 @@ impl World {
             ledger: Mutex::new(Ledger::new(seats)),
             epoch: AtomicUsize::new(0),
             is_in_use: AtomicBool::new(false),
-            is_crowded: seats > cores,
+            cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             call: OnceLock::new(),
@@ -125,7 +125,12 @@ impl World {
     }
 
     /// Whether ranks have to share cores.
-    pub fn is_crowded(&self) -> bool {
-        self.is_crowded
+    pub(super) fn is_crowded(&self) -> bool {
+        self.size() > self.cores
+    }
+
+    /// How many cores the ranks share.
+    pub fn cores(&self) -> usize {
+        self.cores
     }
 }

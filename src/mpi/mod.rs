@@ -20,6 +20,7 @@ pub mod external;
 pub mod fortran;
 pub mod grequest;
 pub mod group;
+pub mod hardware;
 pub mod holdings;
 pub mod info;
 pub mod lane;

@@ -28,6 +28,14 @@ const DONE: usize = (Sort::Request as usize) << 27;
 /// How a persistent operation is started.
 pub type Start = dyn Fn(&Process) -> Result<Pending> + Send + Sync;
 
+/// What is to be done around an operation, for the floor above: it keeps what the operation needs.
+pub trait Attendant: Send + Sync {
+    /// The operation is about to start again.
+    fn before(&self);
+    /// It has ended. May come more than once.
+    fn after(&self);
+}
+
 /// The requests of a rank, by handle.
 #[derive(Default)]
 pub struct Requests(Mutex<Shelf<Request>>, Failures);
@@ -40,12 +48,13 @@ struct Request {
     restart: Option<Arc<Start>>,
     /// The program's functions, of a generalized request.
     general: Option<Arc<General>>,
+    attendant: Option<Arc<dyn Attendant>>,
 }
 
 impl Request {
     fn new(comm: &Held<Comm>, pending: Option<Pending>) -> Request {
         let comm = comm.clone();
-        Request { comm, pending, restart: None, general: None }
+        Request { comm, pending, restart: None, general: None, attendant: None }
     }
 
     /// True if the program has freed it, and it is kept for [`complete`] only.
@@ -91,6 +100,16 @@ impl Requests {
         self.insert(Request { restart: Some(start), ..Request::new(comm, None) })
     }
 
+    /// Gives the operation of `handle`, which was just started, an attendant.
+    pub fn attend(&self, handle: usize, attendant: Arc<dyn Attendant>) {
+        let mut shelf = self.0.lock();
+        match table::key(Sort::Request, handle).and_then(|key| shelf.find_mut(key)) {
+            Some(request) => request.attendant = Some(attendant),
+            // It is over.
+            None => attendant.after(),
+        }
+    }
+
     /// How many there are that have not been completed or freed.
     pub(super) fn count(&self) -> usize {
         self.0.lock().len()
@@ -123,6 +142,9 @@ impl Requests {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
+        if let Some(attendant) = &request.attendant {
+            attendant.after();
+        }
         let general = request.general.clone();
         if is_look {
             return Ok(Step::Ended(handle, end, general));
@@ -255,10 +277,13 @@ fn can_start(request: &Request) -> Result<&Arc<Start>> {
 
 /// Starts a persistent request.
 pub fn start(process: &Process, handle: usize) -> Result {
-    let (comm, restart) = process.requests.find(handle, |request| {
+    let (comm, restart, attendant) = process.requests.find(handle, |request| {
         let start = can_start(request)?.clone();
-        Ok((request.comm.clone(), start))
+        Ok((request.comm.clone(), start, request.attendant.clone()))
     })?;
+    if let Some(attendant) = attendant {
+        attendant.before();
+    }
     let pending = restart(process).map_err(|failure| failure.on(&comm))?;
     process.requests.find(handle, |request| {
         request.pending = Some(pending);
@@ -318,7 +343,12 @@ pub fn free(process: &Process, handle: usize) -> Result {
     }
     let key = table::key(Sort::Request, handle);
     let request = key.and_then(|key| process.requests.0.lock().remove(key));
-    match request.ok_or_else(|| unknown(handle))?.pending {
+    let request = request.ok_or_else(|| unknown(handle))?;
+    if request.pending.is_some() {
+        // The operation goes on, and nobody will know when it has ended.
+        std::mem::forget(request.attendant);
+    }
+    match request.pending {
         Some(Pending::Op(op) | Pending::Run(op)) => process.engine.abandon(op),
         Some(Pending::Two { send, recv }) => {
             process.engine.abandon(send);

@@ -1,5 +1,5 @@
-/* Random matching between a few ranks, over and over, from a seed: sources, tags, wildcards, probes,
- * cancels, modes and communicators. Who sends what to whom follows from the seed, so every receiver
+/* Random matching between a few ranks, from a seed: sources, tags, wildcards, probes, cancels,
+ * modes and communicators. Who sends what to whom follows from the seed, so every receiver
  * knows what may come. In the end each message was received once or taken back, is whole, and no
  * receive got a message while an earlier one from the same sender would have fitted as well.
  * Argument: seed. In runs with an even seed no sends are cancelled. */

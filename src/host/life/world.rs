@@ -178,7 +178,7 @@ pub(in crate::host) fn defer() {
     }
 }
 
-/// The code at `pc` may run again; false where that is no rank's, or was not shut. Safe in handlers.
+/// The code at `pc` may run again; false where that is no rank's. Safe in handlers.
 pub(in crate::host) fn admit(pc: usize) -> bool {
     // A thread that libc has started by itself may run a rank's code, too.
     let is_meant = |rank: &&'static Rank| rank.images.contains(pc);

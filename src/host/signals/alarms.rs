@@ -49,7 +49,7 @@ pub(in crate::host) fn ring(rank: &Rank, now: Instant) -> Option<Instant> {
     again
 }
 
-/// Sets the alarm of `rank`, or takes it away when `first` is zero; what was left of the one before.
+/// Sets the alarm of `rank`, or takes it away when `first` is zero; what was left before.
 fn set(rank: &Rank, first: Duration, every: Duration) -> (Duration, Duration) {
     let at = Instant::now().checked_add(first).filter(|_| !first.is_zero());
     let before =
