@@ -1144,7 +1144,7 @@ MODULE mpi
     SUBROUTINE MPI_Dims_create(nnodes, ndims, dims, ierror)
       INTEGER, INTENT(IN) :: nnodes
       INTEGER, INTENT(IN) :: ndims
-      INTEGER, INTENT(OUT) :: dims(*)
+      INTEGER, INTENT(INOUT) :: dims(*)
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, &
@@ -1179,17 +1179,17 @@ MODULE mpi
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(IN) :: maxindegree
       INTEGER, INTENT(OUT) :: sources(*)
-      INTEGER, INTENT(OUT) :: sourceweights(*)
+      INTEGER :: sourceweights(*)
       INTEGER, INTENT(IN) :: maxoutdegree
       INTEGER, INTENT(OUT) :: destinations(*)
-      INTEGER, INTENT(OUT) :: destweights(*)
+      INTEGER :: destweights(*)
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: indegree
       INTEGER, INTENT(OUT) :: outdegree
-      INTEGER, INTENT(OUT) :: weighted
+      LOGICAL, INTENT(OUT) :: weighted
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Errhandler_free(errhandler, ierror)
@@ -1880,7 +1880,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
       !DIR$ IGNORE_TKR location
-      TYPE(*), DIMENSION(*), INTENT(IN) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2874,7 +2874,7 @@ MODULE mpi
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
       INTEGER, INTENT(IN) :: outsize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2891,7 +2891,7 @@ MODULE mpi
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Pack_external_size(datarep, incount, datatype, size, ierror)
@@ -3488,7 +3488,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: session
       INTEGER, INTENT(IN) :: info
       INTEGER, INTENT(IN) :: n
-      INTEGER, INTENT(OUT) :: pset_len
+      INTEGER, INTENT(INOUT) :: pset_len
       CHARACTER(LEN=*), INTENT(OUT) :: pset_name
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -3578,14 +3578,14 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Status_set_elements(status, datatype, count, ierror)
       IMPORT :: MPI_STATUS_SIZE
-      INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
+      INTEGER, DIMENSION(MPI_STATUS_SIZE), INTENT(INOUT) :: status
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Status_set_elements_x(status, datatype, count, ierror)
       IMPORT :: MPI_STATUS_SIZE, MPI_COUNT_KIND
-      INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
+      INTEGER, DIMENSION(MPI_STATUS_SIZE), INTENT(INOUT) :: status
       INTEGER, INTENT(IN) :: datatype
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, INTENT(OUT) :: ierror
@@ -3908,7 +3908,7 @@ MODULE mpi
       !DIR$ IGNORE_TKR inbuf
       TYPE(*), DIMENSION(*), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: insize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
@@ -3920,12 +3920,12 @@ MODULE mpi
     SUBROUTINE MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror)
       IMPORT :: MPI_ADDRESS_KIND
-      CHARACTER(LEN=*), INTENT(IN) :: datarep(*)
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
       !DIR$ IGNORE_TKR inbuf
       TYPE(*), DIMENSION(*), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
@@ -4920,7 +4920,7 @@ MODULE mpi
     SUBROUTINE PMPI_Dims_create(nnodes, ndims, dims, ierror)
       INTEGER, INTENT(IN) :: nnodes
       INTEGER, INTENT(IN) :: ndims
-      INTEGER, INTENT(OUT) :: dims(*)
+      INTEGER, INTENT(INOUT) :: dims(*)
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, &
@@ -4955,17 +4955,17 @@ MODULE mpi
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(IN) :: maxindegree
       INTEGER, INTENT(OUT) :: sources(*)
-      INTEGER, INTENT(OUT) :: sourceweights(*)
+      INTEGER :: sourceweights(*)
       INTEGER, INTENT(IN) :: maxoutdegree
       INTEGER, INTENT(OUT) :: destinations(*)
-      INTEGER, INTENT(OUT) :: destweights(*)
+      INTEGER :: destweights(*)
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: indegree
       INTEGER, INTENT(OUT) :: outdegree
-      INTEGER, INTENT(OUT) :: weighted
+      LOGICAL, INTENT(OUT) :: weighted
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Errhandler_free(errhandler, ierror)
@@ -5656,7 +5656,7 @@ MODULE mpi
       IMPORT :: MPI_ADDRESS_KIND
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
       !DIR$ IGNORE_TKR location
-      TYPE(*), DIMENSION(*), INTENT(IN) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6650,7 +6650,7 @@ MODULE mpi
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
       INTEGER, INTENT(IN) :: outsize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6667,7 +6667,7 @@ MODULE mpi
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Pack_external_size(datarep, incount, datatype, size, ierror)
@@ -7266,7 +7266,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: session
       INTEGER, INTENT(IN) :: info
       INTEGER, INTENT(IN) :: n
-      INTEGER, INTENT(OUT) :: pset_len
+      INTEGER, INTENT(INOUT) :: pset_len
       CHARACTER(LEN=*), INTENT(OUT) :: pset_name
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7356,14 +7356,14 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Status_set_elements(status, datatype, count, ierror)
       IMPORT :: MPI_STATUS_SIZE
-      INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
+      INTEGER, DIMENSION(MPI_STATUS_SIZE), INTENT(INOUT) :: status
       INTEGER, INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Status_set_elements_x(status, datatype, count, ierror)
       IMPORT :: MPI_STATUS_SIZE, MPI_COUNT_KIND
-      INTEGER, DIMENSION(MPI_STATUS_SIZE) :: status
+      INTEGER, DIMENSION(MPI_STATUS_SIZE), INTENT(INOUT) :: status
       INTEGER, INTENT(IN) :: datatype
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, INTENT(OUT) :: ierror
@@ -7686,7 +7686,7 @@ MODULE mpi
       !DIR$ IGNORE_TKR inbuf
       TYPE(*), DIMENSION(*), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: insize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf
@@ -7698,12 +7698,12 @@ MODULE mpi
     SUBROUTINE PMPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror)
       IMPORT :: MPI_ADDRESS_KIND
-      CHARACTER(LEN=*), INTENT(IN) :: datarep(*)
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
       !DIR$ IGNORE_TKR inbuf
       TYPE(*), DIMENSION(*), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
       !DIR$ IGNORE_TKR outbuf
       TYPE(*), DIMENSION(*) :: outbuf

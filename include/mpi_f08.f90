@@ -18,7 +18,7 @@ MODULE mpi_f08
   INTEGER, PARAMETER :: MPI_INTEGER_KIND=4
 
   ! What this form of Fortran support can do
-  LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED=.FALSE.
+  LOGICAL, PARAMETER :: MPI_SUBARRAYS_SUPPORTED=.TRUE.
   LOGICAL, PARAMETER :: MPI_ASYNC_PROTECTS_NONBLOCKING=.TRUE.
 
   ! A status: an INTEGER array of this size, with these indices
@@ -734,6 +734,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgather_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Allgatherv
@@ -750,6 +764,19 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_allgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Allgatherv_init
@@ -762,6 +789,22 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_allgatherv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -819,6 +862,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_allreduce_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Alltoall
@@ -863,6 +919,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_alltoall_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Alltoallv
@@ -876,6 +946,20 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, ierror) BIND(C, NAME="mpi_alltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -900,6 +984,23 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_alltoallv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Alltoallw
@@ -913,6 +1014,20 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="mpi_alltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -931,6 +1046,23 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_alltoallw_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -986,6 +1118,18 @@ MODULE mpi_f08
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror) &
+        BIND(C, NAME="mpi_bcast_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -1641,7 +1785,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Dims_create_f08(nnodes, ndims, dims, ierror)
       INTEGER, INTENT(IN) :: nnodes
       INTEGER, INTENT(IN) :: ndims
-      INTEGER, INTENT(OUT) :: dims(*)
+      INTEGER, INTENT(INOUT) :: dims(*)
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -1688,10 +1832,10 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, INTENT(IN) :: maxindegree
       INTEGER, INTENT(OUT) :: sources(*)
-      INTEGER, INTENT(OUT) :: sourceweights(*)
+      INTEGER :: sourceweights(*)
       INTEGER, INTENT(IN) :: maxoutdegree
       INTEGER, INTENT(OUT) :: destinations(*)
-      INTEGER, INTENT(OUT) :: destweights(*)
+      INTEGER :: destweights(*)
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -1702,7 +1846,7 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: indegree
       INTEGER, INTENT(OUT) :: outdegree
-      INTEGER, INTENT(OUT) :: weighted
+      LOGICAL, INTENT(OUT) :: weighted
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -1744,6 +1888,17 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_exscan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Exscan_init
@@ -1753,6 +1908,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_exscan_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -2513,6 +2681,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_gather_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Gatherv
@@ -2530,6 +2713,20 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, ierror) BIND(C, NAME="mpi_gatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Gatherv_init
@@ -2542,6 +2739,23 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_gatherv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -2592,7 +2806,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Get_address_f08(location, address, ierror) BIND(C, &
         NAME="mpi_get_address_f08_")
       IMPORT :: MPI_ADDRESS_KIND
-      TYPE(*), DIMENSION(..), INTENT(IN) :: location
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2910,6 +3124,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) BIND(C, NAME="mpi_iallgather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Iallgatherv
@@ -2922,6 +3149,20 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2942,6 +3183,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="mpi_iallreduce_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ialltoall
@@ -2953,6 +3206,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) BIND(C, NAME="mpi_ialltoall_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2976,6 +3242,22 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="mpi_ialltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ialltoallw
@@ -2989,6 +3271,22 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="mpi_ialltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -3011,6 +3309,17 @@ MODULE mpi_f08
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
+        NAME="mpi_ibcast_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3059,6 +3368,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="mpi_iexscan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Igather
@@ -3070,6 +3391,20 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="mpi_igather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3088,6 +3423,21 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_igatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3146,6 +3496,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_allgatherv
@@ -3163,6 +3526,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, request, ierror) BIND(C, &
+        NAME="mpi_ineighbor_allgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_alltoall
@@ -3174,6 +3552,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_alltoall_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -3198,6 +3589,22 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="mpi_ineighbor_alltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_alltoallw
@@ -3211,6 +3618,22 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="mpi_ineighbor_alltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3439,6 +3862,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) BIND(C, NAME="mpi_ireduce_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ireduce_scatter
@@ -3454,6 +3890,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Ireduce_scatter_block
@@ -3463,6 +3911,18 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_block_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3518,6 +3978,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="mpi_iscan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Iscatter
@@ -3529,6 +4001,20 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="mpi_iscatter_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3547,6 +4033,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_iscatterv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3737,6 +4238,18 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Neighbor_allgather_init
@@ -3755,6 +4268,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_allgather_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Neighbor_allgatherv
@@ -3767,6 +4295,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -3790,6 +4331,22 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_allgatherv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoall
@@ -3801,6 +4358,18 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_alltoall_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -3822,6 +4391,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoall_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallv
@@ -3835,6 +4419,21 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -3859,6 +4458,23 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, &
+        recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoallv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallw
@@ -3877,6 +4493,21 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallw_init
@@ -3890,6 +4521,23 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, &
+        recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoallw_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3954,7 +4602,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER, INTENT(IN) :: outsize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) BIND(C, NAME="mpi_pack_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -3970,7 +4630,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, &
+        position, ierror) BIND(C, NAME="mpi_pack_external_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -3984,6 +4656,14 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Pack_external_size_c_f08(datarep, incount, datatype, size, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Pack_size
@@ -3993,6 +4673,14 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Pack_size_c_f08(incount, datatype, comm, size, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -4229,6 +4917,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_reduce_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Reduce_local
@@ -4266,6 +4968,17 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        ierror) BIND(C, NAME="mpi_reduce_scatter_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Reduce_scatter_block
@@ -4275,6 +4988,17 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        ierror) BIND(C, NAME="mpi_reduce_scatter_block_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4296,6 +5020,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_block_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Reduce_scatter_init
@@ -4305,6 +5042,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4526,6 +5276,17 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_scan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Scan_init
@@ -4535,6 +5296,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) BIND(C, NAME="mpi_scan_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4589,6 +5363,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_scatter_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Scatterv
@@ -4606,6 +5395,20 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, ierror) BIND(C, NAME="mpi_scatterv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Scatterv_init
@@ -4618,6 +5421,23 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+        recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_scatterv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4758,6 +5578,14 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) BIND(C, &
+        NAME="mpi_session_attach_buffer_c_f08_")
+      IMPORT :: MPI_Session, MPI_COUNT_KIND
+      TYPE(MPI_Session), INTENT(IN) :: session
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Session_call_errhandler
@@ -4784,6 +5612,13 @@ MODULE mpi_f08
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(C_PTR), INTENT(OUT) :: buffer_addr
       INTEGER, INTENT(OUT) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Session_detach_buffer_c_f08(session, buffer_addr, size, ierror)
+      IMPORT :: MPI_Session, C_PTR, MPI_COUNT_KIND
+      TYPE(MPI_Session), INTENT(IN) :: session
+      TYPE(C_PTR), INTENT(OUT) :: buffer_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -4828,7 +5663,7 @@ MODULE mpi_f08
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(MPI_Info), INTENT(IN) :: info
       INTEGER, INTENT(IN) :: n
-      INTEGER, INTENT(OUT) :: pset_len
+      INTEGER, INTENT(INOUT) :: pset_len
       CHARACTER(LEN=*), INTENT(OUT) :: pset_name
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4990,9 +5825,16 @@ MODULE mpi_f08
   INTERFACE MPI_Status_set_elements
     SUBROUTINE MPI_Status_set_elements_f08(status, datatype, count, ierror)
       IMPORT :: MPI_Status, MPI_Datatype
-      TYPE(MPI_Status) :: status
+      TYPE(MPI_Status), INTENT(INOUT) :: status
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: count
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Status_set_elements_c_f08(status, datatype, count, ierror)
+      IMPORT :: MPI_Status, MPI_Datatype, MPI_COUNT_KIND
+      TYPE(MPI_Status), INTENT(INOUT) :: status
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -5000,7 +5842,7 @@ MODULE mpi_f08
   INTERFACE MPI_Status_set_elements_x
     SUBROUTINE MPI_Status_set_elements_x_f08(status, datatype, count, ierror)
       IMPORT :: MPI_Status, MPI_Datatype, MPI_COUNT_KIND
-      TYPE(MPI_Status) :: status
+      TYPE(MPI_Status), INTENT(INOUT) :: status
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -5139,6 +5981,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, &
+        array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER, INTENT(IN) :: size
+      INTEGER, INTENT(IN) :: rank
+      INTEGER, INTENT(IN) :: ndims
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_gsizes(*)
+      INTEGER, INTENT(IN) :: array_of_distribs(*)
+      INTEGER, INTENT(IN) :: array_of_dargs(*)
+      INTEGER, INTENT(IN) :: array_of_psizes(*)
+      INTEGER, INTENT(IN) :: order
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Type_create_f90_complex
@@ -5181,6 +6038,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, &
+        array_of_displacements, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Type_create_hindexed_block
@@ -5190,6 +6057,16 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: blocklength
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Type_create_hindexed_block_c_f08(count, blocklength, array_of_displacements, &
+        oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
       TYPE(MPI_Datatype), INTENT(IN) :: oldtype
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -5206,6 +6083,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_create_hvector_c_f08(count, blocklength, stride, oldtype, newtype, &
+        ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: stride
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Type_create_indexed_block
@@ -5215,6 +6102,16 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: blocklength
       INTEGER, INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, &
+        oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
       TYPE(MPI_Datatype), INTENT(IN) :: oldtype
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -5255,6 +6152,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_create_struct_c_f08(count, array_of_blocklengths, &
+        array_of_displacements, array_of_types, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: array_of_types(*)
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Type_create_subarray
@@ -5265,6 +6172,18 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: array_of_sizes(*)
       INTEGER, INTENT(IN) :: array_of_subsizes(*)
       INTEGER, INTENT(IN) :: array_of_starts(*)
+      INTEGER, INTENT(IN) :: order
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, &
+        array_of_starts, order, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER, INTENT(IN) :: ndims
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_sizes(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_subsizes(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_starts(*)
       INTEGER, INTENT(IN) :: order
       TYPE(MPI_Datatype), INTENT(IN) :: oldtype
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
@@ -5441,6 +6360,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_indexed_c_f08(count, array_of_blocklengths, array_of_displacements, &
+        oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Type_match_size
@@ -5506,6 +6435,15 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Type_vector_c_f08(count, blocklength, stride, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: stride
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Unpack
@@ -5514,9 +6452,21 @@ MODULE mpi_f08
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: insize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER, INTENT(IN) :: outcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) BIND(C, NAME="mpi_unpack_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -5527,12 +6477,24 @@ MODULE mpi_f08
     SUBROUTINE MPI_Unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror) BIND(C, NAME="mpi_unpack_external_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype
-      CHARACTER(LEN=*), INTENT(IN) :: datarep(*)
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER, INTENT(IN) :: outcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, &
+        datatype, ierror) BIND(C, NAME="mpi_unpack_external_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6093,6 +7055,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgather_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Allgatherv
@@ -6109,6 +7085,19 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_allgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Allgatherv_init
@@ -6121,6 +7110,22 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_allgatherv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -6178,6 +7183,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_allreduce_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Alltoall
@@ -6222,6 +7240,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_alltoall_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Alltoallv
@@ -6235,6 +7267,20 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, NAME="pmpi_alltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -6259,6 +7305,23 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_alltoallv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Alltoallw
@@ -6272,6 +7335,20 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="pmpi_alltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -6290,6 +7367,23 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_alltoallw_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -6345,6 +7439,18 @@ MODULE mpi_f08
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, &
+        ierror) BIND(C, NAME="pmpi_bcast_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7000,7 +8106,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Dims_create_f08(nnodes, ndims, dims, ierror)
       INTEGER, INTENT(IN) :: nnodes
       INTEGER, INTENT(IN) :: ndims
-      INTEGER, INTENT(OUT) :: dims(*)
+      INTEGER, INTENT(INOUT) :: dims(*)
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -7047,10 +8153,10 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, INTENT(IN) :: maxindegree
       INTEGER, INTENT(OUT) :: sources(*)
-      INTEGER, INTENT(OUT) :: sourceweights(*)
+      INTEGER :: sourceweights(*)
       INTEGER, INTENT(IN) :: maxoutdegree
       INTEGER, INTENT(OUT) :: destinations(*)
-      INTEGER, INTENT(OUT) :: destweights(*)
+      INTEGER :: destweights(*)
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -7061,7 +8167,7 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: indegree
       INTEGER, INTENT(OUT) :: outdegree
-      INTEGER, INTENT(OUT) :: weighted
+      LOGICAL, INTENT(OUT) :: weighted
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -7103,6 +8209,17 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="pmpi_exscan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Exscan_init
@@ -7112,6 +8229,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_exscan_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7872,6 +9002,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_gather_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Gatherv
@@ -7889,6 +9034,20 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_gatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Gatherv_init
@@ -7901,6 +9060,23 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_gatherv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7951,7 +9127,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Get_address_f08(location, address, ierror) BIND(C, &
         NAME="pmpi_get_address_f08_")
       IMPORT :: MPI_ADDRESS_KIND
-      TYPE(*), DIMENSION(..), INTENT(IN) :: location
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8269,6 +9445,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Iallgatherv
@@ -8286,6 +9475,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Iallreduce
@@ -8295,6 +9498,18 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="pmpi_iallreduce_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8317,6 +9532,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) BIND(C, NAME="pmpi_ialltoall_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ialltoallv
@@ -8330,6 +9558,22 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ialltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8354,6 +9598,22 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ialltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ibarrier
@@ -8371,6 +9631,17 @@ MODULE mpi_f08
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ibcast_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8419,6 +9690,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="pmpi_iexscan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Igather
@@ -8430,6 +9713,20 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="pmpi_igather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8448,6 +9745,21 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_igatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8506,6 +9818,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_allgatherv
@@ -8523,6 +9848,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_allgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_alltoall
@@ -8534,6 +9874,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_alltoall_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8558,6 +9911,22 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_alltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_alltoallw
@@ -8571,6 +9940,22 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_alltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8799,6 +10184,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) BIND(C, NAME="pmpi_ireduce_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ireduce_scatter
@@ -8814,6 +10212,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Ireduce_scatter_block
@@ -8823,6 +10233,18 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_block_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8878,6 +10300,18 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="pmpi_iscan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Iscatter
@@ -8889,6 +10323,20 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="pmpi_iscatter_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -8907,6 +10355,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_iscatterv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9097,6 +10560,18 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_allgather_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_allgather_init
@@ -9115,6 +10590,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_neighbor_allgather_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_allgatherv
@@ -9127,6 +10617,20 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, ierror) BIND(C, &
+        NAME="pmpi_neighbor_allgatherv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9150,6 +10654,22 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_neighbor_allgatherv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoall
@@ -9161,6 +10681,18 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_alltoall_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9177,6 +10709,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_neighbor_alltoall_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -9201,6 +10748,21 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, &
+        NAME="pmpi_neighbor_alltoallv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoallv_init
@@ -9215,6 +10777,23 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, &
+        recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_neighbor_alltoallv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -9239,6 +10818,21 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
+        NAME="pmpi_neighbor_alltoallw_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoallw_init
@@ -9252,6 +10846,23 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, &
+        recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_neighbor_alltoallw_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
+      TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9316,7 +10927,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER, INTENT(IN) :: outsize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) BIND(C, NAME="pmpi_pack_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9332,7 +10955,19 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, &
+        position, ierror) BIND(C, NAME="pmpi_pack_external_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -9346,6 +10981,14 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Pack_external_size_c_f08(datarep, incount, datatype, size, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Pack_size
@@ -9355,6 +10998,14 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Pack_size_c_f08(incount, datatype, comm, size, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -9591,6 +11242,20 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_reduce_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Reduce_local
@@ -9628,6 +11293,17 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        ierror) BIND(C, NAME="pmpi_reduce_scatter_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Reduce_scatter_block
@@ -9637,6 +11313,17 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        ierror) BIND(C, NAME="pmpi_reduce_scatter_block_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9658,6 +11345,19 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Reduce_scatter_init
@@ -9667,6 +11367,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9888,6 +11601,17 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="pmpi_scan_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Scan_init
@@ -9897,6 +11621,19 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) BIND(C, NAME="pmpi_scan_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9951,6 +11688,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_scatter_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Scatterv
@@ -9963,6 +11715,20 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..) :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_scatterv_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..) :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9981,6 +11747,23 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
+      TYPE(MPI_Datatype), INTENT(IN) :: recvtype
+      INTEGER, INTENT(IN) :: root
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+        recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_scatterv_init_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: sendtype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10121,6 +11904,14 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) BIND(C, &
+        NAME="pmpi_session_attach_buffer_c_f08_")
+      IMPORT :: MPI_Session, MPI_COUNT_KIND
+      TYPE(MPI_Session), INTENT(IN) :: session
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Session_call_errhandler
@@ -10147,6 +11938,13 @@ MODULE mpi_f08
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(C_PTR), INTENT(OUT) :: buffer_addr
       INTEGER, INTENT(OUT) :: size
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Session_detach_buffer_c_f08(session, buffer_addr, size, ierror)
+      IMPORT :: MPI_Session, C_PTR, MPI_COUNT_KIND
+      TYPE(MPI_Session), INTENT(IN) :: session
+      TYPE(C_PTR), INTENT(OUT) :: buffer_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(OUT) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -10191,7 +11989,7 @@ MODULE mpi_f08
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(MPI_Info), INTENT(IN) :: info
       INTEGER, INTENT(IN) :: n
-      INTEGER, INTENT(OUT) :: pset_len
+      INTEGER, INTENT(INOUT) :: pset_len
       CHARACTER(LEN=*), INTENT(OUT) :: pset_name
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -10353,9 +12151,16 @@ MODULE mpi_f08
   INTERFACE PMPI_Status_set_elements
     SUBROUTINE PMPI_Status_set_elements_f08(status, datatype, count, ierror)
       IMPORT :: MPI_Status, MPI_Datatype
-      TYPE(MPI_Status) :: status
+      TYPE(MPI_Status), INTENT(INOUT) :: status
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: count
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Status_set_elements_c_f08(status, datatype, count, ierror)
+      IMPORT :: MPI_Status, MPI_Datatype, MPI_COUNT_KIND
+      TYPE(MPI_Status), INTENT(INOUT) :: status
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -10363,7 +12168,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Status_set_elements_x
     SUBROUTINE PMPI_Status_set_elements_x_f08(status, datatype, count, ierror)
       IMPORT :: MPI_Status, MPI_Datatype, MPI_COUNT_KIND
-      TYPE(MPI_Status) :: status
+      TYPE(MPI_Status), INTENT(INOUT) :: status
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -10502,6 +12307,21 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_darray_c_f08(size, rank, ndims, array_of_gsizes, &
+        array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER, INTENT(IN) :: size
+      INTEGER, INTENT(IN) :: rank
+      INTEGER, INTENT(IN) :: ndims
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_gsizes(*)
+      INTEGER, INTENT(IN) :: array_of_distribs(*)
+      INTEGER, INTENT(IN) :: array_of_dargs(*)
+      INTEGER, INTENT(IN) :: array_of_psizes(*)
+      INTEGER, INTENT(IN) :: order
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Type_create_f90_complex
@@ -10544,6 +12364,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_hindexed_c_f08(count, array_of_blocklengths, &
+        array_of_displacements, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Type_create_hindexed_block
@@ -10553,6 +12383,16 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: blocklength
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_hindexed_block_c_f08(count, blocklength, &
+        array_of_displacements, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
       TYPE(MPI_Datatype), INTENT(IN) :: oldtype
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -10570,6 +12410,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_hvector_c_f08(count, blocklength, stride, oldtype, newtype, &
+        ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: stride
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Type_create_indexed_block
@@ -10579,6 +12429,16 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: count
       INTEGER, INTENT(IN) :: blocklength
       INTEGER, INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_indexed_block_c_f08(count, blocklength, array_of_displacements, &
+        oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
       TYPE(MPI_Datatype), INTENT(IN) :: oldtype
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -10619,6 +12479,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_struct_c_f08(count, array_of_blocklengths, &
+        array_of_displacements, array_of_types, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: array_of_types(*)
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Type_create_subarray
@@ -10629,6 +12499,18 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: array_of_sizes(*)
       INTEGER, INTENT(IN) :: array_of_subsizes(*)
       INTEGER, INTENT(IN) :: array_of_starts(*)
+      INTEGER, INTENT(IN) :: order
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Type_create_subarray_c_f08(ndims, array_of_sizes, array_of_subsizes, &
+        array_of_starts, order, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER, INTENT(IN) :: ndims
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_sizes(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_subsizes(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_starts(*)
       INTEGER, INTENT(IN) :: order
       TYPE(MPI_Datatype), INTENT(IN) :: oldtype
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
@@ -10805,6 +12687,16 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_indexed_c_f08(count, array_of_blocklengths, array_of_displacements, &
+        oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_blocklengths(*)
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: array_of_displacements(*)
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Type_match_size
@@ -10870,6 +12762,15 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(OUT) :: newtype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Type_vector_c_f08(count, blocklength, stride, oldtype, newtype, ierror)
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: blocklength
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: stride
+      TYPE(MPI_Datatype), INTENT(IN) :: oldtype
+      TYPE(MPI_Datatype), INTENT(OUT) :: newtype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Unpack
@@ -10878,9 +12779,21 @@ MODULE mpi_f08
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: insize
-      INTEGER, INTENT(OUT) :: position
+      INTEGER, INTENT(INOUT) :: position
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER, INTENT(IN) :: outcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) BIND(C, NAME="pmpi_unpack_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -10891,12 +12804,24 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, &
         datatype, ierror) BIND(C, NAME="pmpi_unpack_external_f08_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype
-      CHARACTER(LEN=*), INTENT(IN) :: datarep(*)
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
-      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: position
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       TYPE(*), DIMENSION(..) :: outbuf
       INTEGER, INTENT(IN) :: outcount
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, &
+        datatype, ierror) BIND(C, NAME="pmpi_unpack_external_c_f08_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
+      TYPE(*), DIMENSION(..) :: outbuf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE

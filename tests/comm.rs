@@ -69,6 +69,21 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
+fn duplicates_that_are_waited_for_later_are_as_good() {
+    passes("duplicates-later");
+}
+
+#[test]
+fn a_callback_that_refuses_keeps_nobody_else_waiting() {
+    passes("refused-duplicates");
+}
+
+#[test]
+fn ranks_are_split_by_the_parts_of_the_machine() {
+    passes("parts-of-the-machine");
+}
+
+#[test]
 fn messages_of_an_intercommunicator_go_to_the_other_group() {
     runs("intercomm.c", "created");
 }
@@ -86,6 +101,39 @@ fn an_intercommunicator_is_duplicated_with_its_attributes() {
 #[test]
 fn parts_of_an_intercommunicator_have_members_on_both_sides() {
     runs("intercomm.c", "parted");
+}
+
+#[test]
+fn a_death_ends_every_constructor_for_everybody_and_nothing_else() {
+    let program = support::c("comm_deaths.c").flags(&["-O1", "-Wall"]).build();
+    let calls = [
+        "idup",
+        "create",
+        "create-group",
+        "from-group",
+        "split-type",
+        "split-unguided",
+        "intercomm-create",
+        "from-groups",
+        "merge",
+        "dup-between",
+        "idup-between",
+        "split-between",
+        "create-between",
+        "cart",
+        "cart-sub",
+        "graph",
+        "adjacent",
+        "distributed",
+    ];
+    for call in calls {
+        for (victim, rounds) in [("0", "0"), ("3", "1"), ("7", "0"), ("4", "20")] {
+            let run = support::run(&program).ranks(8).option("--on-failure=continue");
+            let outcome = run.args([call, victim, rounds]).fails_with(128 + 9);
+            let met = outcome.stdout.lines().filter(|line| line.ends_with("met 8")).count();
+            assert_eq!(met, 7, "{call}, {victim} dies after {rounds}\n{outcome}");
+        }
+    }
 }
 
 #[test]

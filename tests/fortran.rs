@@ -39,6 +39,11 @@ fn collectives_operations_and_datatypes() {
 }
 
 #[test]
+fn collectives_in_their_three_forms() {
+    all_is_well(&checked("collective_forms.f90"));
+}
+
+#[test]
 fn a_program_in_fixed_form_with_common_and_save() {
     for flags in [&["-std=legacy"][..], &["-std=legacy", "-O3"], &["-std=legacy", "-fno-automatic"]]
     {

@@ -103,9 +103,11 @@ fn all_calls(module: &str) -> String {
     let procedures = procedures(&format!("{module}.f90"));
     let mut text = format!(
         "module calls\nuse {module}\nuse, intrinsic :: iso_c_binding, only: c_ptr\nimplicit none\n\
-         integer :: number, numbers(9), numbertable(3,3), oldstatus(MPI_STATUS_SIZE), oldstatuses(MPI_STATUS_SIZE,2)\n\
+         integer :: number, numbers(9), numbertable(3,3)\n\
+         integer :: oldstatus(MPI_STATUS_SIZE), oldstatuses(MPI_STATUS_SIZE,2)\n\
          integer(MPI_COUNT_KIND) :: long, longs(9)\nlogical :: truth, truths(9)\n\
-         character(9) :: text, texts(9), texttable(9,9)\nreal :: anything(9)\ntype(c_ptr) :: the_c_ptr\n\
+         character(9) :: text, texts(9), texttable(9,9)\nreal :: anything(9)\n\
+         type(c_ptr) :: the_c_ptr\n\
          external :: a_procedure\n"
     );
     let of_all = |part: &str| -> BTreeSet<String> {
@@ -217,6 +219,14 @@ fn point_to_point_in_mpi_f08() {
 }
 
 #[test]
+fn sections_of_arrays_are_buffers_in_mpi_f08() {
+    for level in ["-O0", "-O3"] {
+        let flags = [&STRICT[..], &["-Wno-array-temporaries", level]].concat();
+        all_is_well(&with_modules(&["checks08.f90", "f08_sections.f90"], &flags));
+    }
+}
+
+#[test]
 fn objects_and_callbacks_in_mpi_f08() {
     let flags = [&STRICT[..], &["-Wno-unused-dummy-argument"]].concat();
     all_is_well(&with_modules(&["checks08.f90", "f08_objects.f90"], &flags));
@@ -259,6 +269,22 @@ fn special_arguments_are_known_from_the_module_mpi() {
 fn reals_that_a_flag_makes_wider_have_modules_of_their_own() {
     for flags in [&["-fdefault-real-8"][..], &["-fdefault-real-8", "-fdefault-double-8"]] {
         all_is_well(&with_module_mpi(&["checks.f90", "wide.f90"], &[flags, &["-w"]].concat()));
+    }
+}
+
+#[test]
+fn c_makes_a_status_of_fortran_and_back() {
+    let text = "#include <mpi.h>\nint main(void) {\n\
+        MPI_Status one = {.MPI_SOURCE = 3, .MPI_TAG = 4, .MPI_ERROR = 5}, other;\n\
+        MPI_F08_status f08, again;\nMPI_Fint f[MPI_F_STATUS_SIZE];\n\
+        MPI_Status_c2f(&one, f);\nMPI_Status_f2f08(f, &f08);\nMPI_Status_f082c(&f08, &other);\n\
+        MPI_Status_c2f08(&other, &again);\nMPI_Status_f082f(&again, f);\n\
+        MPI_Status_f2c(f, &other);\n\
+        return !(f[MPI_F_SOURCE] == 3 && f[MPI_F_TAG] == 4 && f[MPI_F_ERROR] == 5 &&\n\
+        f08.MPI_TAG == 4 && again.MPI_ERROR == 5 && other.MPI_SOURCE == 3);\n}\n";
+    for level in ["-O0", "-O3"] {
+        let program = support::c_text("statuses", text).flags(&[level, "-Wall", "-Werror"]).build();
+        support::command(program.path()).succeeds();
     }
 }
 

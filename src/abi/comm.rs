@@ -58,6 +58,35 @@ mpi!(
 );
 
 mpi!(
+    /// Starts to make a communicator like `comm`.
+    #[fortran(mpi_comm_idup_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_idup(
+        process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>, request: Var<MPI_Request>,
+    ) {
+        let (made, started) = making::start_duplicate(process, &comm, None)?;
+        newcomm.set(made);
+        request.set(started);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The same with these hints.
+    #[fortran(mpi_comm_idup_with_info_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_idup_with_info(
+        process: &Process, comm: MPI_Comm, info: Hints, newcomm: Var<MPI_Comm>,
+        request: Var<MPI_Request>,
+    ) {
+        let (made, started) = making::start_duplicate(process, &comm, info.as_deref())?;
+        newcomm.set(made);
+        request.set(started);
+        Ok(())
+    }
+);
+
+mpi!(
     /// One communicator for each color.
     #[fortran(mpi_comm_split_)]
     #[raises_on(comm)]
@@ -77,7 +106,7 @@ mpi!(
         process: &Process, comm: MPI_Comm, split_type: Int, key: Int, info: Hints,
         newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::split_type(process, &comm, split_type, key)?);
+        newcomm.set_or_null(making::split_type(process, &comm, split_type, key, info.as_ref())?);
         Ok(())
     }
 );

@@ -238,7 +238,7 @@ mpi!(
 mpi!(
     /// The address of `location`, as an integer (MPI-5.0 §5.1.5).
     #[fortran(mpi_get_address_)]
-    fn MPI_Get_address(process: &Process, location: InBuf, address: OutAint64) {
+    fn MPI_Get_address(process: &Process, location: Location, address: OutAint64) {
         address.set(location.0 as i64);
         Ok(())
     }

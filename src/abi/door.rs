@@ -63,7 +63,7 @@ pub(super) fn enter(
     name: &'static str, season: Season, scope: impl FnOnce() -> Scope,
     body: impl FnOnce(&'static Process) -> Result,
 ) -> c_int {
-    let process = current::process();
+    let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
         Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
@@ -109,8 +109,8 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
 
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its
 /// like are whichever width the twin uses; a twin with other parameters is an item of its own, and
-/// says whose twin it is by that one's Fortran name. The text is one ordinary `fn` item, so that rustfmt
-/// keeps it in shape.
+/// says whose twin it is by that one's Fortran name. The text is one ordinary `fn` item, so that
+/// rustfmt keeps it in shape.
 macro_rules! mpi {
     (
         $(#[doc = $doc:literal])*
@@ -180,7 +180,9 @@ macro_rules! collective {
             $(#[large($init_large)])?
             #[fortran($init_fortran)]
             #[raises_on($comm)]
-            fn $init($process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>) {
+            fn $init(
+                $process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>,
+            ) {
                 let plan = (|| $body)();
                 request.set($crate::mpi::coll::persist($process, &$comm, plan)?);
                 Ok(())
@@ -291,13 +293,19 @@ macro_rules! modern_form {
             ierror: $crate::abi::kinds::Ierror,
             $($length: <$kind as Fortran>::Length),*
         ) {
-            #[allow(dead_code, reason = "a call without arguments has nothing to describe")]
             const IS_DESCRIBED: bool =
                 $crate::abi::kinds::Form::are_described(&[$(<$kind as Fortran>::FORM),*]);
-            ierror.set(call($(
+            #[allow(unused_mut, reason = "a call without arguments has nothing to describe")]
+            let mut copies = $crate::abi::kinds::Sections::default();
+            let code = call($({
+                let copies = if IS_DESCRIBED { Some(&mut copies) } else { None };
                 // SAFETY: as in the other form.
-                unsafe { <$kind as Fortran>::enter_modern($arg, $length, IS_DESCRIBED) }
-            ),*));
+                unsafe { <$kind as Fortran>::enter_modern($arg, $length, copies) }
+            }),*);
+            if IS_DESCRIBED {
+                copies.settle(code, None $(.or(<$kind as Fortran>::request($arg)))*);
+            }
+            ierror.set(code);
         }
     };
 }
@@ -486,7 +494,9 @@ macro_rules! unsupported_fortran {
     ($scope:ident, $name:ident, [], $args:tt) => {};
     ($scope:ident, $name:ident, [$fortran:ident], [$($arg:tt)*]) => {
         unsupported_form!($scope, $name, fortran, [stringify!($fortran)], [$($arg)*]);
-        unsupported_form!($scope, $name, pfortran, [concat!("p", stringify!($fortran))], [$($arg)*]);
+        unsupported_form!(
+            $scope, $name, pfortran, [concat!("p", stringify!($fortran))], [$($arg)*]
+        );
         unsupported_form!(
             $scope, $name, modern, [concat!(stringify!($fortran), "f08_")], [$($arg)*]
         );

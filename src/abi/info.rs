@@ -1,6 +1,7 @@
 //! Infos (MPI-5.0 §10).
 
 use crate::abi::kinds::*;
+use crate::mpi::hardware;
 use crate::mpi::info::{self, Info};
 
 mpi!(
@@ -119,6 +120,16 @@ mpi!(
     #[season(Always)]
     fn MPI_Info_dup(process: &Process, info: MPI_Info, newinfo: Var<MPI_Info>) {
         newinfo.set(process.keep_info(info.duplicate())?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// The parts of the machine, and whether the caller is kept to one of each type.
+    #[fortran(mpi_get_hw_resource_info_)]
+    #[season(Always)]
+    fn MPI_Get_hw_resource_info(process: &Process, hw_info: Var<MPI_Info>) {
+        hw_info.set(process.keep_info(hardware::resources()?)?);
         Ok(())
     }
 );

@@ -16,6 +16,8 @@ mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod waits;
+pub mod watchman;
 mod world;
 
 pub use buffered::Unsent;
@@ -23,6 +25,7 @@ pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
+pub use waits::{Waits, Want};
 pub use world::World;
 
 use crate::base::Member;
@@ -71,6 +74,8 @@ struct State {
     reported: HashMap<u32, usize>,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
+    /// Who they are, and for what they wait.
+    waiters: Slab<waits::Waiter>,
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
@@ -126,6 +131,7 @@ impl Engine {
                 epoch: 0,
                 reported: HashMap::new(),
                 waiting: 0,
+                waiters: Slab::default(),
                 has_news: false,
                 copying: 0,
             }),

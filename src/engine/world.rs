@@ -4,6 +4,7 @@ use crate::base::Member;
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -16,9 +17,11 @@ pub struct World {
     epoch: AtomicUsize,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    is_crowded: bool,
+    cores: usize,
     started: Instant,
     contexts: AtomicU32,
+    /// Knows the name of the call that the calling thread is in.
+    call: OnceLock<fn() -> &'static str>,
 }
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
@@ -33,9 +36,10 @@ impl World {
             ledger: Mutex::new(Ledger::new(seats)),
             epoch: AtomicUsize::new(0),
             is_in_use: AtomicBool::new(false),
-            is_crowded: seats > cores,
+            cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
+            call: OnceLock::new(),
         }
     }
 
@@ -51,6 +55,17 @@ impl World {
     /// A context that no communicator of this job has had.
     pub fn fresh_context(&self) -> u32 {
         self.contexts.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// How threads that wait are to find out in which call.
+    pub fn name_calls(&self, call: fn() -> &'static str) {
+        self.call.get_or_init(|| call);
+    }
+
+    /// The call that the calling thread is in.
+    #[inline]
+    pub(super) fn call(&self) -> &'static str {
+        self.call.get().map_or("a call", |call| call())
     }
 
     /// A life begins in `seat`: what was sent to the one before is not for it.
@@ -110,7 +125,12 @@ impl World {
     }
 
     /// Whether ranks have to share cores.
-    pub fn is_crowded(&self) -> bool {
-        self.is_crowded
+    pub(super) fn is_crowded(&self) -> bool {
+        self.size() > self.cores
+    }
+
+    /// How many cores the ranks share.
+    pub fn cores(&self) -> usize {
+        self.cores
     }
 }

@@ -16,6 +16,7 @@ mod real;
 pub mod sched;
 pub mod shims;
 pub mod signals;
+pub mod tasks;
 pub mod unwind;
 
 pub use rank::{Rank, current};

@@ -17,7 +17,7 @@ mod sending;
 mod shims;
 mod waits;
 
-pub(super) use alarms::ring as ring_alarm;
+pub(super) use alarms::{is_set as has_alarm, ring as ring_alarm};
 pub(super) use inbox::Inbox;
 pub(super) use places::is_harmless_wait;
 pub(super) use sending::send;

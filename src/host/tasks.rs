@@ -84,7 +84,19 @@ fn has_timers() -> bool {
         status != 0 || timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0
     };
     // Timers of the processor's time stand still while nobody runs.
-    is_set(libc::ITIMER_REAL) || fs::read("/proc/self/timers").is_ok_and(|list| !list.is_empty())
+    let others = fs::read_to_string("/proc/self/timers").unwrap_or_default();
+    let mut numbers =
+        others.lines().filter_map(|line| line.strip_prefix("ID:")?.trim().parse().ok());
+    is_set(libc::ITIMER_REAL) || numbers.any(is_running)
+}
+
+/// Whether the timer that has this number in the kernel is set.
+fn is_running(number: i32) -> bool {
+    // SAFETY: zero is a timer that is not set.
+    let mut timer: libc::itimerspec = unsafe { std::mem::zeroed() };
+    // SAFETY: writes to a timer of ours.
+    let status = unsafe { libc::syscall(libc::SYS_timer_gettime, number, &raw mut timer) };
+    status != 0 || timer.it_value.tv_sec != 0 || timer.it_value.tv_nsec != 0
 }
 
 /// Whether there are children, whose signals or messages may wake somebody.

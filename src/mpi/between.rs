@@ -40,7 +40,7 @@ pub fn create(
         meet(process, &local.group, &leaders, &purpose)
     });
     let lane = lane(process, local);
-    let news = pass_on(&lane, local_leader, told)?;
+    let news = run::block(pass_on(&lane, local_leader, told))?;
     let group = local.group.clone();
     found(process, Draft::child(local, 0, group), &news).map(|made| made.handle)
 }
@@ -77,25 +77,25 @@ pub fn from_groups(
         meet(process, local, &leaders, &purpose)
     });
     let circle = Circle::new(group.clone(), &purpose);
-    let news = pass_on(&circle.lane(process), local_leader, told)?;
+    let news = run::block(pass_on(&circle.lane(process), local_leader, told))?;
     let draft = Draft { info, ..Draft::new(0, group, errhandler) };
     found(process, draft, &news).map(|made| made.handle)
 }
 
-/// An intercommunicator like `comm` with contexts of its own.
-pub(super) fn duplicate(process: &Process, comm: &Comm) -> Result<Contexts> {
-    let mine = Words::default().contexts(Contexts::draw(process));
-    let news =
-        consult(process, comm, mine, |mine, theirs| if is_first(comm) { mine } else { theirs })?;
-    Ok(news.read().contexts())
+/// Contexts for another intercommunicator between the two groups of a lane.
+pub(super) async fn contexts(lane: &Lane<'_>, drawn: Contexts) -> Result<Contexts> {
+    let mine = Words::default().contexts(drawn);
+    let is_first = is_first(lane.comm());
+    let agree = |mine, theirs| if is_first { mine } else { theirs };
+    Ok(consult(lane, mine, agree).await?.read().contexts())
 }
 
 /// Intercommunicators of those of either side who have the same color.
 pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
     let ours = share(process, comm.local(), &wish.bytes())?;
-    let mine = Words::default().contexts(Contexts::draw(process));
+    let mine = Words::default().contexts(Contexts::draw(process, comm.rank));
     let mine = Words::new([mine.bytes(), &ours].concat());
-    let news = consult(process, comm, mine, |mine, theirs| {
+    let news = consult_now(process, comm, mine, |mine, theirs| {
         let contexts = if is_first(comm) { &mine } else { &theirs }.read().contexts();
         let mut theirs = theirs.read();
         theirs.contexts();
@@ -118,8 +118,9 @@ pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option
 
 /// An intercommunicator of `group`, a part of the local group, and of its like on the other side.
 pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
-    let mine = Words::default().contexts(Contexts::draw(process)).members(group.members());
-    let news = consult(process, comm, mine, |mine, theirs| {
+    let mine =
+        Words::default().contexts(Contexts::draw(process, comm.rank)).members(group.members());
+    let news = consult_now(process, comm, mine, |mine, theirs| {
         let contexts = if is_first(comm) { &mine } else { &theirs }.read().contexts();
         let mut theirs = theirs.read();
         theirs.contexts();
@@ -141,7 +142,7 @@ pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Op
 pub fn merge(process: &Process, comm: &Comm, high: bool) -> Result<usize> {
     let remote = comm.remote()?;
     let mine = Words::default().number(u32::from(high)).number(process.world.fresh_context());
-    let news = consult(process, comm, mine, |mine, theirs| {
+    let news = consult_now(process, comm, mine, |mine, theirs| {
         let (mut mine, mut theirs) = (mine.read(), theirs.read());
         let (my_high, their_high) = (mine.number(), theirs.number());
         let (my_context, their_context) = (mine.number(), theirs.number());
@@ -181,8 +182,8 @@ fn meet(
         return Err(Class::RANK.because("the remote leader is the local leader itself"));
     }
     let circle = Circle::new(Arc::new(Group::of(leaders.to_vec(), process.me)), purpose);
-    let mine = Words::default().contexts(Contexts::draw(process)).members(group.members());
-    let theirs = swap(&circle.lane(process), 1 - circle.comm.rank, &mine)?;
+    let mine = Words::default().contexts(Contexts::draw(process, 0)).members(group.members());
+    let theirs = run::block(swap(&circle.lane(process), 1 - circle.comm.rank, &mine))?;
     let decider = if circle.comm.rank == 0 { &mine } else { &theirs };
     let contexts = decider.read().contexts();
     let mut theirs = theirs.read();
@@ -191,42 +192,39 @@ fn meet(
 }
 
 /// Says `mine` to a peer, and hears what it says.
-fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
+async fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
     let length = (mine.bytes().len() as u64).to_ne_bytes();
     let mut room = [0; 8];
-    run::block(lane.exchange(
-        peer,
-        &Span::of(&length).into(),
-        peer,
-        &Span::of_mut(&mut room).into(),
-    ))?;
+    let (said, heard) = (Span::of(&length).into(), Span::of_mut(&mut room).into());
+    lane.exchange(peer, &said, peer, &heard).await?;
     let room = usize::try_from(u64::from_ne_bytes(room)).expect("a list that fits into memory");
     let mut theirs = vec![0; room];
-    run::block(lane.exchange(
-        peer,
-        &Span::of(mine.bytes()).into(),
-        peer,
-        &Span::of_mut(&mut theirs).into(),
-    ))?;
+    let (said, heard) = (Span::of(mine.bytes()).into(), Span::of_mut(&mut theirs).into());
+    lane.exchange(peer, &said, peer, &heard).await?;
     Ok(Words::new(theirs))
 }
 
 /// The first of each side agree on something, and tell the others what.
-fn consult(
+async fn consult(
+    lane: &Lane<'_>, mine: Words, agree: impl FnOnce(Words, Words) -> Words,
+) -> Result<Words> {
+    let told = match lane.rank() {
+        0 => Some(swap(lane, 0, &mine).await.map(|theirs| agree(mine, theirs))),
+        _ => None,
+    };
+    pass_on(&lane.local(), 0, told).await
+}
+
+/// The same, and waits for it.
+fn consult_now(
     process: &Process, comm: &Comm, mine: Words, agree: impl FnOnce(Words, Words) -> Words,
 ) -> Result<Words> {
     comm.remote()?;
-    let between = lane(process, comm);
-    let told = (comm.rank == 0).then(|| {
-        let theirs = swap(&between, 0, &mine)?;
-        Ok(agree(mine, theirs))
-    });
-    let local = comm.local();
-    pass_on(&lane(process, local), 0, told)
+    run::block(consult(&lane(process, comm), mine, agree))
 }
 
 /// The leader tells everybody what it has learnt, or that it has failed.
-fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<Words> {
+async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<Words> {
     let (class, mut bytes) = match &told {
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),
@@ -235,7 +233,7 @@ fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");
-    run::block(broadcast(lane, &Span::of_mut(&mut header).into(), leader))?;
+    broadcast(lane, &Span::of_mut(&mut header).into(), leader).await?;
     if let Some(told) = &told {
         told.as_ref().map_err(Clone::clone)?;
     }
@@ -248,7 +246,7 @@ fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<
         return Err(Class(class).because(words));
     }
     bytes.resize(length as usize, 0);
-    run::block(broadcast(lane, &Span::of_mut(&mut bytes).into(), leader))?;
+    broadcast(lane, &Span::of_mut(&mut bytes).into(), leader).await?;
     Ok(Words::new(bytes))
 }
 

@@ -141,6 +141,14 @@ impl Comm {
         self.context.load(Ordering::Relaxed)
     }
 
+    /// The members have agreed on what keeps its messages apart.
+    pub(super) fn settle(&self, contexts: Contexts) {
+        self.context.store(contexts.own, Ordering::Relaxed);
+        if self.is_inter() {
+            self.local().context.store(contexts.local, Ordering::Relaxed);
+        }
+    }
+
     /// True for MPI_COMM_WORLD and MPI_COMM_SELF.
     pub fn is_predefined(&self) -> bool {
         matches!(self.handle, WORLD | SELF)

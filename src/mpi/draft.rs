@@ -58,9 +58,18 @@ impl<'a> Draft<'a> {
 }
 
 impl Contexts {
-    /// Contexts that nobody has had.
-    pub(super) fn draw(process: &Process) -> Contexts {
-        Contexts { own: process.world.fresh_context(), local: process.world.fresh_context() }
+    /// Those of a communicator that its members have not agreed on yet, or never will.
+    pub(super) const NONE: Contexts = Contexts { own: i32::MAX as u32, local: i32::MAX as u32 };
+
+    /// Contexts that nobody has had, for the first rank to tell the others.
+    pub(super) fn draw(process: &Process, rank: i32) -> Contexts {
+        match rank {
+            0 => Contexts {
+                own: process.world.fresh_context(),
+                local: process.world.fresh_context(),
+            },
+            _ => Contexts::NONE,
+        }
     }
 }
 

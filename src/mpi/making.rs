@@ -7,14 +7,18 @@ use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
 use crate::mpi::coll::{self, share};
-use crate::mpi::comm::Comm;
-use crate::mpi::draft::Draft;
+use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::group::Group;
+use crate::mpi::hardware::{self, PSET_NAME, RESOURCE_TYPE};
 use crate::mpi::info::Info;
+use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use crate::mpi::pt2pt::Pending;
 use crate::mpi::run;
+use crate::mpi::session;
 use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
 
@@ -26,17 +30,65 @@ const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
 pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
-    let group = comm.group.clone();
-    let draft = match comm.is_inter() {
-        false => Draft::child(comm, agree(process, comm)?, group),
-        true => {
-            let contexts = between::duplicate(process, comm)?;
-            Draft::child(comm, 0, group).between(contexts, comm.remote()?.clone())
+    let contexts = run::block(contexts(&coll::lane(process, comm)))?;
+    let made = twin(process, comm, info)?;
+    made.settle(contexts);
+    Ok(made.handle)
+}
+
+/// Starts to make one. Returns its handle, which leads nowhere until the request has ended well, and
+/// that of the request.
+pub fn start_duplicate(
+    process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
+) -> Result<(usize, usize)> {
+    let tag = comm.next_collective();
+    let made = twin(process, comm, info);
+    if let Err(Failure::Died) = made {
+        return Err(Failure::Died);
+    }
+    // The others wait for this process, whatever its callbacks said.
+    let (on, twin) = (comm.clone(), made.as_ref().ok().cloned());
+    let pending = run::start(process, |way| async move {
+        let agreed = contexts(&Lane::new(process, &on, tag, way)).await;
+        if let Some(twin) = twin {
+            match &agreed {
+                Ok(contexts) => twin.settle(*contexts),
+                Err(_) => drop(process.comms.remove(twin.handle)),
+            }
         }
-    };
+        agreed.map(drop)
+    })?;
+    match (made, pending) {
+        (Ok(made), pending) => Ok((made.handle, process.requests.keep(comm, pending)?)),
+        (Err(failure), Pending::Run(run)) => {
+            process.engine.abandon(run);
+            Err(failure)
+        }
+        (Err(failure), _) => Err(failure),
+    }
+}
+
+/// All of a duplicate but its contexts.
+fn twin(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<Arc<Comm>> {
     let attributes = comm.attributes.copy(process, comm.handle)?;
-    let topology = comm.topology.clone();
-    Draft { attributes, info, topology, ..draft }.make(process).map(|made| made.handle)
+    let (topology, group) = (comm.topology.clone(), comm.group.clone());
+    let draft = Draft::child(comm, Contexts::NONE.own, group);
+    let draft = match comm.is_inter() {
+        true => draft.between(Contexts::NONE, comm.remote()?.clone()),
+        false => draft,
+    };
+    Draft { attributes, info, topology, ..draft }.make(process)
+}
+
+/// Contexts that all of a lane know.
+async fn contexts(lane: &Lane<'_>) -> Result<Contexts> {
+    let drawn = Contexts::draw(lane.process(), lane.rank());
+    if lane.comm().is_inter() {
+        return between::contexts(lane, drawn).await;
+    }
+    let mut bytes = [drawn.own.to_ne_bytes(), drawn.local.to_ne_bytes()].concat();
+    coll::broadcast(lane, &Span::of_mut(&mut bytes).into(), 0).await?;
+    Ok(Words::new(bytes).read().contexts())
 }
 
 /// What a member wants of a split.
@@ -89,15 +141,31 @@ pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
-/// One communicator for each part of the machine: all ranks share one memory.
-pub fn split_type(process: &Process, comm: &Comm, kind: i32, key: i32) -> Result<Option<usize>> {
+/// One communicator for each part of the machine, or of what the hints name; none for those who
+/// are in no such part, and for all where nobody knows what it is (MPI-5.0 §7.4.2).
+pub fn split_type(
+    process: &Process, comm: &Comm, kind: i32, key: i32, hints: Option<&Held<Info>>,
+) -> Result<Option<usize>> {
+    let hint = |key| hints.map(|hints| hints.value(key)).transpose().map(Option::flatten);
     let color = match kind {
-        TYPE_SHARED => 0,
-        UNDEFINED => UNDEFINED,
-        TYPE_HW_UNGUIDED | TYPE_HW_GUIDED | TYPE_RESOURCE_GUIDED => {
-            let words =
-                "split_type asks for parts of the hardware, which this library does not know yet";
-            return Err(Class::UNSUPPORTED_OPERATION.because(words));
+        TYPE_SHARED => Some(0),
+        UNDEFINED => None,
+        TYPE_HW_GUIDED => hint(RESOURCE_TYPE)?.and_then(|name| hardware::part(&name)),
+        TYPE_RESOURCE_GUIDED => match (hint(RESOURCE_TYPE)?, hint(PSET_NAME)?) {
+            (Some(name), None) => hardware::part(&name),
+            (None, Some(name)) => session::part(process, &name),
+            _ => None,
+        },
+        TYPE_HW_UNGUIDED => {
+            match comm.must_be_intra().and_then(|()| hardware::next_level(process, comm))? {
+                None => None,
+                Some((name, part)) => {
+                    if let Some(hints) = hints.filter(|hints| process.may_change(hints).is_ok()) {
+                        hints.set(RESOURCE_TYPE, name.as_bytes())?;
+                    }
+                    part
+                }
+            }
         }
         _ => {
             let words =
@@ -105,7 +173,7 @@ pub fn split_type(process: &Process, comm: &Comm, kind: i32, key: i32) -> Result
             return Err(Class::ARG.because(words));
         }
     };
-    split(process, comm, Wish::new(color, key)?)
+    split(process, comm, Wish::new(color.unwrap_or(UNDEFINED), key)?)
 }
 
 /// A communicator of `group`, made by all of `comm`; those outside get none.
@@ -179,7 +247,7 @@ pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
 
 /// A context that all of a circle know.
 fn agree_in(process: &Process, circle: &Circle) -> Result<u32> {
-    let mut bytes = process.world.fresh_context().to_ne_bytes();
+    let mut bytes = Contexts::draw(process, circle.comm.rank).own.to_ne_bytes();
     run::block(coll::broadcast(&circle.lane(process), &Span::of_mut(&mut bytes).into(), 0))?;
     Ok(u32::from_ne_bytes(bytes))
 }

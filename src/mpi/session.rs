@@ -97,6 +97,14 @@ pub fn pset_info(process: &Process, name: &[u8]) -> Result<Info> {
     Ok(info)
 }
 
+/// A number for the process set of this name, as a part of the machine: the same for those who are
+/// in it together.
+pub(super) fn part(process: &Process, name: &[u8]) -> Option<i32> {
+    let group = group_of(process, name)?;
+    let first = group.member(0).expect("a process set has members");
+    i32::try_from(first.seat).ok()
+}
+
 fn group_of(process: &Process, name: &[u8]) -> Option<Group> {
     Some(match PSETS.iter().position(|known| known.as_bytes() == name)? {
         0 => Group::world(process.world.size(), process.me),

@@ -110,6 +110,178 @@ static void splits(void)
     MPI_Comm_free(&all);
 }
 
+static void parts_of_the_machine(void)
+{
+    MPI_Comm part;
+    MPI_Info hints, resources;
+    int value, flag, count, length;
+    char key[MPI_MAX_INFO_KEY], text[100];
+    EQUAL(MPI_Get_hw_resource_info(&resources), MPI_SUCCESS);
+    MPI_Info_get_nkeys(resources, &count);
+    CHECK(count > 1);
+    for (int i = 0; i < count; i++) {
+        MPI_Info_get_nthkey(resources, i, key);
+        length = sizeof text;
+        MPI_Info_get_string(resources, key, &length, text, &flag);
+        int is_kept = strcmp(text, "true") == 0, kept, all;
+        CHECK(flag && (is_kept || strcmp(text, "false") == 0));
+        MPI_Info_create(&hints);
+        MPI_Info_set(hints, "mpi_hw_resource_type", key);
+        const int kinds[] = {MPI_COMM_TYPE_HW_GUIDED, MPI_COMM_TYPE_RESOURCE_GUIDED};
+        for (int k = 0; k < 2; k++) {
+            EQUAL(MPI_Comm_split_type(W, kinds[k], 0, hints, &part), MPI_SUCCESS);
+            EQUAL(part != MPI_COMM_NULL, is_kept);
+            kept = 0;
+            if (is_kept) {
+                MPI_Allreduce(&is_kept, &kept, 1, MPI_INT, MPI_SUM, part);
+                MPI_Comm_size(part, &value);
+                EQUAL(kept, value);
+                MPI_Comm_free(&part);
+            }
+            MPI_Allreduce(&is_kept, &all, 1, MPI_INT, MPI_SUM, W);
+            CHECK(kept <= all);
+            if (strcmp(key, "mpi_shared_memory") == 0 || strcmp(key, "hwloc://Machine") == 0)
+                EQUAL(kept, size);
+        }
+        MPI_Info_free(&hints);
+    }
+    MPI_Info_free(&resources);
+    MPI_Info_create(&hints);
+    EQUAL(MPI_Comm_split_type(W, MPI_COMM_TYPE_HW_GUIDED, 0, hints, &part), MPI_SUCCESS);
+    CHECK(part == MPI_COMM_NULL);
+    EQUAL(MPI_Comm_split_type(W, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &part), MPI_SUCCESS);
+    CHECK(part == MPI_COMM_NULL);
+    EQUAL(MPI_Comm_split_type(W, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, hints, &part), MPI_SUCCESS);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_set(hints, "mpi_hw_resource_type", "abacus://bead");
+    EQUAL(MPI_Comm_split_type(W, MPI_COMM_TYPE_HW_GUIDED, 0, hints, &part), MPI_SUCCESS);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_free(&hints);
+    const struct {
+        const char *name;
+        int members;
+    } sets[] = {{"mpi://WORLD", size}, {"mpi://SELF", 1}, {"mpi://NONE", 0}};
+    for (int i = 0; i < 3; i++) {
+        MPI_Info_create(&hints);
+        MPI_Info_set(hints, "mpi_pset_name", sets[i].name);
+        EQUAL(MPI_Comm_split_type(W, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, hints, &part), MPI_SUCCESS);
+        value = 0;
+        if (part != MPI_COMM_NULL) {
+            MPI_Comm_size(part, &value);
+            MPI_Comm_free(&part);
+        }
+        EQUAL(value, sets[i].members);
+        MPI_Info_free(&hints);
+    }
+    /* Level by level down to where nothing divides any more. */
+    MPI_Comm level = W;
+    for (int depth = 0;; depth++) {
+        int before, after;
+        CHECK(depth < 8);
+        MPI_Comm_size(level, &before);
+        MPI_Info_create(&hints);
+        EQUAL(MPI_Comm_split_type(level, MPI_COMM_TYPE_HW_UNGUIDED, 0, hints, &part), MPI_SUCCESS);
+        length = sizeof text;
+        MPI_Info_get_string(hints, "mpi_hw_resource_type", &length, text, &flag);
+        MPI_Info_free(&hints);
+        if (level != W)
+            MPI_Comm_free(&level);
+        if (part == MPI_COMM_NULL)
+            break;
+        CHECK(flag);
+        MPI_Comm_size(part, &after);
+        CHECK(after < before);
+        level = part;
+    }
+    EQUAL(MPI_Comm_split_type(W, MPI_UNDEFINED, 0, MPI_INFO_NULL, &part), MPI_SUCCESS);
+    CHECK(part == MPI_COMM_NULL);
+}
+
+static void duplicates_later(void)
+{
+    enum { MANY = 10 };
+    MPI_Comm made[MANY], second;
+    MPI_Request requests[MANY], request;
+    MPI_Info hints, seen;
+    int value, flag, got, key, here = 5;
+    void *found;
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(W, key, &here);
+    for (int i = 0; i < MANY; i++)
+        EQUAL(MPI_Comm_idup(W, &made[i], &requests[i]), MPI_SUCCESS);
+    EQUAL(MPI_Barrier(W), MPI_SUCCESS);
+    for (int i = MANY - 1; i >= 0; i--)
+        EQUAL(MPI_Wait(&requests[i], MPI_STATUS_IGNORE), MPI_SUCCESS);
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, sent[MANY];
+    for (int i = 0; i < MANY; i++) {
+        MPI_Comm_compare(W, made[i], &value);
+        EQUAL(value, MPI_CONGRUENT);
+        MPI_Comm_get_attr(made[i], key, &found, &flag);
+        CHECK(flag && found == &here);
+        sent[i] = 100 * rank + i;
+        MPI_Isend(&sent[i], 1, MPI_INT, right, 0, made[i], &requests[i]);
+    }
+    for (int i = MANY - 1; i >= 0; i--) {
+        MPI_Recv(&got, 1, MPI_INT, left, 0, made[i], MPI_STATUS_IGNORE);
+        EQUAL(got, 100 * left + i);
+    }
+    MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "mpi_assert_no_any_tag", "true");
+    EQUAL(MPI_Comm_idup_with_info(made[0], hints, &second, &request), MPI_SUCCESS);
+    MPI_Info_free(&hints);
+    for (flag = 0; !flag;)
+        EQUAL(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    MPI_Comm_get_info(second, &seen);
+    MPI_Info_get_valuelen(seen, "mpi_assert_no_any_tag", &value, &flag);
+    CHECK(flag);
+    MPI_Info_free(&seen);
+    EQUAL(MPI_Barrier(second), MPI_SUCCESS);
+    MPI_Comm_free(&second);
+    for (int i = 0; i < MANY; i++)
+        MPI_Comm_free(&made[i]);
+    MPI_Comm_delete_attr(W, key);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    FAILS(MPI_Comm_idup(MPI_COMM_NULL, &second, &request), MPI_ERR_COMM, "MPI_COMM_NULL");
+}
+
+static int refuse_copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)state, (void)in, (void)out, (void)flag;
+    return MPI_ERR_SIZE;
+}
+
+/* Where one process's callback says no, the others have their duplicate. */
+static void refused_duplicates(void)
+{
+    MPI_Comm made;
+    MPI_Request request;
+    int key;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    if (rank == 0)
+        MPI_Comm_set_attr(W, key, NULL);
+    int code = MPI_Comm_idup(W, &made, &request);
+    if (rank == 0) {
+        FAILS(code, MPI_ERR_SIZE, "copy function");
+    } else {
+        EQUAL(code, MPI_SUCCESS);
+        EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        MPI_Comm_free(&made);
+    }
+    code = MPI_Comm_dup(W, &made);
+    if (rank == 0) {
+        FAILS(code, MPI_ERR_SIZE, "copy function");
+        MPI_Comm_delete_attr(W, key);
+    } else {
+        EQUAL(code, MPI_SUCCESS);
+        MPI_Comm_free(&made);
+    }
+    EQUAL(MPI_Barrier(W), MPI_SUCCESS);
+    MPI_Comm_free_keyval(&key);
+}
+
 static void of_groups(void)
 {
     MPI_Group world, even, empty;
@@ -408,14 +580,27 @@ static void errors(void)
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
     FAILS(MPI_Comm_set_attr(W, key, NULL), MPI_ERR_KEYVAL, "no key for such objects");
     MPI_Type_free_keyval(&key);
-    FAILS(MPI_Comm_idup(W, &made, (MPI_Request[1]){0}), MPI_ERR_UNSUPPORTED_OPERATION,
-          "MPI_Comm_idup");
+    /* There are no other processes than those of the job. */
+    FAILS(MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, W, &made, MPI_ERRCODES_IGNORE),
+          MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Comm_spawn");
+    FAILS(MPI_Comm_connect("x", MPI_INFO_NULL, 0, W, &made), MPI_ERR_UNSUPPORTED_OPERATION,
+          "MPI_Comm_connect");
+    FAILS(MPI_Comm_accept("x", MPI_INFO_NULL, 0, W, &made), MPI_ERR_UNSUPPORTED_OPERATION,
+          "MPI_Comm_accept");
+    char port[MPI_MAX_PORT_NAME];
+    FAILS(MPI_Open_port(MPI_INFO_NULL, port), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Open_port");
+    FAILS(MPI_Lookup_name("x", MPI_INFO_NULL, port), MPI_ERR_UNSUPPORTED_OPERATION, "Lookup");
+    FAILS(MPI_Publish_name("x", MPI_INFO_NULL, "y"), MPI_ERR_UNSUPPORTED_OPERATION, "Publish");
+    FAILS(MPI_Comm_join(0, &made), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Comm_join");
     MPI_Group_free(&world);
     MPI_Group_free(&alone);
 }
 
 static const struct test TESTS[] = {
-    {"predefined", predefined}, {"duplicates", duplicates}, {"splits", splits},
+    {"predefined", predefined}, {"parts-of-the-machine", parts_of_the_machine},
+        {"duplicates-later", duplicates_later},
+        {"refused-duplicates", refused_duplicates},
+        {"duplicates", duplicates}, {"splits", splits},
     {"of-groups", of_groups},   {"groups", groups},         {"attributes", attributes},
     {"failed-copies", failed_copies}, {"reused-keys", reused_keys},
     {"at-the-end", at_the_end}, {"threads", threads}, {"errors", errors},         {NULL, NULL},

@@ -138,20 +138,34 @@ contains
 
     subroutine specials()
         integer(MPI_ADDRESS_KIND) :: at
-        type(MPI_Request) :: request
+        type(MPI_Request) :: request, requests(1)
         character(20) :: words
         integer :: sum
         call MPI_Get_address(MPI_BOTTOM, at)
         call expect(at == 0, 'MPI_BOTTOM')
         call MPI_Get_address(MPI_IN_PLACE, at)
         call expect(at == 1, 'MPI_IN_PLACE')
+        call MPI_Get_address(MPI_BUFFER_AUTOMATIC, at)
+        call expect(at == 2, 'MPI_BUFFER_AUTOMATIC')
+        call MPI_Get_address(MPI_UNWEIGHTED, at)
+        call expect(at == 10, 'MPI_UNWEIGHTED')
+        call MPI_Get_address(MPI_WEIGHTS_EMPTY, at)
+        call expect(at == 11, 'MPI_WEIGHTS_EMPTY')
+        call MPI_Get_address(MPI_ERRCODES_IGNORE, at)
+        call expect(at == 0, 'MPI_ERRCODES_IGNORE')
+        MPI_STATUS_IGNORE%MPI_TAG = 4711
+        MPI_STATUSES_IGNORE%MPI_TAG = 4711
         sum = rank
         call MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
         call equal(sum, ranks * (ranks - 1) / 2, 'a sum in place')
-        call MPI_Isend('to the right, quickly', 20, MPI_CHARACTER, right, 2, MPI_COMM_WORLD, request)
+        call MPI_Isend('to the right, quickly', 20, MPI_CHARACTER, right, 2, MPI_COMM_WORLD, &
+            request)
         call MPI_Recv(words, 20, MPI_CHARACTER, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        requests = request
+        call MPI_Waitall(1, requests, MPI_STATUSES_IGNORE)
         call expect(words == 'to the right, quickl', 'words')
+        call equal(MPI_STATUS_IGNORE%MPI_TAG, 4711, 'the status that is ignored')
+        call equal(MPI_STATUSES_IGNORE(1)%MPI_TAG, 4711, 'the statuses that are ignored')
         call MPI_Recv(words, 20, MPI_CHARACTER, MPI_PROC_NULL, 2, MPI_COMM_WORLD, &
             MPI_STATUS_IGNORE)
     end subroutine specials

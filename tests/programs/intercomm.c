@@ -182,6 +182,13 @@ static void duplicated(void)
     EQUAL(MPI_Comm_dup(twin, &again), MPI_SUCCESS);
     talk(again, theirs, seats);
     MPI_Comm_free(&again);
+    MPI_Request request;
+    EQUAL(MPI_Comm_idup(between, &again, &request), MPI_SUCCESS);
+    EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    MPI_Comm_compare(between, again, &value);
+    EQUAL(value, MPI_CONGRUENT);
+    talk(again, theirs, seats);
+    MPI_Comm_free(&again);
     MPI_Comm_free_keyval(&key);
     MPI_Comm_free(&twin);
     MPI_Comm_free(&between);

@@ -1,7 +1,7 @@
 //! Kinds for memory that a program gets from MPI: it is the rank's own, and dies with it.
 
 use crate::abi::fortran::Descriptor;
-use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type};
+use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::host::memory::allocate;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -84,7 +84,7 @@ impl Fortran for Allocated {
     unsafe fn enter(wire: *mut c_void, _: NoLength) -> Self {
         Self(wire)
     }
-    unsafe fn enter_modern(wire: *mut c_void, _: NoLength, _: bool) -> Self {
+    unsafe fn enter_modern(wire: *mut c_void, _: NoLength, _: Described<'_>) -> Self {
         // SAFETY: the caller is Fortran, and passes a descriptor of a choice buffer.
         Self(unsafe { Descriptor::at(wire.cast()) }.base.cast())
     }

@@ -241,6 +241,10 @@ impl<H: Handle> Fortran for Var<H> {
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), PhantomData)
     }
+    #[inline]
+    fn request(wire: *mut c_int) -> Option<*mut c_int> {
+        (H::NULL == MPI_Request::NULL).then_some(wire)
+    }
 }
 
 impl From<Var<MPI_Comm>> for Scope {

@@ -1,7 +1,7 @@
 //! Kinds that point to a program's memory: buffers, and places for results.
 
 use crate::abi::fortran::{self, Descriptor};
-use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type};
+use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -11,7 +11,10 @@ use std::ffi::{c_int, c_void};
 const UNDEFINED: c_int = -32766;
 
 macro_rules! buffers {
-    ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal, $flow:ident;)*) => {$(
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident: $raw:ty = $c:literal, $flow:ident, $may_be_copy:literal;
+    )*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy)]
         pub(in crate::abi) struct $name(usize);
@@ -39,14 +42,19 @@ macro_rules! buffers {
                 Self(fortran::in_c(wire.expose_provenance()))
             }
             #[inline]
-            unsafe fn enter_modern(wire: $raw, length: NoLength, is_described: bool) -> Self {
-                if !is_described {
+            unsafe fn enter_modern(wire: $raw, length: NoLength, copies: Described<'_>) -> Self {
+                let Some(copies) = copies else {
                     // SAFETY: the caller's promise is the same.
                     return unsafe { Self::enter(wire, length) };
-                }
+                };
                 // SAFETY: the caller is Fortran, and passes a descriptor of a choice buffer.
                 let buffer = unsafe { Descriptor::at(wire.cast()) };
-                Self(fortran::in_c(buffer.base.expose_provenance()))
+                let is_read = matches!(Flow::$flow, Flow::In);
+                let address = match $may_be_copy {
+                    true => copies.address(buffer, is_read),
+                    false => buffer.base.expose_provenance(),
+                };
+                Self(fortran::in_c(address))
             }
         }
     )*};
@@ -54,9 +62,13 @@ macro_rules! buffers {
 
 buffers! {
     /// A buffer the call reads. Whether it may be null depends on count and datatype.
-    InBuf: *const c_void = "const void *", In;
+    InBuf: *const c_void = "const void *", In, true;
     /// A buffer the call writes.
-    OutBuf: *mut c_void = "void *", Unsaid;
+    OutBuf: *mut c_void = "void *", Unsaid, true;
+    /// Memory whose place matters: of a section, its first element's.
+    Location: *const c_void = "const void *", Unsaid, false;
+    /// Memory that the library keeps.
+    Room: *mut c_void = "void *", Unsaid, false;
 }
 
 /// Where a result goes. Only a caller of MPI can make one, so a body may trust it.
@@ -110,7 +122,8 @@ outs! {
     /// A truth value; gfortran's LOGICAL is 0 or 1, like C's.
     OutFlag: c_int = "int *", Form::new(Type::Logical, Flow::Out), set(bool) c_int::from;
     /// A number of elements; one that does not fit is MPI_UNDEFINED (MPI-5.0 §5.1.11).
-    OutCount32: c_int = "int *", Form::number("int *", Flow::Out), set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
+    OutCount32: c_int = "int *", Form::number("int *", Flow::Out),
+        set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
     /// A number of elements, large-count twin.
     OutCount64: i64 = "MPI_Count *", Form::number("MPI_Count *", Flow::Out), set(i64) |value| value;
     /// An address-sized integer.
@@ -197,6 +210,7 @@ macro_rules! positions {
         impl Fortran for $name {
             type Wire = *mut $raw;
             type Length = NoLength;
+            const FORM: Form = Form::number($c, Flow::InOut);
             unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
                 Self(wire)
             }
@@ -379,7 +393,7 @@ impl Fortran for OutAddress {
     unsafe fn enter(_: *mut c_void, _: NoLength) -> Self {
         Self(None)
     }
-    unsafe fn enter_modern(wire: *mut c_void, _: NoLength, _: bool) -> Self {
+    unsafe fn enter_modern(wire: *mut c_void, _: NoLength, _: Described<'_>) -> Self {
         Self(Some(wire.cast()))
     }
 }

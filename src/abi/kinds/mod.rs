@@ -12,6 +12,7 @@ pub(super) mod form;
 pub(super) mod handle;
 pub(super) mod list;
 pub(super) mod memory;
+pub(super) mod section;
 pub(super) mod text;
 pub(super) mod topology;
 pub(super) mod width;
@@ -23,6 +24,7 @@ pub(super) use form::{Flow, Form, Type};
 pub(super) use handle::*;
 pub(super) use list::*;
 pub(super) use memory::*;
+pub(super) use section::Sections;
 pub(super) use text::*;
 pub(super) use topology::*;
 
@@ -54,16 +56,24 @@ pub(super) trait Fortran: Kind {
     /// # Safety
     /// `wire` is what a Fortran caller passed for a parameter of this kind.
     unsafe fn enter(wire: Self::Wire, length: Self::Length) -> Self;
-    /// The same for a caller who uses `mpi_f08`. The call `is_described` if it has a choice
-    /// buffer: then buffers and texts come as descriptors, and there are no lengths.
+    /// The same for a caller who uses `mpi_f08`. In a call with a choice buffer, buffers and texts
+    /// come as descriptors, and there are no lengths; there is room for `copies` then.
     /// # Safety
     /// As above.
     #[inline]
-    unsafe fn enter_modern(wire: Self::Wire, length: Self::Length, _is_described: bool) -> Self {
+    unsafe fn enter_modern(wire: Self::Wire, length: Self::Length, _copies: Described<'_>) -> Self {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::enter(wire, length) }
     }
+    /// Where the handle of the operation goes that the call starts, if this is the place.
+    #[inline]
+    fn request(_wire: Self::Wire) -> Option<*mut c_int> {
+        None
+    }
 }
+
+/// In a call whose buffers are described: where copies of sections are kept.
+pub(super) type Described<'a> = Option<&'a mut Sections>;
 
 /// The length of an argument that is no CHARACTER.
 pub(super) type NoLength = ();
@@ -220,9 +230,9 @@ impl<K: Fortran> Fortran for Late<K> {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { K::enter(wire, length) })
     }
-    unsafe fn enter_modern(wire: K::Wire, length: K::Length, is_described: bool) -> Self {
+    unsafe fn enter_modern(wire: K::Wire, length: K::Length, copies: Described<'_>) -> Self {
         // SAFETY: the caller's promise is the same.
-        Self(unsafe { K::enter_modern(wire, length, is_described) })
+        Self(unsafe { K::enter_modern(wire, length, copies) })
     }
 }
 

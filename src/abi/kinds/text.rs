@@ -1,7 +1,7 @@
 //! Kinds that are text: C's end with a null byte, Fortran's have a length and trailing blanks.
 
 use crate::abi::fortran::Descriptor;
-use crate::abi::kinds::{Flow, Form, Fortran, InOutInt, Kind, OutFlag, Type};
+use crate::abi::kinds::{Described, Flow, Form, Fortran, InOutInt, Kind, OutFlag, Type};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::{CStr, c_char};
@@ -43,8 +43,8 @@ impl Fortran for InText {
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
         Self { at: wire, length: Some(length) }
     }
-    unsafe fn enter_modern(wire: *const c_char, length: usize, is_described: bool) -> Self {
-        if !is_described {
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
+        if copies.is_none() {
             return Self { at: wire, length: Some(length) };
         }
         // SAFETY: the caller is Fortran, and passes a descriptor of a CHARACTER.
@@ -72,9 +72,14 @@ impl Kind for InTextArray {
 impl Fortran for InTextArray {
     type Wire = *const c_char;
     type Length = usize;
+    const FORM: Form = InText::FORM;
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { InText::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { InText::enter_modern(wire, length, copies) })
     }
 }
 
@@ -107,9 +112,9 @@ impl Fortran for InfoText {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { InText::enter(wire, length) })
     }
-    unsafe fn enter_modern(wire: *const c_char, length: usize, is_described: bool) -> Self {
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
         // SAFETY: the caller's promise is the same.
-        Self(unsafe { InText::enter_modern(wire, length, is_described) })
+        Self(unsafe { InText::enter_modern(wire, length, copies) })
     }
 }
 
@@ -171,8 +176,8 @@ impl Fortran for OutText {
     unsafe fn enter(wire: *mut c_char, length: usize) -> Self {
         Self { at: wire, length: Some(length) }
     }
-    unsafe fn enter_modern(wire: *mut c_char, length: usize, is_described: bool) -> Self {
-        if !is_described {
+    unsafe fn enter_modern(wire: *mut c_char, length: usize, copies: Described<'_>) -> Self {
+        if copies.is_none() {
             return Self { at: wire, length: Some(length) };
         }
         // SAFETY: the caller is Fortran, and passes a descriptor of a CHARACTER.
@@ -233,8 +238,8 @@ impl Fortran for InfoValue {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { OutText::enter(wire, length) })
     }
-    unsafe fn enter_modern(wire: *mut c_char, length: usize, is_described: bool) -> Self {
+    unsafe fn enter_modern(wire: *mut c_char, length: usize, copies: Described<'_>) -> Self {
         // SAFETY: the caller's promise is the same.
-        Self(unsafe { OutText::enter_modern(wire, length, is_described) })
+        Self(unsafe { OutText::enter_modern(wire, length, copies) })
     }
 }

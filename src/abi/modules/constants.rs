@@ -71,8 +71,8 @@ fn modern_line(line: &str, handle: Option<&str>) -> String {
             "! What this form of Fortran support can do".to_string()
         }
         _ => {
-            let can = "_NONBLOCKING=";
-            line.replace(&format!("{can}.FALSE."), &format!("{can}.TRUE."))
+            let is_ability = line.contains(":: MPI_SUBARRAYS") || line.contains(":: MPI_ASYNC");
+            if is_ability { line.replace(".FALSE.", ".TRUE.") } else { line.to_string() }
         }
     }
 }

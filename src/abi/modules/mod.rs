@@ -103,7 +103,7 @@ fn the_modules_say_what_the_doors_say() {
     for (name, expected) in sources() {
         let file = include().join(name);
         if write {
-            std::fs::write(&file, &expected).unwrap();
+            std::fs::write(&file, &expected).expect("the source tree can be written to");
         }
         let found = std::fs::read_to_string(&file).unwrap_or_default();
         let mut lines = found.lines().zip(expected.lines()).enumerate();

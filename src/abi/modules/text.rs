@@ -208,7 +208,7 @@ impl Procedure {
             "MPI_Compare_and_swap",
             "MPI_Free_mem",
         ];
-        let parts = ["_begin", "_end", "_attach", "Win_create", "Win_detach", "_get_address"];
+        let parts = ["_begin", "_end", "_attach", "Win_create", "Win_detach", "Get_address"];
         starts
             || others.contains(&self.name.as_str())
             || parts.iter().any(|part| self.name.contains(part))
@@ -356,8 +356,12 @@ impl<'a> Writer<'a> {
             (true, _) if is_buffer => ", TARGET",
             _ => "",
         };
-        let is_shaped = !form.shape.is_empty() && !(is_status && self.dialect != Dialect::Modern);
-        let shape = if is_shaped { format!("({})", form.shape) } else { String::new() };
+        // Of an old status the dimensions are part of the type.
+        let shape = match form.shape {
+            "" => String::new(),
+            _ if is_status && self.dialect != Dialect::Modern => String::new(),
+            shape => format!("({shape})"),
+        };
         format!("{ignored}      {of}{flow}{stays} :: {name}{shape}\n")
     }
 

@@ -93,8 +93,8 @@ impl Flags {
         Ok(Flags { include: vec![include], library_directory: directory, compile, link })
     }
 
-    /// Finds or makes the modules `mpi` and `mpi_f08`. A program that uses `mpif.h` does without, so
-    /// it is no mistake yet if there are none.
+    /// Finds or makes the modules `mpi` and `mpi_f08`. A program of `mpif.h` does without, so it is
+    /// no mistake yet if there are none.
     fn add_modules(
         &mut self, called: &str, compiler: &Compiler, words: &Words,
     ) -> Result<(), Refusal> {

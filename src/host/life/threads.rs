@@ -30,7 +30,43 @@ pub(in crate::host) struct Thread {
     farewells: AtomicU32,
     /// What it has to do with signals.
     pub(in crate::host) signals: Inbox,
-    signal_stack: Box<[u8]>,
+    signal_stack: Option<SignalStack>,
+}
+
+/// Where handlers of a thread run. A page that cannot be touched lies before it.
+struct SignalStack {
+    start: usize,
+    bytes: usize,
+}
+
+const GUARD_BYTES: usize = 4096;
+
+impl SignalStack {
+    /// `None` when there is no memory, or nothing is asked for.
+    fn new(usable: usize) -> Option<SignalStack> {
+        let bytes = (usable > 0).then_some(usable + GUARD_BYTES)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a fresh mapping, wherever the kernel finds room.
+        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        // SAFETY: the first page of the mapping just made.
+        unsafe { libc::mprotect(start, GUARD_BYTES, libc::PROT_NONE) };
+        Some(SignalStack { start: start.expose_provenance(), bytes })
+    }
+
+    fn usable(&self) -> (usize, usize) {
+        (self.start + GUARD_BYTES, self.bytes - GUARD_BYTES)
+    }
+}
+
+impl Drop for SignalStack {
+    fn drop(&mut self) {
+        // SAFETY: the thread is gone, or has been told to use no such stack.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.start), self.bytes) };
+    }
 }
 
 const STARTING: u32 = u32::MAX;
@@ -49,7 +85,7 @@ impl Thread {
             excused_at: [AtomicUsize::new(0), AtomicUsize::new(0)],
             farewells: AtomicU32::new(0),
             signals: Inbox::default(),
-            signal_stack: vec![0; signal_stack_bytes].into_boxed_slice(),
+            signal_stack: SignalStack::new(signal_stack_bytes),
         })
     }
 
@@ -226,8 +262,7 @@ extern "C-unwind" fn begin(start: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` above passes a boxed start.
     let start = *unsafe { Box::from_raw(start.cast::<Start>()) };
     let Start { body, argument, rank, thread, mask } = start;
-    let stack = (thread.signal_stack.as_ptr().expose_provenance(), thread.signal_stack.len());
-    thread.begin(rank, stack);
+    thread.begin(rank, thread.signal_stack.as_ref().map_or((0, 0), SignalStack::usable));
     // SAFETY: the record stays in the rank's list until `farewell`.
     unsafe { libc::pthread_setspecific(farewell_key(), Arc::as_ptr(&thread).cast()) };
     drop(thread);

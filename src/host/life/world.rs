@@ -151,6 +151,16 @@ pub fn incarnation(seat: usize) -> Option<u32> {
     Some(found()?.seats.get(seat)?.rank()?.incarnation)
 }
 
+/// Whether the alarm of a rank is still to ring.
+pub fn has_alarms() -> bool {
+    found().is_some_and(|world| world.ranks().any(signals::has_alarm))
+}
+
+/// The rank that lives in `seat` now, and has not ended.
+pub fn living(seat: usize) -> Option<&'static Rank> {
+    found()?.seats.get(seat)?.rank().filter(|rank| !rank.life.is_ending())
+}
+
 /// Passes a signal to the whole process on to the undertaker. Safe in signal handlers.
 pub(in crate::host) fn forward(number: i32) {
     if let Some(world) = found() {
@@ -168,8 +178,7 @@ pub(in crate::host) fn defer() {
     }
 }
 
-/// The code at `pc` may run again; false where that is no rank's, or was not shut. Safe in a
-/// handler.
+/// The code at `pc` may run again; false where that is no rank's. Safe in handlers.
 pub(in crate::host) fn admit(pc: usize) -> bool {
     // A thread that libc has started by itself may run a rank's code, too.
     let is_meant = |rank: &&'static Rank| rank.images.contains(pc);

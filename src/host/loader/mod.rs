@@ -239,7 +239,7 @@ impl Images {
         self.pages_of_code().for_each(|code| _ = protect(code, libc::PROT_READ));
     }
 
-    /// Ends what [`Images::shut`] has begun for the code around `pc`; false where that is elsewhere.
+    /// Ends what [`Images::shut`] has begun, for the code around `pc`; false if it lies elsewhere.
     /// Safe in handlers.
     pub(super) fn admit(&self, pc: usize) -> bool {
         let mut code = self.pages_of_code().filter(|code| code.contains(&pc));

@@ -28,6 +28,11 @@ impl Set {
     }
 }
 
+/// Whether the alarm of `rank` is set.
+pub(in crate::host) fn is_set(rank: &Rank) -> bool {
+    rank.signals.alarm.0.lock().is_some()
+}
+
 /// Sends the alarm of `rank` if it is due; when it is to be asked again.
 pub(in crate::host) fn ring(rank: &Rank, now: Instant) -> Option<Instant> {
     let mut alarm = rank.signals.alarm.0.lock();
@@ -44,7 +49,7 @@ pub(in crate::host) fn ring(rank: &Rank, now: Instant) -> Option<Instant> {
     again
 }
 
-/// Sets the alarm of `rank`, or takes it away when `first` is zero; what the one before had left.
+/// Sets the alarm of `rank`, or takes it away when `first` is zero; what was left before.
 fn set(rank: &Rank, first: Duration, every: Duration) -> (Duration, Duration) {
     let at = Instant::now().checked_add(first).filter(|_| !first.is_zero());
     let before =

@@ -79,12 +79,12 @@ macro_rules! floats {
             fn times(self, other: Self) -> Self {
                 self * other
             }
-            // Comparisons become stores under a mask, which are slow; these do not.
+            // In this order no result is "what was there", which is stored under a slow mask.
             fn least(self, other: Self) -> Self {
-                self.min(other)
+                other.min(self)
             }
             fn most(self, other: Self) -> Self {
-                self.max(other)
+                other.max(self)
             }
         }
     )*};
