@@ -2,7 +2,7 @@
 # Real programs on this library: fetched, built with mpicc and mpifort, run under ftrun, and their
 # results looked at. Slow, and needs the network: no part of test.sh.
 #
-#     ./test-programs.sh [hpcc] [hypre] [mumps]
+#     ./test-programs.sh [fftw] [hpcc] [hypre] [mumps]
 #
 # Sources are those of Debian's packages, as their authors released them; they and what is made of
 # them stay in target/programs (FTMPI_PROGRAMS), so that a second run only runs. Needs apt-get, but
@@ -96,7 +96,7 @@ run() {
     timeout "$patience" ftrun -np "$ranks" "$@"
 }
 
-programs=${*:-hpcc hypre mumps}
+programs=${*:-fftw hpcc hypre mumps}
 for program in $programs; do
     [ -e "tests/real/$program.sh" ] || fail "there is no tests/real/$program.sh"
 done
