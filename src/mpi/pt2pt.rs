@@ -153,10 +153,10 @@ pub fn recv(
     end: impl Fn(Completed) -> Result,
 ) -> Result {
     match pattern(comm, comm.source(source)?, tag) {
-        Some((pattern, watch)) => {
-            let outcome = process.engine.receive(pattern, &watch, into)?;
-            end(completed(&outcome))
-        }
+        Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
+            Ok(outcome) => end(completed(outcome)),
+            Err(Died) => Err(Failure::Died),
+        },
         None => end(FROM_NOBODY.into()),
     }
 }

@@ -209,13 +209,6 @@ fn append(nodes: &mut Vec<(i64, Node)>, offset: i64, node: Node) {
 /// Runs of one length at equal distances become strips.
 fn gathered(nodes: Vec<(i64, Node)>) -> Vec<(i64, Node)> {
     let length = |(_, node): &(i64, Node)| run_length(node);
-    if nodes.len() > FEWEST && nodes.iter().all(|node| length(node) == length(&nodes[0])) {
-        let stride = |pair: &[(i64, Node)]| pair[1].0.wrapping_sub(pair[0].0);
-        let is_even = nodes.windows(2).all(|pair| stride(pair) == stride(&nodes[..2]));
-        if !is_even && length(&nodes[0]).is_some() {
-            return nodes;
-        }
-    }
     let mut out = Vec::new();
     let mut from = 0;
     while from < nodes.len() {
@@ -241,5 +234,6 @@ fn gathered(nodes: Vec<(i64, Node)>) -> Vec<(i64, Node)> {
         out.push(nodes[from].clone());
         from += 1;
     }
-    if out.len() == nodes.len() { nodes } else { out }
+    // A strip here and there is not worth taking the whole apart.
+    if out.len() * FEWEST > nodes.len() { nodes } else { out }
 }

@@ -55,17 +55,10 @@ impl Pattern<'_> {
         }
     }
 
-    #[inline(always)]
     fn step(&self, index: usize) -> Move {
         match self {
-            Pattern::Gathered(runs) => {
-                let Run { offset, bytes, before } = runs[index];
-                Move { from: offset as isize, to: before as isize, bytes }
-            }
-            Pattern::Scattered(runs) => {
-                let Run { offset, bytes, before } = runs[index];
-                Move { from: before as isize, to: offset as isize, bytes }
-            }
+            Pattern::Gathered(runs) => gathered(runs[index]),
+            Pattern::Scattered(runs) => scattered(runs[index]),
             Pattern::Both(moves) => moves.moves[index],
         }
     }
@@ -132,26 +125,39 @@ fn fault(job: &Job<'_>, outcome: &Outcome) -> Fault {
 unsafe extern "C" fn kernel(job: *const c_void) {
     // SAFETY: the caller passes a job.
     let job = unsafe { &*job.cast::<Job<'_>>() };
-    // One loop for each kind of pattern.
     // SAFETY: the caller's promise.
     unsafe {
+        // One loop for each kind of pattern.
         match job.pattern {
-            Pattern::Gathered(_) => steps(job, |pattern, index| pattern.step(index)),
-            Pattern::Scattered(_) => steps(job, |pattern, index| pattern.step(index)),
-            Pattern::Both(_) => steps(job, |pattern, index| pattern.step(index)),
+            Pattern::Gathered(runs) => steps(job, runs.len(), |index| gathered(runs[index])),
+            Pattern::Scattered(runs) => steps(job, runs.len(), |index| scattered(runs[index])),
+            Pattern::Both(moves) => {
+                let moves = &moves.moves[..moves.count];
+                steps(job, moves.len(), |index| moves[index]);
+            }
         }
     }
+}
+
+#[inline(always)]
+fn gathered(run: Run) -> Move {
+    Move { from: run.offset as isize, to: run.before as isize, bytes: run.bytes }
+}
+
+#[inline(always)]
+fn scattered(run: Run) -> Move {
+    Move { from: run.before as isize, to: run.offset as isize, bytes: run.bytes }
 }
 
 /// # Safety
 /// As for [`kernel`].
 #[inline(always)]
-unsafe fn steps(job: &Job<'_>, step: impl Fn(&Pattern<'_>, usize) -> Move) {
-    let Job { pattern, from, to, count } = job;
+unsafe fn steps(job: &Job<'_>, length: usize, step: impl Fn(usize) -> Move) {
+    let Job { from, to, count, .. } = job;
     let (mut source, mut target) = (from.address, to.address);
     for _ in 0..*count {
-        for index in 0..pattern.len() {
-            let Move { from, to, bytes } = step(pattern, index);
+        for index in 0..length {
+            let Move { from, to, bytes } = step(index);
             let (a, b) = (source.wrapping_add_signed(from), target.wrapping_add_signed(to));
             // SAFETY: the caller's promise.
             unsafe { piece(a, b, bytes) }
