@@ -93,7 +93,8 @@ pub(super) fn copy_items(
     }
 }
 
-/// Which side was it? The runs are gone through again, one by one, up to the one that fails: what was
+/// Which side was it? The runs are gone through again, one by one, up to the one that fails: what
+/// was
 /// copied before is copied once more.
 #[cold]
 fn fault(job: &Job<'_>, outcome: &Outcome) -> Fault {
