@@ -72,7 +72,9 @@ fn procedures(file: &str) -> Vec<Procedure> {
 fn variable(of: &str) -> String {
     let kind = match of {
         _ if of.starts_with("TYPE(*)") => return "anything(::2)".into(),
-        _ if of.starts_with("INTEGER, DIMENSION(MPI_STATUS_SIZE,*)") => return "oldstatuses".into(),
+        _ if of.starts_with("INTEGER, DIMENSION(MPI_STATUS_SIZE,*)") => {
+            return "oldstatuses".into();
+        }
         _ if of.starts_with("INTEGER, DIMENSION(MPI_STATUS_SIZE)") => return "oldstatus".into(),
         _ if of.starts_with("EXTERNAL") => return "a_procedure".into(),
         _ if of.starts_with("PROCEDURE(") => {
@@ -144,8 +146,14 @@ fn compiled(text: &str, flags: &[&str]) -> Outcome {
 #[test]
 fn every_procedure_can_be_called_with_its_arguments_by_name() {
     for module in ["mpi", "mpi_f08"] {
-        let seen = compiled(&all_calls(module), &["-std=f2018", "-Wall", "-Wno-aliasing", "-Werror"]);
-        assert_eq!(seen.status, Some(0), "{module}: {}", &seen.stderr[..seen.stderr.len().min(4000)]);
+        let seen =
+            compiled(&all_calls(module), &["-std=f2018", "-Wall", "-Wno-aliasing", "-Werror"]);
+        assert_eq!(
+            seen.status,
+            Some(0),
+            "{module}: {}",
+            &seen.stderr[..seen.stderr.len().min(4000)]
+        );
     }
 }
 
@@ -280,11 +288,7 @@ fn wrong_arguments_are_refused_by_the_compiler() {
         ("mpi_f08", "call MPI_Comm_rank(i, i)", "no specific subroutine"),
         ("mpi_f08", "call MPI_Comm_rank(MPI_GROUP_EMPTY, i)", "no specific subroutine"),
         ("mpi_f08", "call MPI_Send(x, 4, MPI_REAL, 0, MPI_COMM_WORLD)", "no specific subroutine"),
-        (
-            "mpi_f08",
-            "call MPI_Send(x, 4, MPI_SUM, 0, 0, MPI_COMM_WORLD)",
-            "no specific subroutine",
-        ),
+        ("mpi_f08", "call MPI_Send(x, 4, MPI_SUM, 0, 0, MPI_COMM_WORLD)", "no specific subroutine"),
         (
             "mpi_f08",
             "type(MPI_Op) :: op;;call MPI_Op_create(MPI_COMM_DUP_FN, .true., op)",

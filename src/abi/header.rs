@@ -29,9 +29,10 @@ pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
 /// The names of all functions.
 pub(super) fn functions() -> Vec<&'static str> {
     let is_prototype = |line: &&str| line.ends_with(");") && !line.starts_with(['#', ' ']);
-    let names = HEADER.lines().filter(is_prototype).filter_map(|line| {
-        line.split_once('(')?.0.split([' ', '*']).next_back()
-    });
+    let names = HEADER
+        .lines()
+        .filter(is_prototype)
+        .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back());
     names.filter(|name| name.starts_with("MPI_")).collect()
 }
 

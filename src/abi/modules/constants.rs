@@ -55,7 +55,8 @@ pub(super) fn modern() -> String {
 fn modern_line(line: &str, handle: Option<&str>) -> String {
     let is_own = line.contains(":: FTMPI_");
     if let Some(handle) = handle.filter(|_| !is_own)
-        && let Some((name, value)) = line.split_once(":: ").and_then(|(_, rest)| rest.split_once('='))
+        && let Some((name, value)) =
+            line.split_once(":: ").and_then(|(_, rest)| rest.split_once('='))
     {
         return format!("      TYPE({handle}), PARAMETER :: {name}={handle}({value})");
     }

@@ -74,8 +74,7 @@ fn procedures() -> BTreeMap<String, Vec<Procedure>> {
     }
     for name in unsupported::in_fortran() {
         let params = prototypes::parameters(name);
-        let procedure =
-            Procedure { name: name.to_string(), is_large: false, returned: "", params };
+        let procedure = Procedure { name: name.to_string(), is_large: false, returned: "", params };
         all.entry(name.to_string()).or_default().push(procedure);
     }
     for twins in all.values_mut() {

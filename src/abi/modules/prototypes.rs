@@ -28,7 +28,9 @@ fn form(call: &str, param: &'static str) -> Form {
     let first = words.split([' ', '*']).next().expect("a parameter has a type");
     let one_or_more = |of, flow| if array { Form::array(of, flow) } else { Form::new(of, flow) };
     match first {
-        "char" if param.contains("**") => Form { shape: "count,*", ..Form::new(Type::Text, Flow::In) },
+        "char" if param.contains("**") => {
+            Form { shape: "count,*", ..Form::new(Type::Text, Flow::In) }
+        }
         "char" => one_or_more(Type::Text, if array { Flow::In } else { flow }),
         "void" if name == "extra_state" => Form::new(Type::Address, Flow::In),
         "void" if name == "attribute_val" => {

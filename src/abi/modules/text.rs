@@ -49,14 +49,22 @@ const OF_OWN_NAME: [&str; 2] = ["MPI_Op_create", "MPI_Register_datarep"];
 
 /// What changes a handle that it is given; all others make the handles that they write.
 const CHANGE: [&str; 9] = [
-    "_free", "_disconnect", "_finalize", "_close", "_commit", "MPI_Wait", "MPI_Test", "MPI_Start",
+    "_free",
+    "_disconnect",
+    "_finalize",
+    "_close",
+    "_commit",
+    "MPI_Wait",
+    "MPI_Test",
+    "MPI_Start",
     "recv",
 ];
 
 /// Calls that only look at the handle.
 const LOOK: [&str; 2] = ["MPI_Cancel", "MPI_Request_get_status"];
 
-const HEAD: &str = "! Written from the doors of the library by tools/write-modules: change them.\n\n";
+const HEAD: &str =
+    "! Written from the doors of the library by tools/write-modules: change them.\n\n";
 
 type Procedures = BTreeMap<String, Vec<Procedure>>;
 
@@ -186,11 +194,19 @@ impl Procedure {
     /// Whether the call ends before the operation: the compiler must not move what is in buffers.
     fn is_nonblocking(&self) -> bool {
         let starts = self.params.iter().any(|(_, form)| {
-            matches!((form.of, form.shape, form.flow), (Some(Type::Handle("MPI_Request")), "", Flow::Var))
+            matches!(
+                (form.of, form.shape, form.flow),
+                (Some(Type::Handle("MPI_Request")), "", Flow::Var)
+            )
         });
         let others = [
-            "MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op",
-            "MPI_Compare_and_swap", "MPI_Free_mem",
+            "MPI_Put",
+            "MPI_Get",
+            "MPI_Accumulate",
+            "MPI_Get_accumulate",
+            "MPI_Fetch_and_op",
+            "MPI_Compare_and_swap",
+            "MPI_Free_mem",
         ];
         let parts = ["_begin", "_end", "_attach", "Win_create", "Win_detach", "_get_address"];
         starts
@@ -282,7 +298,11 @@ impl<'a> Writer<'a> {
                 names.push(name);
             }
         }
-        if names.is_empty() { String::new() } else { wrapped(&format!("      IMPORT :: {}", names.join(", "))) }
+        if names.is_empty() {
+            String::new()
+        } else {
+            wrapped(&format!("      IMPORT :: {}", names.join(", ")))
+        }
     }
 
     /// The type with its attributes for dimensions, but for those of arrays.
@@ -301,7 +321,9 @@ impl<'a> Writer<'a> {
             Type::Status if form.shape.is_empty() => "INTEGER, DIMENSION(MPI_STATUS_SIZE)".into(),
             Type::Status => "INTEGER, DIMENSION(MPI_STATUS_SIZE,*)".into(),
             Type::Pointer if self.dialect != Dialect::Old => "TYPE(C_PTR)".into(),
-            Type::Pointer if self.procedure.gives_memory() => "INTEGER(KIND=MPI_ADDRESS_KIND)".into(),
+            Type::Pointer if self.procedure.gives_memory() => {
+                "INTEGER(KIND=MPI_ADDRESS_KIND)".into()
+            }
             Type::Buffer if is_modern && self.binding.is_some() => "TYPE(*), DIMENSION(..)".into(),
             Type::Buffer | Type::Pointer => "TYPE(*), DIMENSION(*)".into(),
             Type::Procedure(name) if is_modern => format!("PROCEDURE({name})"),
@@ -314,7 +336,9 @@ impl<'a> Writer<'a> {
         let is_buffer = form.of == Some(Type::Buffer);
         let is_status = form.of == Some(Type::Status);
         let ignored = if of == "TYPE(*), DIMENSION(*)" {
-            format!("      !GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}\n      !DIR$ IGNORE_TKR {name}\n")
+            format!(
+                "      !GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}\n      !DIR$ IGNORE_TKR {name}\n"
+            )
         } else {
             String::new()
         };
