@@ -1905,6 +1905,14 @@ int PMPI_Win_toint(MPI_Win win);
 #define MPI_Errhandler_set(comm, errhandler) MPI_Comm_set_errhandler(comm, errhandler)
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 
+/* Of the removed calls on datatypes there are functions, too: indented, as no part of the ABI */
+    int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+    int MPI_Type_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
+    int MPI_Type_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype);
+    int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+    int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
+    int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
+
 /* Statuses between C and Fortran (19.3.5): the same words in all three */
 typedef MPI_Status MPI_F08_status;
 static inline int ftmpi_copy_status(const void *from, void *to)

@@ -64,7 +64,8 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, status: OutStatus,
     ) {
-        status.end(pt2pt::recv(process, &comm, &datatype.region(buf, count)?, source, tag)?)
+        let into = datatype.region(buf, count)?;
+        pt2pt::recv(process, &comm, &into, source, tag, |completed| status.end(completed))
     }
 );
 

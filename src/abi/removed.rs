@@ -1,9 +1,11 @@
-//! Fortran's names of calls that the standard has removed (MPI-5.0 §16): old programs call them.
-//! In C they are macros of `mpi.h`.
+//! Calls that the standard has removed (MPI-5.0 §16): old programs make them. In C most are macros
+//! of `mpi.h`; those of datatypes are functions. In Fortran distances were INTEGERs.
 
 use crate::abi::kinds::*;
-use crate::mpi::errhandler;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::recipe::Width;
 use crate::mpi::table::Sort;
+use crate::mpi::{errhandler, typing};
 
 fortran!(
     /// An address as a default integer: as much of it as fits, which differences survive.
@@ -42,5 +44,177 @@ fortran!(
     #[name(MPI_Errhandler_set)]
     fn mpi_errhandler_set_(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
         comm.errhandler.set(errhandler)
+    }
+);
+
+/// A call that is in no header of the standard: C's symbol and its twin.
+macro_rules! removed {
+    (
+        $(#[doc = $doc:literal])*
+        fn $name:ident($process:ident: &Process, $($param:ident: $kind:ty),* $(,)?) $body:block
+    ) => {
+        #[allow(non_snake_case)]
+        mod $name {
+            use super::*;
+
+            fn call($($param: $kind),*) -> c_int {
+                $crate::abi::door::enter(stringify!($name), season!(), scope!(), |$process| {
+                    $(let $param = <$kind as Kind>::check($param, $process, stringify!($param))?;)*
+                    $body
+                })
+            }
+
+            #[unsafe(export_name = stringify!($name))]
+            unsafe extern "C-unwind" fn mpi($($param: <$kind as Kind>::Raw),*) -> c_int {
+                call($(<$kind as Kind>::from_c($param)),*)
+            }
+
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            unsafe extern "C-unwind" fn pmpi($($param: <$kind as Kind>::Raw),*) -> c_int {
+                call($(<$kind as Kind>::from_c($param)),*)
+            }
+        }
+    };
+}
+
+removed!(
+    /// MPI_Type_create_hvector of MPI-1.
+    fn MPI_Type_hvector(
+        process: &Process, count: Count32, blocklength: Size, stride: Distance64,
+        oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
+    ) {
+        let made = typing::hvector(process, Width::Small, count, blocklength, stride, &oldtype)?;
+        newtype.set(made);
+        Ok(())
+    }
+);
+
+removed!(
+    /// MPI_Type_create_hindexed of MPI-1.
+    fn MPI_Type_hindexed(
+        process: &Process, count: Count32, array_of_blocklengths: Ints,
+        array_of_displacements: Aints, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
+    ) {
+        let lengths = array_of_blocklengths.read(count)?;
+        let displacements = array_of_displacements.read(count)?;
+        newtype.set(typing::hindexed(process, Width::Small, &lengths, &displacements, &oldtype)?);
+        Ok(())
+    }
+);
+
+removed!(
+    /// MPI_Type_create_struct of MPI-1.
+    fn MPI_Type_struct(
+        process: &Process, count: Count32, array_of_blocklengths: Ints,
+        array_of_displacements: Aints, array_of_types: Keys<MPI_Datatype>,
+        newtype: Var<MPI_Datatype>,
+    ) {
+        let lengths = array_of_blocklengths.read(count)?;
+        let displacements = array_of_displacements.read(count)?;
+        let types = typing::all(process, array_of_types.keys(count)?)?;
+        newtype.set(typing::structure(process, Width::Small, &lengths, &displacements, &types)?);
+        Ok(())
+    }
+);
+
+removed!(
+    /// How far one item is from the next.
+    fn MPI_Type_extent(process: &Process, datatype: MPI_Datatype, extent: OutAint64) {
+        extent.set(datatype.shape.extent);
+        Ok(())
+    }
+);
+
+removed!(
+    /// Where an item begins.
+    fn MPI_Type_lb(process: &Process, datatype: MPI_Datatype, displacement: OutAint64) {
+        displacement.set(datatype.shape.lb);
+        Ok(())
+    }
+);
+
+removed!(
+    /// Where an item ends.
+    fn MPI_Type_ub(process: &Process, datatype: MPI_Datatype, displacement: OutAint64) {
+        displacement.set(datatype.shape.lb + datatype.shape.extent);
+        Ok(())
+    }
+);
+
+/// A distance as an INTEGER.
+fn narrow(distance: i64) -> Result<i32> {
+    i32::try_from(distance).map_err(|_| {
+        let words = format!("the distance is {distance}, which no INTEGER holds");
+        Class::VALUE_TOO_LARGE.because(words)
+    })
+}
+
+fortran!(
+    /// MPI_Type_create_hvector of MPI-1.
+    #[name(MPI_Type_hvector)]
+    fn mpi_type_hvector_(
+        process: &Process, count: Count, blocklength: Size, stride: Int, oldtype: MPI_Datatype,
+        newtype: Var<MPI_Datatype>,
+    ) {
+        let stride = stride.into();
+        let made = typing::hvector(process, Width::Small, count, blocklength, stride, &oldtype)?;
+        newtype.set(made);
+        Ok(())
+    }
+);
+
+fortran!(
+    /// MPI_Type_create_hindexed of MPI-1.
+    #[name(MPI_Type_hindexed)]
+    fn mpi_type_hindexed_(
+        process: &Process, count: Count, array_of_blocklengths: Ints, array_of_displacements: Ints,
+        oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
+    ) {
+        let lengths = array_of_blocklengths.read(count)?;
+        let displacements = array_of_displacements.read(count)?;
+        newtype.set(typing::hindexed(process, Width::Small, &lengths, &displacements, &oldtype)?);
+        Ok(())
+    }
+);
+
+fortran!(
+    /// MPI_Type_create_struct of MPI-1.
+    #[name(MPI_Type_struct)]
+    fn mpi_type_struct_(
+        process: &Process, count: Count, array_of_blocklengths: Ints, array_of_displacements: Ints,
+        array_of_types: Keys<MPI_Datatype>, newtype: Var<MPI_Datatype>,
+    ) {
+        let lengths = array_of_blocklengths.read(count)?;
+        let displacements = array_of_displacements.read(count)?;
+        let types = typing::all(process, array_of_types.keys(count)?)?;
+        newtype.set(typing::structure(process, Width::Small, &lengths, &displacements, &types)?);
+        Ok(())
+    }
+);
+
+fortran!(
+    /// How far one item is from the next.
+    #[name(MPI_Type_extent)]
+    fn mpi_type_extent_(process: &Process, datatype: MPI_Datatype, extent: OutInt) {
+        extent.set(narrow(datatype.shape.extent)?);
+        Ok(())
+    }
+);
+
+fortran!(
+    /// Where an item begins.
+    #[name(MPI_Type_lb)]
+    fn mpi_type_lb_(process: &Process, datatype: MPI_Datatype, displacement: OutInt) {
+        displacement.set(narrow(datatype.shape.lb)?);
+        Ok(())
+    }
+);
+
+fortran!(
+    /// Where an item ends.
+    #[name(MPI_Type_ub)]
+    fn mpi_type_ub_(process: &Process, datatype: MPI_Datatype, displacement: OutInt) {
+        displacement.set(narrow(datatype.shape.lb + datatype.shape.extent)?);
+        Ok(())
     }
 );

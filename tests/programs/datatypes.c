@@ -377,7 +377,22 @@ static void deprecated_names(void)
     CHECK(lb == -8 && extent == 24);
     MPI_Type_get_true_extent_x(t, &lb, &extent);
     CHECK(lb == 0 && extent == 4);
+    /* What MPI-1 called them. */
+    MPI_Aint one;
+    MPI_Type_extent(t, &one);
+    EQUAL(one, 24);
+    MPI_Type_lb(t, &one);
+    EQUAL(one, -8);
+    MPI_Type_ub(t, &one);
+    EQUAL(one, 16);
     MPI_Type_free(&t);
+    MPI_Type_hvector(2, 1, 12, MPI_INT, &t);
+    MAPS(t, 0, 16, 0, 3);
+    MPI_Type_hindexed(2, (int[]){2, 1}, (MPI_Aint[]){20, -4}, MPI_INT, &t);
+    MAPS(t, -4, 32, 5, 6, -1);
+    MPI_Type_struct(2, (int[]){1, 1}, (MPI_Aint[]){4, -8}, (MPI_Datatype[]){MPI_INT, MPI_FLOAT},
+                    &t);
+    MAPS(t, -8, 16, 1, -2);
 }
 
 static const struct test TESTS[] = {

@@ -16,6 +16,7 @@ program datatypes
     call external_data()
     call travel()
     call counted()
+    call old_names()
     call finish()
 
 contains
@@ -228,5 +229,22 @@ contains
         call equal(int(lower), 0, 'MPI_Type_get_true_extent_x')
         call MPI_Type_free(t, error)
     end subroutine counted
+
+    ! What MPI-1 called them, with INTEGERs for distances.
+    subroutine old_names()
+        integer :: distance
+        call MPI_Type_hvector(2, 1, 12, MPI_INTEGER, t, error)
+        call maps(0, 16, [0, 3], 'MPI_Type_hvector')
+        call MPI_Type_hindexed(2, [2, 1], [20, -4], MPI_INTEGER, t, error)
+        call MPI_Type_extent(t, distance, error)
+        call equal(distance, 32, 'MPI_Type_extent')
+        call MPI_Type_lb(t, distance, error)
+        call equal(distance, -4, 'MPI_Type_lb')
+        call MPI_Type_ub(t, distance, error)
+        call equal(distance, 28, 'MPI_Type_ub')
+        call maps(-4, 32, [5, 6, -1], 'MPI_Type_hindexed')
+        call MPI_Type_struct(2, [1, 1], [4, -8], [MPI_INTEGER, MPI_REAL], t, error)
+        call maps(-8, 16, [1, -2], 'MPI_Type_struct')
+    end subroutine old_names
 
 end program datatypes

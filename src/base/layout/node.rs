@@ -17,7 +17,7 @@ pub(super) enum Node {
         bytes: u64,
         offsets: Arc<[i64]>,
     },
-    /// Few runs of bytes, of any lengths.
+    /// Runs of bytes, of any lengths.
     Runs {
         size: u64,
         runs: Arc<[Run]>,
@@ -55,7 +55,7 @@ pub struct Run {
     pub before: usize,
 }
 
-/// Up to so many runs are copied item by item.
+/// Up to so many runs are few: more do not become part of others one by one.
 pub const FEW_RUNS: usize = 32;
 
 /// Lists up to this length are taken apart to be part of another.
@@ -143,7 +143,7 @@ impl Node {
         for (offset, node) in nodes {
             match node {
                 Node::Empty => {}
-                Node::Runs { runs, .. } => {
+                Node::Runs { runs, .. } if runs.len() <= FEW_RUNS => {
                     for run in runs.iter() {
                         let node = Node::run(run.bytes as u64);
                         append(&mut merged, offset.wrapping_add(run.offset), node);
@@ -163,7 +163,10 @@ impl Node {
         }
         let (first, mut size) = (merged[0].0, 0);
         let lengths: Option<Vec<u64>> = merged.iter().map(|(_, node)| run_length(node)).collect();
-        if let Some(lengths) = lengths.filter(|lengths| lengths.len() <= FEW_RUNS) {
+        let is_plain = |lengths: &Vec<u64>| {
+            lengths.len() <= FEW_RUNS || lengths.iter().any(|length| *length != lengths[0])
+        };
+        if let Some(lengths) = lengths.filter(is_plain) {
             let places = merged.iter().map(|(offset, _)| offset.wrapping_sub(first));
             return (first, Node::runs(places.zip(lengths)));
         }

@@ -13,8 +13,17 @@ pub(super) struct Side {
 }
 
 /// What is copied for each item.
-#[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) enum Pattern<'a> {
+    /// From runs to where all is in one piece.
+    Gathered(&'a [Run]),
+    /// The other way round.
+    Scattered(&'a [Run]),
+    /// From runs to runs of the same lengths.
+    Both(Moves),
+}
+
+/// A few runs on their way.
+pub(super) struct Moves {
     moves: [Move; FEW_RUNS],
     count: usize,
 }
@@ -27,47 +36,50 @@ struct Move {
     bytes: usize,
 }
 
-impl Default for Pattern {
-    fn default() -> Pattern {
-        Pattern { moves: [Move { from: 0, to: 0, bytes: 0 }; FEW_RUNS], count: 0 }
+impl Moves {
+    /// From runs to runs of the same lengths; they are few.
+    pub(super) fn new(from: &[Run], to: &[Run]) -> Moves {
+        let mut moves = [Move { from: 0, to: 0, bytes: 0 }; FEW_RUNS];
+        for (place, (a, b)) in moves.iter_mut().zip(from.iter().zip(to)) {
+            *place = Move { from: a.offset as isize, to: b.offset as isize, bytes: a.bytes };
+        }
+        Moves { moves, count: from.len() }
     }
 }
 
-impl Pattern {
-    fn add(&mut self, from: i64, to: i64, bytes: usize) {
-        self.moves[self.count] = Move { from: from as isize, to: to as isize, bytes };
-        self.count += 1;
+impl Pattern<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Pattern::Gathered(runs) | Pattern::Scattered(runs) => runs.len(),
+            Pattern::Both(moves) => moves.count,
+        }
     }
 
-    /// From runs to runs of the same lengths.
-    pub(super) fn both(from: &[Run], to: &[Run]) -> Pattern {
-        let mut pattern = Pattern::default();
-        from.iter().zip(to).for_each(|(a, b)| pattern.add(a.offset, b.offset, a.bytes));
-        pattern
-    }
-
-    /// From runs to where all is in one piece.
-    pub(super) fn scattered_source(runs: &[Run]) -> Pattern {
-        let mut pattern = Pattern::default();
-        runs.iter().for_each(|run| pattern.add(run.offset, run.before as i64, run.bytes));
-        pattern
-    }
-
-    /// The other way round.
-    pub(super) fn scattered_target(runs: &[Run]) -> Pattern {
-        let mut pattern = Pattern::default();
-        runs.iter().for_each(|run| pattern.add(run.before as i64, run.offset, run.bytes));
-        pattern
+    #[inline(always)]
+    fn step(&self, index: usize) -> Move {
+        match self {
+            Pattern::Gathered(runs) => {
+                let Run { offset, bytes, before } = runs[index];
+                Move { from: offset as isize, to: before as isize, bytes }
+            }
+            Pattern::Scattered(runs) => {
+                let Run { offset, bytes, before } = runs[index];
+                Move { from: before as isize, to: offset as isize, bytes }
+            }
+            Pattern::Both(moves) => moves.moves[index],
+        }
     }
 }
 
-/// Whether runs have the same lengths.
+/// Whether runs have the same lengths, and are few.
 pub(super) fn are_alike(some: &[Run], others: &[Run]) -> bool {
-    some.len() == others.len() && some.iter().zip(others).all(|(a, b)| a.bytes == b.bytes)
+    some.len() == others.len()
+        && some.len() <= FEW_RUNS
+        && some.iter().zip(others).all(|(a, b)| a.bytes == b.bytes)
 }
 
 struct Job<'a> {
-    moves: &'a [Move],
+    pattern: &'a Pattern<'a>,
     from: Side,
     to: Side,
     count: usize,
@@ -75,10 +87,9 @@ struct Job<'a> {
 
 /// Copies `count` items.
 pub(super) fn copy_items(
-    pattern: &Pattern, from: Side, to: Side, count: usize,
+    pattern: &Pattern<'_>, from: Side, to: Side, count: usize,
 ) -> Result<(), Fault> {
-    let moves = &pattern.moves[..pattern.count];
-    let job = Job { moves, from, to, count };
+    let job = Job { pattern, from, to, count };
     let outcome = if cfg!(miri) {
         // SAFETY: in the tests that Miri runs the memory is there.
         unsafe { kernel((&raw const job).cast()) };
@@ -94,19 +105,19 @@ pub(super) fn copy_items(
 }
 
 /// Which side was it? The runs are gone through again, one by one, up to the one that fails: what
-/// was
-/// copied before is copied once more.
+/// was copied before is copied once more.
 #[cold]
 fn fault(job: &Job<'_>, outcome: &Outcome) -> Fault {
     for index in 0..job.count as isize {
-        for Move { from, to, bytes } in job.moves {
+        for step in 0..job.pattern.len() {
+            let Move { from, to, bytes } = job.pattern.step(step);
             let way = |side: Side, offset: isize| Way::Even {
                 address: side
                     .address
                     .wrapping_add_signed(side.stride.wrapping_mul(index).wrapping_add(offset)),
                 stride: 0,
             };
-            let copied = copy_blocks(way(job.from, *from), way(job.to, *to), *bytes, 1);
+            let copied = copy_blocks(way(job.from, from), way(job.to, to), bytes, 1);
             if let Err(fault) = copied {
                 return fault;
             }
@@ -120,31 +131,55 @@ fn fault(job: &Job<'_>, outcome: &Outcome) -> Fault {
 /// has nothing to drop.
 unsafe extern "C" fn kernel(job: *const c_void) {
     // SAFETY: the caller passes a job.
-    let Job { moves, from, to, count } = unsafe { &*job.cast::<Job<'_>>() };
+    let job = unsafe { &*job.cast::<Job<'_>>() };
+    // One loop for each kind of pattern.
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.pattern {
+            Pattern::Gathered(_) => steps(job, |pattern, index| pattern.step(index)),
+            Pattern::Scattered(_) => steps(job, |pattern, index| pattern.step(index)),
+            Pattern::Both(_) => steps(job, |pattern, index| pattern.step(index)),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`kernel`].
+#[inline(always)]
+unsafe fn steps(job: &Job<'_>, step: impl Fn(&Pattern<'_>, usize) -> Move) {
+    let Job { pattern, from, to, count } = job;
     let (mut source, mut target) = (from.address, to.address);
     for _ in 0..*count {
-        for Move { from, to, bytes } in *moves {
-            let (a, b) = (source.wrapping_add_signed(*from), target.wrapping_add_signed(*to));
+        for index in 0..pattern.len() {
+            let Move { from, to, bytes } = step(pattern, index);
+            let (a, b) = (source.wrapping_add_signed(from), target.wrapping_add_signed(to));
             // SAFETY: the caller's promise.
-            unsafe {
-                match *bytes {
-                    1 => element::<u8>(a, b),
-                    2 => element::<u16>(a, b),
-                    4 => element::<u32>(a, b),
-                    8 => element::<u64>(a, b),
-                    12 => element::<[u32; 3]>(a, b),
-                    16 => element::<[u64; 2]>(a, b),
-                    24 => element::<[u64; 3]>(a, b),
-                    bytes => std::ptr::copy(
-                        std::ptr::with_exposed_provenance::<u8>(a),
-                        std::ptr::with_exposed_provenance_mut::<u8>(b),
-                        bytes,
-                    ),
-                }
-            }
+            unsafe { piece(a, b, bytes) }
         }
         source = source.wrapping_add_signed(from.stride);
         target = target.wrapping_add_signed(to.stride);
+    }
+}
+
+/// # Safety
+/// So many bytes can be read at `from` and written at `to`, or the fault is caught.
+#[inline(always)]
+unsafe fn piece(from: usize, to: usize, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bytes {
+            1 => element::<u8>(from, to),
+            2 => element::<u16>(from, to),
+            4 => element::<u32>(from, to),
+            8 => element::<u64>(from, to),
+            12 => element::<[u32; 3]>(from, to),
+            16 => element::<[u64; 2]>(from, to),
+            24 => element::<[u64; 3]>(from, to),
+            _ => {
+                let source = std::ptr::with_exposed_provenance::<u8>(from);
+                std::ptr::copy(source, std::ptr::with_exposed_provenance_mut(to), bytes);
+            }
+        }
     }
 }
 

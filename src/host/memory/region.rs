@@ -1,6 +1,6 @@
 //! Regions: the memory of a message, in one piece or in many.
 
-use super::items::{Pattern, Side, are_alike, copy_items};
+use super::items::{Moves, Pattern, Side, are_alike, copy_items};
 use super::strided::{Way, copy_blocks};
 use super::{Fault, Span, copy};
 use crate::base::layout::{Cursor, Items, Layout};
@@ -133,17 +133,17 @@ fn items(
     let (size, count, source, target, pattern) = match (from.items(), to.items()) {
         (None, None) => return Ok(None),
         (Some(a), Some(b)) if are_alike(a.runs, b.runs) => {
-            let pattern = Pattern::both(a.runs, b.runs);
+            let pattern = Pattern::Both(Moves::new(a.runs, b.runs));
             (a.size, a.count.min(b.count), side(source, &a), side(target, &b), pattern)
         }
         (Some(a), _) if to.run_bytes() >= a.size => {
             let count = a.count.min(to.run_bytes() / a.size);
-            let pattern = Pattern::scattered_source(a.runs);
+            let pattern = Pattern::Gathered(a.runs);
             (a.size, count, side(source, &a), run(target, to, a.size), pattern)
         }
         (_, Some(b)) if from.run_bytes() >= b.size => {
             let count = b.count.min(from.run_bytes() / b.size);
-            let pattern = Pattern::scattered_target(b.runs);
+            let pattern = Pattern::Scattered(b.runs);
             (b.size, count, run(source, from, b.size), side(target, &b), pattern)
         }
         _ => return Ok(None),
