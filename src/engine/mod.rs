@@ -21,7 +21,7 @@ pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
-pub use world::World;
+pub use world::{CONTEXTS, World};
 
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};

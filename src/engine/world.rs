@@ -1,9 +1,11 @@
 //! What the ranks of a job share: the wire between them, and the record of who is dead.
 
 use crate::base::Member;
+use crate::base::roll::{Roll, Rolls};
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -19,10 +21,14 @@ pub struct World {
     is_crowded: bool,
     started: Instant,
     contexts: AtomicU32,
+    rolls: Rolls,
 }
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
 const FIRST_FREE_CONTEXT: u32 = 2;
+
+/// From here on are those of processes that have no communicator yet.
+pub const CONTEXTS: u32 = 1 << 30;
 
 impl World {
     /// A world of `seats` ranks, none of which has entered yet.
@@ -36,6 +42,7 @@ impl World {
             is_crowded: seats > cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
+            rolls: Rolls::default(),
         }
     }
 
@@ -50,7 +57,14 @@ impl World {
 
     /// A context that no communicator of this job has had.
     pub fn fresh_context(&self) -> u32 {
-        self.contexts.fetch_add(1, Ordering::Relaxed)
+        let context = self.contexts.fetch_add(1, Ordering::Relaxed);
+        assert!(context < CONTEXTS, "a job makes fewer communicators than that");
+        context
+    }
+
+    /// The list of these members, which all ranks share.
+    pub fn enrol(&self, members: Vec<Member>) -> Arc<Roll> {
+        self.rolls.enrol(members)
     }
 
     /// A life begins in `seat`: what was sent to the one before is not for it.
