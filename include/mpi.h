@@ -1898,16 +1898,26 @@ int PMPI_Win_toint(MPI_Win win);
 #define MPI_Win_c2f(win) MPI_Win_toint(win)
 #define MPI_Win_f2c(win) MPI_Win_fromint(win)
 
+/* What the standard has removed, and old programs call: its successors take the same arguments */
+#define MPI_Address(location, address) MPI_Get_address(location, address)
+#define MPI_Errhandler_create(function, errhandler) MPI_Comm_create_errhandler(function, errhandler)
+#define MPI_Errhandler_get(comm, errhandler) MPI_Comm_get_errhandler(comm, errhandler)
+#define MPI_Errhandler_set(comm, errhandler) MPI_Comm_set_errhandler(comm, errhandler)
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+
 /* Statuses between C and Fortran (19.3.5): the same words in all three */
 typedef MPI_Status MPI_F08_status;
-#define FTMPI_COPY_STATUS(from, to) \
-    (*(MPI_Status *)(void *)(to) = *(const MPI_Status *)(const void *)(from), MPI_SUCCESS)
-#define MPI_Status_c2f(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f2c(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_c2f08(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f082c(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f2f08(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f082f(from, to) FTMPI_COPY_STATUS(from, to)
+static inline int ftmpi_copy_status(const void *from, void *to)
+{
+    *(MPI_Status *)to = *(const MPI_Status *)from;
+    return MPI_SUCCESS;
+}
+#define MPI_Status_c2f(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f2c(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_c2f08(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f082c(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f2f08(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f082f(from, to) ftmpi_copy_status(from, to)
 
 /* What Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are in C: their places */
 extern MPI_Fint ftmpi_numbers_[32];

@@ -95,15 +95,25 @@ fn members_stay_in_step_after_an_error() {
     forms_pass("step-by-step", 16);
 }
 
+#[test]
+fn neighbours_talk_in_grids_and_graphs() {
+    let program = build("coll_neighbours.c");
+    for case in ["grids", "graphs", "errors"] {
+        for ranks in [1, 2, 3, 4, 6, 12, 17] {
+            support::run(&program).ranks(ranks).args([case]).succeeds();
+        }
+    }
+}
+
 /// Every call with a victim that dies before, in and after it.
-fn survivors_meet(form: &str, calls: &[&str]) {
+fn survivors_meet(form: &str, calls: &[&str], groups: &str) {
     let program = build("coll_deaths.c");
     for call in calls {
         for (victim, rounds) in [("0", "0"), ("3", "0"), ("7", "1"), ("0", "20"), ("5", "20")] {
             let run = support::run(&program).ranks(8).option("--on-failure=continue");
-            let outcome = run.args([call, form, victim, rounds]).fails_with(128 + 9);
+            let outcome = run.args([call, form, victim, rounds, groups]).fails_with(128 + 9);
             let met = outcome.stdout.lines().filter(|line| line.ends_with("met 8")).count();
-            assert_eq!(met, 7, "{form} {call}, {victim} dies after {rounds}\n{outcome}");
+            assert_eq!(met, 7, "{form} {call} {groups}, {victim} dies after {rounds}\n{outcome}");
         }
     }
 }
@@ -133,18 +143,26 @@ const CALLS: [&str; 20] = [
 
 #[test]
 fn a_death_ends_a_collective_for_everybody_and_nothing_else() {
-    survivors_meet("blocking", &CALLS);
-    survivors_meet("blocking", &["dup", "split"]);
+    survivors_meet("blocking", &CALLS, "within");
+    survivors_meet("blocking", &["dup", "split"], "within");
 }
 
 #[test]
 fn a_death_ends_a_nonblocking_collective_for_everybody() {
-    survivors_meet("nonblocking", &CALLS);
+    survivors_meet("nonblocking", &CALLS, "within");
 }
 
 #[test]
 fn a_death_ends_a_persistent_collective_for_everybody() {
-    survivors_meet("persistent", &CALLS);
+    survivors_meet("persistent", &CALLS, "within");
+}
+
+#[test]
+fn a_death_ends_what_two_groups_do_together() {
+    let calls: Vec<&str> = CALLS.into_iter().filter(|call| !call.ends_with("scan")).collect();
+    for form in ["blocking", "nonblocking"] {
+        survivors_meet(form, &calls, "between");
+    }
 }
 
 /// Random operations, many at once, beside a naive model. The seed of a failure is its number here.

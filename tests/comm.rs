@@ -43,6 +43,16 @@ fn attributes_are_copied_and_deleted_as_their_callbacks_say() {
 }
 
 #[test]
+fn what_was_copied_before_a_callback_failed_is_deleted() {
+    passes("failed-copies");
+}
+
+#[test]
+fn a_key_finds_nothing_of_an_older_key_with_its_number() {
+    passes("reused-keys");
+}
+
+#[test]
 fn finalize_deletes_the_newest_attribute_first() {
     let outputs = passes("at-the-end");
     assert_eq!(outputs[0], "deleted second\ndeleted first\n");

@@ -89,3 +89,15 @@ fn a_null_pointer_ends_the_job_with_the_ranks_name_and_signal() {
         }
     }
 }
+
+#[test]
+fn work_goes_on_without_the_dead() {
+    let mpifort = support::tool("mpifort").display().to_string();
+    let source = support::fortran("fortran_examples/survive.f90").compiler(&mpifort);
+    let program = source.flags(&["-O2", "-Wall", "-std=f2018"]).build();
+    let run = support::run(&program).ranks(7).option("--on-failure").option("continue");
+    let seen = run.fails_with(137);
+    let expected = "rank 2 is dead; another does its piece\npi is about 3.1415926536\n";
+    assert_eq!(seen.stdout, expected);
+    support::run(&program).ranks(7).fails_with(137);
+}

@@ -39,6 +39,11 @@ fn collectives_operations_and_datatypes() {
 }
 
 #[test]
+fn collectives_in_their_three_forms() {
+    all_is_well(&checked("collective_forms.f90"));
+}
+
+#[test]
 fn a_program_in_fixed_form_with_common_and_save() {
     for flags in [&["-std=legacy"][..], &["-std=legacy", "-O3"], &["-std=legacy", "-fno-automatic"]]
     {
@@ -57,4 +62,11 @@ fn reals_that_a_flag_makes_wider_arrive_whole() {
     for flags in [&["-fdefault-real-8"][..], &["-fdefault-real-8", "-fdefault-double-8"]] {
         all_is_well(&support::fortran("checks.f90").and("wide.f90").flags(flags).build());
     }
+}
+
+#[test]
+fn numbers_are_printed_after_the_rank_that_was_started_last_has_died() {
+    let program = support::fortran("tests/programs/formats.f90").build();
+    let seen = support::run(&program).ranks(3).option("--on-failure=continue").outcome();
+    assert_eq!(seen.sorted_lines(), [" 0.250", " 1.250"], "{seen}");
 }

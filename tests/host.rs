@@ -428,3 +428,80 @@ fn too_many_ranks_are_refused_with_the_limit_and_its_cure() {
     assert!(seen.stderr.contains("sysctl"), "{seen:?}");
     assert_eq!(seen.stderr.lines().count(), 1, "{seen:?}");
 }
+
+/// Rank 0 fills the pipe that is everybody's output; rank 1 dies with a line in its buffer.
+#[test]
+fn output_that_nobody_reads_stops_neither_burials_nor_the_time_limit() {
+    let text = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        #include "ftmpi.h"
+        static char page[4096];
+        int main(void)
+        {
+            while (ftmpi_rank_in_job() == 0)
+                write(1, page, sizeof page);
+            usleep(200000);
+            printf("unread");
+            abort();
+        }
+    "#;
+    let program = support::c_text("unread", text).build();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "exec \"$0\" -np 4 --on-failure=continue --timeout=3 \"$1\" 2>&1"]);
+    command.arg(support::ftrun()).arg(program.path()).env_remove("LD_LIBRARY_PATH");
+    let (_unread, end) = std::io::pipe().unwrap();
+    let mut child = command.stdout(end).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if begun.elapsed() > Duration::from_secs(25) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("the job outlives its time limit");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(status.code(), Some(124), "{status:?}");
+}
+
+#[test]
+fn a_thread_that_cannot_be_ended_keeps_its_memory_and_the_next_life_has_its_own() {
+    // Nothing reaches a thread whose child of `vfork` has not gone on yet.
+    let text = r#"
+        #define _GNU_SOURCE
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        #include "ftmpi.h"
+        static void *stuck(void *unused)
+        {
+            if (vfork() == 0)
+                sleep(6), _exit(0);
+            return unused;
+        }
+        int main(void)
+        {
+            static char *kept;
+            pthread_t started;
+            for (int i = 0; i < 1000; i++)
+                kept = strdup("kept");
+            if (ftmpi_rank_in_job() == 1 && ftmpi_incarnation() == 0) {
+                pthread_create(&started, NULL, stuck, NULL);
+                usleep(100000);
+                abort();
+            }
+            printf("%s by %d.%d\n", kept, ftmpi_rank_in_job(), ftmpi_incarnation());
+            return 0;
+        }
+    "#;
+    let program = support::c_text("stuck", text).build();
+    let seen = support::run(&program).ranks(3).option(RESTART).deadline(40).outcome();
+    assert_eq!(seen.lines_with("kept by 1.1"), 1, "{seen}");
+    assert_eq!(seen.lines_with("kept by"), 3, "{seen}");
+}

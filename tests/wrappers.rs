@@ -72,6 +72,64 @@ fn the_command_is_shown_with_what_mpi_adds_to_it() {
     assert!(shown("mpifort", &["-showme:help"]).contains("-showme:link"));
 }
 
+/// The directory of the modules that `mpifort` names when it is run like this.
+fn modules(mpifort: Run) -> PathBuf {
+    let shown = mpifort.args(["-showme:incdirs"]).succeeds();
+    assert_eq!(shown.stderr, "");
+    PathBuf::from(shown.stdout.split_whitespace().nth(1).expect("the modules come second"))
+}
+
+#[test]
+fn the_modules_are_made_once_for_each_compiler_and_choice_of_kinds() {
+    let usual = modules(wrapper("mpifort"));
+    assert_eq!(usual, modules(wrapper("mpif90").args(["-O2"])));
+    for module in ["mpi.mod", "mpi_f08.mod", "mpi_f08_types.mod"] {
+        assert!(usual.join(module).is_file(), "{}", usual.display());
+    }
+    let wide = modules(wrapper("mpifort").args(["-fdefault-real-8"]));
+    assert_ne!(usual, wide);
+    assert!(wide.join("mpi.mod").is_file());
+    let line = shown("mpifort", &["-show", "-c", "a.f90"]);
+    assert!(line.contains(&format!("-I{} -I{} ", include(), usual.display())), "{line}");
+    assert!(!shown("mpicc", &["-showme:compile"]).contains("modules"));
+}
+
+#[test]
+fn modules_that_many_ask_for_at_once_appear_complete() {
+    let cache = support::fresh_directory("cache");
+    let prefix = installed();
+    // Beside the library nobody may write.
+    std::fs::remove_dir_all(prefix.join("lib/ftmpi_rs-modules")).unwrap();
+    std::fs::write(prefix.join("lib/ftmpi_rs-modules"), "").unwrap();
+    let ask = || {
+        let mpifort = support::command(prefix.join("bin/mpifort")).env("XDG_CACHE_HOME", &cache);
+        let found = modules(mpifort.deadline(120));
+        assert!(found.starts_with(&cache), "{}", found.display());
+        assert!(found.join("mpi_f08.mod").is_file());
+        found
+    };
+    let all: Vec<PathBuf> = std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+        asking.into_iter().map(|asked| asked.join().unwrap()).collect()
+    });
+    assert!(all.iter().all(|found| *found == all[0]));
+    let left = std::fs::read_dir(all[0].parent().unwrap()).unwrap().count();
+    assert_eq!(left, 1, "what was half made is gone");
+}
+
+#[test]
+fn without_a_place_for_modules_mpif_h_is_still_there() {
+    let prefix = installed();
+    std::fs::remove_dir_all(prefix.join("lib/ftmpi_rs-modules")).unwrap();
+    std::fs::write(prefix.join("lib/ftmpi_rs-modules"), "").unwrap();
+    let mpifort = support::command(prefix.join("bin/mpifort")).env("XDG_CACHE_HOME", "/proc/none");
+    let source = write("old.f", "      include 'mpif.h'\n      end\n");
+    let seen = mpifort.args([Path::new("-c"), &source]).directory(source.parent().unwrap());
+    let seen = seen.succeeds();
+    assert!(seen.stderr.starts_with("mpifort: no modules: `use mpi` and"), "{seen}");
+    assert!(seen.stderr.contains("/proc/none"), "{seen}");
+}
+
 #[test]
 fn the_compiler_is_the_languages_own_or_the_one_that_is_named() {
     let first = |run: Run| {
@@ -165,6 +223,8 @@ fn installed() -> PathBuf {
 #[test]
 fn an_installation_stands_on_its_own() {
     let prefix = installed();
+    let kept = modules(support::command(prefix.join("bin/mpifort")));
+    assert!(kept.starts_with(prefix.join("lib")), "{}", kept.display());
     for file in [
         "bin/ftrun",
         "bin/mpirun",
@@ -176,6 +236,8 @@ fn an_installation_stands_on_its_own() {
         "lib/libmpi_abi.so.1",
         "lib/libmpi_abi.so.0",
         "include/mpi.h",
+        "include/mpif.h",
+        "include/mpi_f08.f90",
         "lib/pkgconfig/ftmpi_rs.pc",
         "share/doc/ftmpi_rs/README.md",
         "share/doc/ftmpi_rs/LICENSE-MIT",

@@ -7,7 +7,7 @@ mpi!(
     /// Attaches a buffer to the process.
     #[large(MPI_Buffer_attach_c)]
     #[fortran(mpi_buffer_attach_)]
-    fn MPI_Buffer_attach(process: &Process, buffer: OutBuf, size: Count) {
+    fn MPI_Buffer_attach(process: &Process, buffer: Room, size: Count) {
         process.buffer.attach(process, buffer, size)
     }
 );
@@ -47,7 +47,7 @@ mpi!(
     #[large(MPI_Comm_attach_buffer_c)]
     #[fortran(mpi_comm_attach_buffer_)]
     #[raises_on(comm)]
-    fn MPI_Comm_attach_buffer(process: &Process, comm: MPI_Comm, buffer: OutBuf, size: Count) {
+    fn MPI_Comm_attach_buffer(process: &Process, comm: MPI_Comm, buffer: Room, size: Count) {
         comm.buffer.attach(process, buffer, size)
     }
 );

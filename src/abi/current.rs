@@ -13,20 +13,43 @@ static WORLD: OnceLock<&'static World> = OnceLock::new();
 static ALONE: OnceLock<Process> = OnceLock::new();
 const FIRST: Member = Member { seat: 0, incarnation: 0 };
 
+/// What a thread knows of itself: whose it is, and in which call.
+struct Current {
+    process: Cell<Option<&'static Process>>,
+    call: Cell<&'static str>,
+}
+
 thread_local! {
-    static CURRENT: Cell<Option<&'static Process>> = const { Cell::new(None) };
+    static CURRENT: Current =
+        const { Current { process: Cell::new(None), call: Cell::new("no call") } };
 }
 
 /// The process whose thread this is.
 #[inline]
 pub(super) fn process() -> &'static Process {
-    CURRENT.get().unwrap_or_else(find)
+    CURRENT.with(|current| current.process.get()).unwrap_or_else(find)
+}
+
+/// The same for the call of this name.
+#[inline]
+pub(super) fn process_in(call: &'static str) -> &'static Process {
+    let process = CURRENT.with(|current| {
+        current.call.set(call);
+        current.process.get()
+    });
+    process.unwrap_or_else(find)
+}
+
+/// The call that the thread is in; once it has returned, the latest.
+fn call() -> &'static str {
+    CURRENT.with(|current| current.call.get())
 }
 
 /// The world that all ranks share; `seats` counts at the first call only.
 pub(super) fn world(seats: usize) -> &'static World {
     WORLD.get_or_init(|| {
         let world = Box::leak(Box::new(World::new(seats)));
+        world.name_calls(call);
         // All at once: a rank may be sent to before it has made its first call.
         (0..seats).for_each(|seat| world.enter(seat, 0));
         world
@@ -47,7 +70,7 @@ fn find() -> &'static Process {
         // Not under ftrun: a world of one.
         None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),
     };
-    CURRENT.set(Some(process));
+    CURRENT.with(|current| current.process.set(Some(process)));
     process
 }
 

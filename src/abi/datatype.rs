@@ -120,6 +120,7 @@ mpi!(
 
 mpi!(
     /// The same for types with large counts.
+    #[twin_of(mpi_type_get_envelope_)]
     fn MPI_Type_get_envelope_c(
         process: &Process, datatype: MPI_Datatype, num_integers: OutCount64,
         num_addresses: OutCount64, num_large_counts: OutCount64, num_datatypes: OutCount64,
@@ -159,6 +160,7 @@ mpi!(
 
 mpi!(
     /// The same for types with large counts.
+    #[twin_of(mpi_type_get_contents_)]
     fn MPI_Type_get_contents_c(
         process: &Process, datatype: MPI_Datatype, max_integers: Count64, max_addresses: Count64,
         max_large_counts: Count64, max_datatypes: Count64, array_of_integers: OutInts,
@@ -236,7 +238,7 @@ mpi!(
 mpi!(
     /// The address of `location`, as an integer (MPI-5.0 §5.1.5).
     #[fortran(mpi_get_address_)]
-    fn MPI_Get_address(process: &Process, location: InBuf, address: OutAint64) {
+    fn MPI_Get_address(process: &Process, location: Location, address: OutAint64) {
         address.set(location.0 as i64);
         Ok(())
     }

@@ -63,7 +63,7 @@ pub(super) fn enter(
     name: &'static str, season: Season, scope: impl FnOnce() -> Scope,
     body: impl FnOnce(&'static Process) -> Result,
 ) -> c_int {
-    let process = current::process();
+    let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
         Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
@@ -108,8 +108,9 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
 }
 
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its
-/// like are whichever width the twin uses. The text is one ordinary `fn` item, so that rustfmt
-/// keeps it in shape.
+/// like are whichever width the twin uses; a twin with other parameters is an item of its own, and
+/// says whose twin it is by that one's Fortran name. The text is one ordinary `fn` item, so that
+/// rustfmt keeps it in shape.
 macro_rules! mpi {
     (
         $(#[doc = $doc:literal])*
@@ -125,7 +126,19 @@ macro_rules! mpi {
         );
         door!(
             [$($large)?], large, $process, ($($($param: $kind),*)?),
-            [$($on)?], [$($season)?], $body, []
+            [$($on)?], [$($season)?], $body, [$($fortran)?]
+        );
+    };
+    (
+        $(#[doc = $doc:literal])*
+        #[twin_of($fortran:ident)]
+        $(#[raises_on($on:ident)])?
+        $(#[season($season:ident)])?
+        fn $name:ident($process:ident: &Process $(, $($param:ident: $kind:ty),* $(,)?)?) $body:block
+    ) => {
+        door!(
+            [$name], large, $process, ($($($param: $kind),*)?),
+            [$($on)?], [$($season)?], $body, [$fortran]
         );
     };
 }
@@ -167,7 +180,9 @@ macro_rules! collective {
             $(#[large($init_large)])?
             #[fortran($init_fortran)]
             #[raises_on($comm)]
-            fn $init($process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>) {
+            fn $init(
+                $process: &Process, $($param: $kind,)* info: Hints, request: Var<MPI_Request>,
+            ) {
                 let plan = (|| $body)();
                 request.set($crate::mpi::coll::persist($process, &$comm, plan)?);
                 Ok(())
@@ -214,7 +229,7 @@ macro_rules! door {
                 call($(<$kind as Kind>::from_c($arg)),*)
             }
 
-            fortran_door!($fortran, [$($arg: $kind),*]);
+            fortran_door!($width, $name, $fortran, [$($arg: $kind),*]);
 
             #[cfg(test)]
             #[test]
@@ -226,21 +241,37 @@ macro_rules! door {
     };
 }
 
-/// The Fortran form. Lengths of CHARACTER arguments follow `ierror`, in order; an argument that is
+/// The Fortran forms. Lengths of CHARACTER arguments follow `ierror`, in order; an argument that is
 /// none has a length of no size, which takes no room among C's parameters on this machine.
 /// Every step of the recursion brings a `length` of its own (hygiene keeps them apart).
+/// Large counts are for `mpi_f08` alone, whose forms have names of their own.
 macro_rules! fortran_door {
-    ([], $params:tt) => {};
-    ([$name:ident], [$($params:tt)*]) => {
-        fortran_door!(@pair [$name] [] $($params)*);
+    ($width:ident, $c:ident, [], $params:tt) => {};
+    ($width:ident, $c:ident, [$name:ident], [$($params:tt)*]) => {
+        fortran_door!(@pair [$width $c $name] [] $($params)*);
+        modules_door!($width, $c, $name, [], [$($params)*]);
     };
-    (@pair [$name:ident] [$($paired:tt)*] $arg:ident: $kind:ty $(, $($rest:tt)*)?) => {
-        fortran_door!(@pair [$name] [$($paired)* ($arg, $kind, length)] $($($rest)*)?);
+    (@pair $names:tt [$($paired:tt)*] $arg:ident: $kind:ty $(, $($rest:tt)*)?) => {
+        fortran_door!(@pair $names [$($paired)* ($arg, $kind, length)] $($($rest)*)?);
     };
-    (@pair [$name:ident] [$(($arg:ident, $kind:ty, $length:ident))*]) => {
-        #[unsafe(export_name = stringify!($name))]
+    (@pair [small $c:ident $name:ident] $paired:tt) => {
+        fortran_form!(fortran, [stringify!($name)], $paired);
+        fortran_form!(pfortran, [concat!("p", stringify!($name))], $paired);
+        modern_form!(modern, [concat!(stringify!($name), "f08_")], $paired);
+        modern_form!(pmodern, [concat!("p", stringify!($name), "f08_")], $paired);
+    };
+    (@pair [large $c:ident $name:ident] $paired:tt) => {
+        modern_form!(modern, [concat!(stringify!($name), "c_f08_")], $paired);
+        modern_form!(pmodern, [concat!("p", stringify!($name), "c_f08_")], $paired);
+    };
+}
+
+/// The form for `mpif.h` and the module `mpi`.
+macro_rules! fortran_form {
+    ($form:ident, [$symbol:expr], [$(($arg:ident, $kind:ty, $length:ident))*]) => {
+        #[unsafe(export_name = $symbol)]
         #[allow(improper_ctypes_definitions, reason = "a length of no size is not passed")]
-        unsafe extern "C-unwind" fn fortran(
+        unsafe extern "C-unwind" fn $form(
             $($arg: <$kind as Fortran>::Wire,)*
             ierror: $crate::abi::kinds::Ierror,
             $($length: <$kind as Fortran>::Length),*
@@ -248,17 +279,57 @@ macro_rules! fortran_door {
             // SAFETY: the caller is Fortran; each wire is what it passed for that parameter.
             ierror.set(call($(unsafe { <$kind as Fortran>::enter($arg, $length) }),*));
         }
+    };
+}
 
-        #[unsafe(export_name = concat!("p", stringify!($name)))]
+/// The form for the module `mpi_f08`. With a choice buffer it has BIND(C) and no lengths: what
+/// stands in their places is nothing, and nobody looks at it.
+macro_rules! modern_form {
+    ($form:ident, [$symbol:expr], [$(($arg:ident, $kind:ty, $length:ident))*]) => {
+        #[unsafe(export_name = $symbol)]
         #[allow(improper_ctypes_definitions, reason = "a length of no size is not passed")]
-        unsafe extern "C-unwind" fn pfortran(
+        unsafe extern "C-unwind" fn $form(
             $($arg: <$kind as Fortran>::Wire,)*
             ierror: $crate::abi::kinds::Ierror,
             $($length: <$kind as Fortran>::Length),*
         ) {
-            // SAFETY: as above.
-            ierror.set(call($(unsafe { <$kind as Fortran>::enter($arg, $length) }),*));
+            const IS_DESCRIBED: bool =
+                $crate::abi::kinds::Form::are_described(&[$(<$kind as Fortran>::FORM),*]);
+            #[allow(unused_mut, reason = "a call without arguments has nothing to describe")]
+            let mut copies = $crate::abi::kinds::Sections::default();
+            let code = call($({
+                let copies = if IS_DESCRIBED { Some(&mut copies) } else { None };
+                // SAFETY: as in the other form.
+                unsafe { <$kind as Fortran>::enter_modern($arg, $length, copies) }
+            }),*);
+            if IS_DESCRIBED {
+                copies.settle(code, None $(.or(<$kind as Fortran>::request($arg)))*);
+            }
+            ierror.set(code);
         }
+    };
+}
+
+/// Tells the generator of the modules about a door.
+macro_rules! modules_door {
+    ($width:ident, $c:ident, $name:ident, [$($returned:ident)?], [$($arg:ident: $kind:ty),*]) => {
+        #[cfg(test)]
+        const _: () = {
+            use $crate::abi::modules::Door;
+
+            static DOOR: Door = Door {
+                c: stringify!($c),
+                symbol: stringify!($name),
+                is_large: $crate::abi::modules::is_large(stringify!($width)),
+                returned: concat!($(stringify!($returned))?),
+                params: &[$((stringify!($arg), <$kind as Fortran>::FORM)),*],
+            };
+
+            #[used]
+            // SAFETY: the section holds nothing but such references.
+            #[unsafe(link_section = "ftmpi_doors")]
+            static LISTED: &Door = &DOOR;
+        };
     };
 }
 
@@ -289,7 +360,7 @@ macro_rules! fortran {
                 )
             }
 
-            fortran_door!([$fortran], [$($($arg: $kind),*)?]);
+            fortran_door!(small, $name, [$fortran], [$($($arg: $kind),*)?]);
         }
     };
 }
@@ -324,7 +395,7 @@ macro_rules! plain {
                 call($(<$kind as Kind>::from_c($arg)),*).into_c()
             }
 
-            plain_fortran_door!([$($fortran)?], [$($arg: $kind),*], $value);
+            plain_fortran_door!($name, [$($fortran)?], [$($arg: $kind),*], $value);
 
             #[cfg(test)]
             #[test]
@@ -338,8 +409,10 @@ macro_rules! plain {
 }
 
 macro_rules! plain_fortran_door {
-    ([], $($absent:tt)*) => {};
-    ([$name:ident], [$($arg:ident: $kind:ty),*], $value:ident) => {
+    ($c:ident, [], $($absent:tt)*) => {};
+    ($c:ident, [$name:ident], [$($arg:ident: $kind:ty),*], $value:ident) => {
+        modules_door!(small, $c, $name, [$value], [$($arg: $kind),*]);
+
         #[unsafe(export_name = stringify!($name))]
         #[allow(improper_ctypes_definitions, reason = "as above")]
         unsafe extern "C-unwind" fn fortran(
@@ -420,15 +493,23 @@ macro_rules! unsupported_door {
 macro_rules! unsupported_fortran {
     ($scope:ident, $name:ident, [], $args:tt) => {};
     ($scope:ident, $name:ident, [$fortran:ident], [$($arg:tt)*]) => {
-        #[unsafe(export_name = stringify!($fortran))]
-        unsafe extern "C-unwind" fn fortran(
-            $($arg: *const c_int,)* ierror: $crate::abi::kinds::Ierror,
-        ) {
-            ierror.set(refuse(stringify!($name), unsupported_scope!(@fortran $scope, $($arg)*)));
-        }
+        unsupported_form!($scope, $name, fortran, [stringify!($fortran)], [$($arg)*]);
+        unsupported_form!(
+            $scope, $name, pfortran, [concat!("p", stringify!($fortran))], [$($arg)*]
+        );
+        unsupported_form!(
+            $scope, $name, modern, [concat!(stringify!($fortran), "f08_")], [$($arg)*]
+        );
+        unsupported_form!(
+            $scope, $name, pmodern, [concat!("p", stringify!($fortran), "f08_")], [$($arg)*]
+        );
+    };
+}
 
-        #[unsafe(export_name = concat!("p", stringify!($fortran)))]
-        unsafe extern "C-unwind" fn pfortran(
+macro_rules! unsupported_form {
+    ($scope:ident, $name:ident, $form:ident, [$symbol:expr], [$($arg:tt)*]) => {
+        #[unsafe(export_name = $symbol)]
+        unsafe extern "C-unwind" fn $form(
             $($arg: *const c_int,)* ierror: $crate::abi::kinds::Ierror,
         ) {
             ierror.set(refuse(stringify!($name), unsupported_scope!(@fortran $scope, $($arg)*)));

@@ -13,7 +13,7 @@
 
 use crate::host::{self, loader};
 use std::cell::UnsafeCell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 /// The block of numbers, in the order of `mpif.h`: what each stands for in C.
@@ -81,4 +81,58 @@ fn meaning(address: usize, block: usize) -> Option<usize> {
 #[inline]
 pub(super) fn unless_ignored<T>(status: *mut T) -> *mut T {
     std::ptr::with_exposed_provenance_mut(in_c(status.expose_provenance()))
+}
+
+/// The head of what Fortran passes for an argument of any type and rank: CFI_cdesc_t, which its
+/// dimensions follow (Fortran 2018, 18.5.3).
+#[repr(C)]
+#[allow(dead_code, reason = "the layout is Fortran's")]
+pub(super) struct Descriptor {
+    pub(super) base: *mut c_void,
+    pub(super) element_bytes: usize,
+    version: c_int,
+    pub(super) rank: i8,
+    attribute: i8,
+    of: i16,
+}
+
+impl Descriptor {
+    /// # Safety
+    /// A Fortran caller passed `at` for an argument of a procedure with BIND(C).
+    pub(super) unsafe fn at<'a>(at: *const Descriptor) -> &'a Descriptor {
+        // SAFETY: the promise of our caller; descriptors live as long as the call.
+        unsafe { &*at }
+    }
+
+    /// What follows the head.
+    pub(super) fn dimensions(&self) -> &[Dimension] {
+        let first = std::ptr::from_ref(self).wrapping_add(1).cast::<Dimension>();
+        let rank = usize::try_from(self.rank).unwrap_or(0);
+        // SAFETY: as many as the rank says follow the head of every descriptor.
+        unsafe { std::slice::from_raw_parts(first, rank) }
+    }
+
+    /// Whether the elements follow one another. An array of assumed size always does so, and does
+    /// not tell its last extent.
+    #[inline]
+    pub(super) fn is_in_one_piece(&self) -> bool {
+        let mut stride = self.element_bytes as i64;
+        for dimension in self.dimensions() {
+            match dimension.extent {
+                1 => {}
+                _ if dimension.stride != stride => return false,
+                extent => stride = stride.wrapping_mul(extent),
+            }
+        }
+        true
+    }
+}
+
+/// A dimension of an array (CFI_dim_t); its stride is in bytes.
+#[repr(C)]
+#[allow(dead_code, reason = "the layout is Fortran's")]
+pub(super) struct Dimension {
+    lower_bound: i64,
+    pub(super) extent: i64,
+    pub(super) stride: i64,
 }

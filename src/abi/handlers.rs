@@ -170,6 +170,26 @@ macro_rules! call_errhandlers {
             // SAFETY: as above.
             unsafe { $fortran($what, errorcode, ierror) }
         }
+
+        const _: () = {
+            #[unsafe(export_name = concat!(stringify!($fortran), "f08_"))]
+            unsafe extern "C-unwind" fn modern(
+                $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
+            ) {
+                // SAFETY: as above.
+                unsafe { $fortran($what, errorcode, ierror) }
+            }
+
+            #[unsafe(export_name = concat!(stringify!($pfortran), "f08_"))]
+            unsafe extern "C-unwind" fn pmodern(
+                $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
+            ) {
+                // SAFETY: as above.
+                unsafe { $fortran($what, errorcode, ierror) }
+            }
+        };
+
+        modules_door!(small, $c, $fortran, [], [$what: $kind, errorcode: Int]);
     )*
 
     #[cfg(test)]

@@ -26,6 +26,16 @@ pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
     (returned, params)
 }
 
+/// The names of all functions.
+pub(super) fn functions() -> Vec<&'static str> {
+    let is_prototype = |line: &&str| line.ends_with(");") && !line.starts_with(['#', ' ']);
+    let names = HEADER
+        .lines()
+        .filter(is_prototype)
+        .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back());
+    names.filter(|name| name.starts_with("MPI_")).collect()
+}
+
 /// A parameter without its name: `const int counts[]` is a `const int[]`.
 fn type_of(param: &str) -> String {
     let (named, brackets) = param.split_at(param.find('[').unwrap_or(param.len()));

@@ -65,7 +65,9 @@ mpi!(
     #[fortran(mpi_finalize_)]
     #[season(Always)]
     fn MPI_Finalize(process: &Process) {
-        phase::finalize(process)
+        let left = phase::finalize(process);
+        start::report(process);
+        left
     }
 );
 

@@ -72,6 +72,15 @@ null_deletes! {
     mpi_win_null_delete_fn_;
 }
 
+/// The same with a large count.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn mpi_conversion_fn_null_c_(
+    _userbuf: *mut c_void, _datatype: *const c_int, _count: *const i64, _filebuf: *mut c_void,
+    _position: *const i64, _extra_state: *const i64, ierror: Ierror,
+) {
+    ierror.set(Class::CONVERSION.0);
+}
+
 /// Stands for no conversion of data representations, and is not to be called.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn mpi_conversion_fn_null_(

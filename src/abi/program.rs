@@ -43,12 +43,14 @@ impl Program for Caller {
         if function.language != Language::C {
             type Fortran =
                 unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_int);
-            let mut length = reduction.count as c_int;
             let mut datatype = reduction.datatype as c_int;
+            // A length of 8 bytes begins with one of 4 that is right where it fits.
+            let mut length = reduction.count;
+            let length = (&raw mut length).cast::<c_int>();
             // SAFETY: the program gave this function to MPI_OP_CREATE.
             let combine = unsafe { std::mem::transmute::<*const c_void, Fortran>(address) };
             // SAFETY: called as the standard says, with `count` items on both sides.
-            return unsafe { combine(input, inout, &mut length, &mut datatype) };
+            return unsafe { combine(input, inout, length, &mut datatype) };
         }
         let mut datatype = std::ptr::without_provenance_mut::<c_void>(reduction.datatype);
         if reduction.is_large {

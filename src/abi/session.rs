@@ -93,7 +93,7 @@ mpi!(
     #[fortran(mpi_session_attach_buffer_)]
     #[raises_on(session)]
     fn MPI_Session_attach_buffer(
-        process: &Process, session: MPI_Session, buffer: OutBuf, size: Count,
+        process: &Process, session: MPI_Session, buffer: Room, size: Count,
     ) {
         session.buffer.attach(process, buffer, size)
     }

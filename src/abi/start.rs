@@ -3,19 +3,21 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use crate::abi::{current, fortran};
+use crate::abi::{current, fortran, watch};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
+use crate::host::output;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
+use crate::mpi::{checks, leftovers};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
-use std::io::Write;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -65,10 +67,19 @@ fn start(program: Program, text: &str) -> ! {
     match Job::decode(text) {
         Ok(job) => {
             fortran::locate();
+            let gone = Arc::new(Gone::new(job.ranks));
+            REPORTS.store(job.reports, Ordering::Relaxed);
+            if !job.checks {
+                checks::turn_off();
+            }
+            if job.watches {
+                watch::begin(gone.clone(), job.timeout.is_some());
+            }
             let tenant = Box::new(Tenancy {
                 world: current::world(job.ranks),
                 on_failure: job.on_failure,
                 status: AtomicI32::new(0),
+                gone,
             });
             life::run(program, job, tenant)
         }
@@ -100,6 +111,25 @@ struct Tenancy {
     on_failure: OnFailure,
     /// The status of the first rank that failed and was not started again; 0 so far.
     status: AtomicI32,
+    gone: Arc<Gone>,
+}
+
+/// The seats whose ranks have ended for good, and whose ends everybody has heard of.
+pub(super) struct Gone(Vec<AtomicBool>);
+
+impl Gone {
+    fn new(seats: usize) -> Gone {
+        Gone((0..seats).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    pub(super) fn seats(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if nobody is to come who sits in `seat`.
+    pub(super) fn has(&self, seat: usize) -> bool {
+        self.0[seat].load(Ordering::Acquire)
+    }
 }
 
 impl Tenancy {
@@ -134,7 +164,7 @@ fn keep_first(place: &AtomicI32, status: i32) {
 /// A line on stderr, written as a whole: ranks write there, too.
 fn say(line: &str) {
     // Where stderr is closed, nobody is left to be told.
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+    output::write(2, format!("{line}\n").as_bytes());
 }
 
 impl Tenant for Tenancy {
@@ -168,6 +198,9 @@ impl Tenant for Tenancy {
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
         }
+        if verdict == Verdict::Continue {
+            self.gone.0[rank.seat].store(true, Ordering::Release);
+        }
         verdict
     }
 
@@ -177,6 +210,21 @@ impl Tenant for Tenancy {
 
     fn status(&self) -> i32 {
         self.status.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether ranks say what they leave behind.
+static REPORTS: AtomicBool = AtomicBool::new(false);
+
+/// Says on stderr what `process` leaves behind, where that is wanted.
+pub(super) fn report(process: &'static Process) {
+    if !REPORTS.load(Ordering::Relaxed) {
+        return;
+    }
+    let left = leftovers::words(process);
+    if !left.is_empty() {
+        let lines = left.join("\n  ");
+        say(&format!("ftrun: rank {} leaves behind:\n  {lines}", process.me.seat));
     }
 }
 

@@ -233,6 +233,15 @@ unsupported!(
     MPI_Win_wait [mpi_win_wait_] (_);
 );
 
+/// The calls of the lists that have a Fortran form.
+#[cfg(test)]
+pub(super) fn in_fortran() -> Vec<&'static str> {
+    let text = include_str!("unsupported.rs");
+    let calls = text.lines().map(str::trim).filter(|line| line.starts_with("MPI_"));
+    let calls = calls.filter(|line| !line.contains(" [] "));
+    calls.filter_map(|line| line.split_whitespace().next()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::abi::header;

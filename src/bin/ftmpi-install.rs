@@ -1,4 +1,5 @@
-//! `ftmpi-install PREFIX`: lays out programs, library, headers, pkg-config file and documents.
+//! `ftmpi-install PREFIX`: lays out programs, library, headers, Fortran's modules, pkg-config
+//! file and documents.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +11,7 @@ use shared::refusal::{BROKEN, Refusal};
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 Usage: ftmpi-install PREFIX
@@ -86,8 +87,18 @@ fn install(prefix: &Path) -> Result<(), Refusal> {
     let pkgconfig = directory(lib.join("pkgconfig"))?;
     write(&pkgconfig.join("ftmpi_rs.pc"), &description(&prefix))?;
     documents(&headers, &root)?;
+    modules(&bin);
     println!("installed in {}; add {}/bin to PATH", root.display(), prefix.display());
     Ok(())
+}
+
+/// The new `mpifort` makes Fortran's modules beside the new library, if there is a compiler.
+fn modules(bin: &Path) {
+    let asked = Command::new(bin.join("mpifort")).arg("-showme:compile").output();
+    let is_made = asked.is_ok_and(|output| output.status.success() && output.stderr.is_empty());
+    if !is_made {
+        println!("no modules for Fortran yet: mpifort will make them for its compiler");
+    }
 }
 
 /// The documents lie beside the headers in the source tree; an installed copy has none to give on.
@@ -125,7 +136,8 @@ fn files_of(directory: &Path) -> Result<Vec<PathBuf>, Refusal> {
     let entries = std::fs::read_dir(directory).map_err(|error| failed("read", directory, error))?;
     let paths = entries.flatten().map(|entry| entry.path());
     let is_header = |path: &PathBuf| {
-        path.is_file() && path.extension().and_then(OsStr::to_str).is_some_and(|end| end == "h")
+        let end = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        path.is_file() && ["h", "f90"].contains(&end)
     };
     Ok(paths.filter(is_header).collect())
 }

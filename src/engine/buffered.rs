@@ -31,6 +31,14 @@ pub enum Unsent {
     Closed,
 }
 
+#[cfg(test)]
+impl Account {
+    /// How many messages are under way.
+    pub(super) fn len(&self) -> usize {
+        self.pending.len()
+    }
+}
+
 impl Engine {
     /// Opens an account of `room` bytes; `None` for as much as there is.
     pub fn open_account(&self, room: Option<usize>) -> Key {

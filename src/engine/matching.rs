@@ -88,6 +88,11 @@ impl<M> Unexpected<M> {
         self.0.len()
     }
 
+    /// All of them, oldest first.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Envelope, &M)> {
+        self.0.line().map(|place| (self.0.envelope(place), self.0.value(place)))
+    }
+
     pub(super) fn message(&self, place: Place) -> &M {
         self.0.value(place)
     }

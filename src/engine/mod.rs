@@ -6,6 +6,8 @@
 
 mod buffered;
 mod matching;
+#[cfg(all(test, not(loom)))]
+mod model;
 mod op;
 mod probe;
 mod progress;
@@ -14,6 +16,8 @@ mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod waits;
+pub mod watchman;
 mod world;
 
 pub use buffered::Unsent;
@@ -21,6 +25,7 @@ pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
+pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
 use crate::base::Member;
@@ -69,6 +74,8 @@ struct State {
     reported: HashMap<u32, usize>,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
+    /// Who they are, and for what they wait.
+    waiters: Slab<waits::Waiter>,
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
@@ -124,6 +131,7 @@ impl Engine {
                 epoch: 0,
                 reported: HashMap::new(),
                 waiting: 0,
+                waiters: Slab::default(),
                 has_news: false,
                 copying: 0,
             }),
@@ -245,6 +253,13 @@ impl Engine {
         self.state.lock().done(outcome)
     }
 
+    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
+    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
+        state.ops.collect(op)
+    }
+
     /// An operation that goes on until [`Engine::close`] ends it.
     pub fn open(&self) -> Key {
         self.state.lock().begin(Stage::Open, Envelope::default(), None)
@@ -259,13 +274,6 @@ impl Engine {
             self.share_news(&mut state);
         }
         is_open
-    }
-
-    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
-    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
-        let mut state = self.state.lock();
-        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
-        state.ops.collect(op)
     }
 
     /// Takes an operation back if nothing has come of it yet (MPI-5.0 §3.8.4). It ends either way.
@@ -378,8 +386,8 @@ impl State {
             Stage::Sending { ticket: None, .. } => true,
             Stage::Copying { .. }
             | Stage::Flushing
-            | Stage::Open
             | Stage::Running(_)
+            | Stage::Open
             | Stage::Done(_) => false,
         }
     }

@@ -80,10 +80,10 @@ pub(super) enum Stage {
     },
     /// Waits until an account has no message older than `until` (see `buffered`).
     Flushing,
-    /// Ends when the program says so (see [`super::Engine::open`]).
-    Open,
     /// A computation that waits for other operations (see `run`).
     Running(Course),
+    /// Ends when the program says so (see [`super::Engine::open`]).
+    Open,
     Done(Outcome),
 }
 

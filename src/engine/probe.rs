@@ -1,6 +1,7 @@
 //! Probes, and messages that are matched before they are received (MPI-5.0 §3.8).
 
 use super::op::{Died, Mishap, Outcome, Watch};
+use super::waits::Sought;
 use super::{Engine, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};
@@ -34,7 +35,7 @@ impl Engine {
     /// The same, and waits for one.
     pub fn probe(&self, pattern: Envelope, watch: &Watch) -> Result<Outcome, Died> {
         let mut heard = None;
-        self.wait_until(|state| {
+        self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
             self.peeked(state, pattern, watch, heard)
         })
@@ -52,7 +53,7 @@ impl Engine {
         &self, pattern: Envelope, watch: &Watch,
     ) -> Result<Result<Held, Outcome>, Died> {
         let mut heard = None;
-        self.wait_until(|state| {
+        self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
             self.seized(state, pattern, watch, heard)
         })

@@ -2,6 +2,7 @@
 
 use super::matching::accepts;
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::waits::Sought;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
@@ -344,7 +345,15 @@ impl Engine {
     /// Makes progress until `ready` has an answer.
     #[inline]
     pub(super) fn wait_until<T>(
-        &self, mut ready: impl FnMut(&mut State) -> Option<T>,
+        &self, ready: impl FnMut(&mut State) -> Option<T>,
+    ) -> Result<T, Died> {
+        self.wait_for_message(None, ready)
+    }
+
+    /// The same for those who wait for a message themselves.
+    #[inline]
+    pub(super) fn wait_for_message<T>(
+        &self, sought: Option<Sought>, mut ready: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<T, Died> {
         let mut state = self.state.lock();
         loop {
@@ -355,18 +364,20 @@ impl Engine {
                 return Ok(answer);
             }
             if !self.copy_next(&mut state)? {
-                self.wait_for_news(&mut state);
+                self.wait_for_news(&mut state, sought);
             }
         }
     }
 
     /// Lets go of the state until there may be something to do.
     #[inline]
-    pub(super) fn wait_for_news(&self, state: &mut MutexGuard<'_, State>) {
+    pub(super) fn wait_for_news(&self, state: &mut MutexGuard<'_, State>, sought: Option<Sought>) {
         let seen = (self.turns.load(Ordering::Relaxed), state.epoch);
+        let note = state.note(self.world.call(), sought);
         state.waiting += 1;
         MutexGuard::unlocked(state, || self.pause(seen));
         state.waiting -= 1;
+        state.waiters.remove(note);
     }
 
     /// Waits until there may be something to do.

@@ -2,6 +2,7 @@
 
 use super::op::{Died, Outcome, Stage, Watch};
 use super::probe::failed;
+use super::waits::Sought;
 use super::{Engine, State};
 use crate::base::slab::Key;
 use crate::host::memory::Region;
@@ -59,7 +60,8 @@ impl Engine {
             if state.has_due() {
                 self.drive(&mut state)?;
             } else if !self.copy_next(&mut state)? {
-                self.wait_for_news(&mut state);
+                let room = Some(into.bytes());
+                self.wait_for_news(&mut state, Some(Sought { pattern, room }));
             }
         }
     }

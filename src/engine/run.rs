@@ -119,3 +119,103 @@ impl State {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::tests::{engine, letter, pattern, peer, world};
+    use crate::engine::{Mode, Ops};
+    use crate::host::memory::Region;
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::thread;
+
+    fn pair() -> [&'static Engine; 2] {
+        let world = world(2);
+        [0, 1].map(|seat| &*Box::leak(Box::new(engine(world, seat))))
+    }
+
+    fn receive(engine: &Engine, tag: i32) -> Key {
+        let started = engine.start_receive(pattern(1, tag), peer(1), Region::EMPTY);
+        started.expect("nobody dies here")
+    }
+
+    fn send(engine: &Engine, tag: i32) {
+        let sent = engine.send(letter(1, 0, tag), &Region::EMPTY, Mode::Standard);
+        assert_eq!(sent, Ok(None));
+    }
+
+    async fn end(engine: &'static Engine, run: Key, op: Key) -> Outcome {
+        poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
+    }
+
+    #[test]
+    fn a_run_goes_on_whoever_makes_progress() {
+        let [engine, other] = pair();
+        let run = engine.open_run();
+        let task = async move {
+            for tag in 0..100 {
+                assert_eq!(end(engine, run, receive(engine, tag)).await.mishap, None);
+            }
+            Ok(Outcome { tag: 7, ..Outcome::default() })
+        };
+        engine.start_run(run, Box::pin(task)).expect("nobody dies here");
+        let last = receive(engine, 1000);
+        // This thread never asks for the run itself.
+        let waiter = thread::spawn(move || engine.wait(last));
+        (0..100).chain([1000]).for_each(|tag| send(other, tag));
+        assert_eq!(waiter.join().expect("no panic").map(|end| end.mishap), Ok(None));
+        assert_eq!(engine.wait(run).map(|end| end.tag), Ok(7));
+    }
+
+    #[test]
+    fn one_thread_at_a_time_carries_a_run_on_and_no_end_is_missed() {
+        const ROUNDS: i32 = 2000;
+        let [engine, other] = pair();
+        let (run, polls) = (engine.open_run(), &*Box::leak(Box::new(AtomicUsize::new(0))));
+        let inside = AtomicBool::new(false);
+        let task = async move {
+            for tag in 0..ROUNDS {
+                let both = [receive(engine, tag), receive(engine, ROUNDS + tag)];
+                for op in both {
+                    let mut wait = Box::pin(end(engine, run, op));
+                    poll_fn(|context| {
+                        assert!(!inside.swap(true, Ordering::SeqCst), "two at once");
+                        polls.fetch_add(1, Ordering::Relaxed);
+                        let polled = wait.as_mut().poll(context);
+                        inside.store(false, Ordering::SeqCst);
+                        polled
+                    })
+                    .await;
+                }
+            }
+            Ok(Outcome::default())
+        };
+        engine.start_run(run, Box::pin(task)).expect("nobody dies here");
+        let sender = thread::spawn(move || {
+            (0..ROUNDS)
+                .for_each(|tag| [tag, ROUNDS + tag].into_iter().for_each(|t| send(other, t)));
+        });
+        let is_over = move |ops: &mut Ops| ops.outcome(run).map(|_| ());
+        let waiters = [(); 3].map(|()| thread::spawn(move || engine.wait_for(is_over)));
+        for waiter in waiters {
+            assert_eq!(waiter.join().expect("no panic"), Ok(()));
+        }
+        sender.join().expect("no panic");
+        assert!(polls.load(Ordering::Relaxed) >= 2 * ROUNDS as usize);
+        assert_eq!(engine.wait(run).map(|end| end.mishap), Ok(None));
+    }
+
+    #[test]
+    fn a_run_that_breaks_ends_and_says_so() {
+        let [engine, other] = pair();
+        let run = engine.open_run();
+        let task = async move {
+            end(engine, run, receive(engine, 3)).await;
+            panic!("an invariant does not hold")
+        };
+        engine.start_run(run, Box::pin(task)).expect("nobody dies here");
+        send(other, 3);
+        assert_eq!(engine.wait(run).map(|end| end.mishap), Ok(Some(Mishap::Failed)));
+    }
+}

@@ -20,21 +20,21 @@ impl Roster for All {
     }
 }
 
-fn world(seats: usize) -> &'static World {
+pub(super) fn world(seats: usize) -> &'static World {
     let world: &'static World = Box::leak(Box::new(World::new(seats)));
     (0..seats).for_each(|seat| world.enter(seat, 0));
     world
 }
 
-fn engine(world: &'static World, seat: usize) -> Engine {
+pub(super) fn engine(world: &'static World, seat: usize) -> Engine {
     Engine::new(world, seat, 0, Pulse::default())
 }
 
-fn peer(seat: usize) -> Watch {
+pub(super) fn peer(seat: usize) -> Watch {
     Watch::Peer { rank: seat as i32, member: Member { seat, incarnation: 0 } }
 }
 
-fn letter(from: usize, to: usize, tag: i32) -> Letter<'static> {
+pub(super) fn letter(from: usize, to: usize, tag: i32) -> Letter<'static> {
     Letter {
         envelope: Envelope { context: CONTEXT, source: from as i32, tag },
         to: Member { seat: to, incarnation: 0 },
@@ -43,7 +43,7 @@ fn letter(from: usize, to: usize, tag: i32) -> Letter<'static> {
     }
 }
 
-fn pattern(source: i32, tag: i32) -> Envelope {
+pub(super) fn pattern(source: i32, tag: i32) -> Envelope {
     Envelope { context: CONTEXT, source, tag }
 }
 

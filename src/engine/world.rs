@@ -5,8 +5,8 @@ use crate::base::roll::{Roll, Rolls};
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
@@ -18,10 +18,12 @@ pub struct World {
     epoch: AtomicUsize,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    is_crowded: bool,
+    cores: usize,
     started: Instant,
     contexts: AtomicU32,
     rolls: Rolls,
+    /// Knows the name of the call that the calling thread is in.
+    call: OnceLock<fn() -> &'static str>,
 }
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
@@ -39,10 +41,11 @@ impl World {
             ledger: Mutex::new(Ledger::new(seats)),
             epoch: AtomicUsize::new(0),
             is_in_use: AtomicBool::new(false),
-            is_crowded: seats > cores,
+            cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
+            call: OnceLock::new(),
         }
     }
 
@@ -67,9 +70,21 @@ impl World {
         self.rolls.enrol(members)
     }
 
+    /// How threads that wait are to find out in which call.
+    pub fn name_calls(&self, call: fn() -> &'static str) {
+        self.call.get_or_init(|| call);
+    }
+
+    /// The call that the calling thread is in.
+    #[inline]
+    pub(super) fn call(&self) -> &'static str {
+        self.call.get().map_or("a call", |call| call())
+    }
+
     /// A life begins in `seat`: what was sent to the one before is not for it.
     pub fn enter(&self, seat: usize, incarnation: u32) {
-        self.ledger.lock().enter(Member { seat, incarnation });
+        let has_entered = self.ledger.lock().enter(Member { seat, incarnation });
+        assert!(has_entered, "a seat is free before its next incarnation comes: {seat}");
         self.wire.port(seat).open(incarnation);
     }
 
@@ -123,7 +138,12 @@ impl World {
     }
 
     /// Whether ranks have to share cores.
-    pub fn is_crowded(&self) -> bool {
-        self.is_crowded
+    pub(super) fn is_crowded(&self) -> bool {
+        self.size() > self.cores
+    }
+
+    /// How many cores the ranks share.
+    pub fn cores(&self) -> usize {
+        self.cores
     }
 }

@@ -34,16 +34,19 @@ impl Ledger {
         true
     }
 
-    /// Records that a fresh incarnation has taken its seat. The one before is dead by then.
-    pub fn enter(&mut self, member: Member) {
-        let seat = &mut self.seats[member.seat];
+    /// Records that a fresh incarnation has taken its seat. False, and nothing is recorded, when
+    /// there is no such seat, when the one before still lives, or when this one has died already.
+    #[must_use]
+    pub fn enter(&mut self, member: Member) -> bool {
+        let Some(seat) = self.seats.get_mut(member.seat) else { return false };
         if member.incarnation == seat.incarnation {
-            assert!(!seat.is_dead, "nobody lives twice: {member:?}");
-            return;
+            return !seat.is_dead;
         }
-        assert!(seat.is_dead, "a seat is free before its next incarnation comes: {member:?}");
-        assert!(member.incarnation > seat.incarnation, "lives are counted upwards: {member:?}");
-        *seat = Seat { incarnation: member.incarnation, is_dead: false };
+        let may_enter = seat.is_dead && member.incarnation > seat.incarnation;
+        if may_enter {
+            *seat = Seat { incarnation: member.incarnation, is_dead: false };
+        }
+        may_enter
     }
 
     /// Whether `member` lives no more.
@@ -99,7 +102,7 @@ mod tests {
             let mut next = ledger.clone();
             let taken = next.seats[seat];
             if taken.is_dead && taken.incarnation < 2 {
-                next.enter(Member { seat, incarnation: taken.incarnation + 1 });
+                assert!(next.enter(Member { seat, incarnation: taken.incarnation + 1 }));
                 explore(&next, history, depth - 1);
             }
         }
@@ -117,8 +120,12 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a seat is free")]
-    fn two_lives_in_one_seat_at_once_are_refused() {
-        Ledger::new(1).enter(Member { seat: 0, incarnation: 1 });
+    fn two_lives_in_one_seat_at_once_are_refused_and_so_are_the_dead() {
+        let mut ledger = Ledger::new(1);
+        let [first, second] = [0, 1].map(|incarnation| Member { seat: 0, incarnation });
+        assert!(ledger.enter(first) && !ledger.enter(second), "the first lives");
+        assert!(ledger.bury(first) && !ledger.enter(first), "the first is dead");
+        assert!(ledger.enter(second) && !ledger.enter(first), "lives are counted upwards");
+        assert!(!ledger.enter(Member { seat: 1, incarnation: 0 }), "no such seat");
     }
 }

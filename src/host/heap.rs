@@ -33,10 +33,10 @@ const SEAL: usize = size_of::<usize>();
 #[cfg_attr(not(miri), global_allocator)]
 static LIBRARY: GlobalDlmalloc = GlobalDlmalloc;
 
-/// A rank's heap: a strip and a slice of one reservation, named by the seat.
+/// A rank's heap: a strip and a slice of one reservation, named by their plot.
 #[derive(Debug)]
 pub(super) struct Heap {
-    seat: usize,
+    plot: usize,
     books: *mut Books,
     strip: usize,
     slice: usize,
@@ -70,8 +70,8 @@ pub(super) struct Broken {
 /// Whose block an address is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The heap of this seat.
-    Seat(usize),
+    /// The heap on this plot.
+    Plot(usize),
     /// A block with a mapping of its own, of whichever rank.
     Large,
     /// Not a rank's: libc's.
@@ -92,7 +92,7 @@ pub(super) fn owner(block: *const u8) -> Owner {
     let address = block.addr();
     match ground() {
         None => Owner::Libc,
-        Some(ground) if ground.holds(address) => Owner::Seat(ground.seat(address)),
+        Some(ground) if ground.holds(address) => Owner::Plot(ground.plot(address)),
         Some(_) if large::may_be(address) && large::usable(address).is_some() => Owner::Large,
         Some(_) => Owner::Libc,
     }
@@ -106,15 +106,31 @@ pub(super) struct Still(Option<Held<'static>>, Option<Held<'static>>);
 impl Heap {
     /// The heap of a fresh life in `seat`. What an earlier life left was given back before.
     pub(super) fn new(seat: usize) -> Heap {
-        match ground() {
-            Some(ground) => Heap {
-                seat,
-                books: ground.books(seat),
-                strip: ground.strip(seat),
-                slice: ground.slice(seat),
-                slice_bytes: ground.slice_bytes(),
-            },
-            None => Heap { seat, books: null_mut(), strip: 0, slice: 0, slice_bytes: 0 },
+        let plot = ground().and_then(|ground| ground.plot_of(seat));
+        plot.map_or(Heap::without_ground(), Heap::on)
+    }
+
+    fn without_ground() -> Heap {
+        Heap { plot: usize::MAX, books: null_mut(), strip: 0, slice: 0, slice_bytes: 0 }
+    }
+
+    /// The heap that lies on `plot`.
+    fn on(plot: usize) -> Heap {
+        let Some(ground) = ground() else { return Heap::without_ground() };
+        Heap {
+            plot,
+            books: ground.books(plot),
+            strip: ground.strip(plot),
+            slice: ground.slice(plot),
+            slice_bytes: ground.slice_bytes(),
+        }
+    }
+
+    /// Leaves everything as it is, for a thread that could not be ended: the next life in `seat`
+    /// has another heap.
+    pub(super) fn desert(&self, seat: usize) {
+        if let Some(ground) = ground().filter(|_| self.is_private()) {
+            ground.move_away(seat);
         }
     }
 
@@ -182,7 +198,7 @@ impl Heap {
         }
         match books.latch.hold() {
             Some(held) => self.carve(books, held, align, bytes),
-            None => Ok(large::allocate(self.seat, align, bytes)),
+            None => Ok(large::allocate(self.plot, align, bytes)),
         }
     }
 
@@ -203,7 +219,7 @@ impl Heap {
         };
         drop(held);
         if block.is_null() {
-            return Ok(large::allocate(self.seat, align, bytes));
+            return Ok(large::allocate(self.plot, align, bytes));
         }
         seal(block, books.key.load(Ordering::Relaxed))?;
         Ok(block)
@@ -245,7 +261,7 @@ impl Heap {
                 return Ok(moved);
             }
         }
-        let moved = large::allocate(self.seat, 0, bytes);
+        let moved = large::allocate(self.plot, 0, bytes);
         if !moved.is_null() {
             // SAFETY: both blocks have that many bytes and are different.
             unsafe { moved.copy_from_nonoverlapping(block, old_bytes.min(bytes)) };
@@ -261,10 +277,10 @@ impl Heap {
             return;
         }
         books.large.store(0, Ordering::Relaxed);
-        large::give_back(self.seat);
+        large::give_back(self.plot);
         let extent = self.blocks_as_left(books).allocator();
-        let slice = ground.slice(self.seat);
-        discard(ground.strip(self.seat), STRIP_BYTES);
+        let slice = ground.slice(self.plot);
+        discard(ground.strip(self.plot), STRIP_BYTES);
         discard(slice, extent.peak.get().saturating_sub(slice));
         books.returned.store(null_mut(), Ordering::Relaxed);
         // A rank that died inside its heap left the latch held.
@@ -278,7 +294,7 @@ impl Heap {
     ) -> Result<*mut u8, Broken> {
         let held = books.latch.hold();
         if books.key.load(Ordering::Relaxed) != 0 || held.is_none() {
-            return Ok(large::allocate(self.seat, align, bytes));
+            return Ok(large::allocate(self.plot, align, bytes));
         }
         self.open(books);
         drop(held);
@@ -301,7 +317,7 @@ impl Heap {
     #[cold]
     fn open(&self, books: &Books) {
         let ground = ground().expect("books lie on the ground");
-        let mut blocks = Dlmalloc::new_with_allocator(Extent::new(ground, self.seat));
+        let mut blocks = Dlmalloc::new_with_allocator(Extent::new(ground, self.plot));
         // An idle rank touches one page, and growing costs no system call.
         assert!(blocks.set_granularity(PAGE), "a page is a power of two");
         blocks.set_max_release_check_rate(0);
@@ -326,10 +342,10 @@ impl Heap {
     }
 }
 
-/// Hands a block of the heap in `seat` to its owner. Says nothing of a block without seal: the
+/// Hands a block of the heap on `plot` to its owner. Says nothing of a block without seal: the
 /// owner may have died since and the block with it.
-pub(super) fn free_from_outside(seat: usize, block: *mut u8) {
-    let Some(books) = Heap::new(seat).books() else { return };
+pub(super) fn free_from_outside(plot: usize, block: *mut u8) {
+    let Some(books) = Heap::on(plot).books() else { return };
     let key = books.key.load(Ordering::Acquire);
     if key == 0 || break_seal(block, key).is_err() {
         return;
@@ -351,10 +367,10 @@ pub(super) fn free_from_outside(seat: usize, block: *mut u8) {
     }
 }
 
-/// How many bytes a block of the heap in `seat` has.
-pub(super) fn usable(seat: usize, block: *mut u8) -> Result<usize, Broken> {
+/// How many bytes a block of the heap on `plot` has.
+pub(super) fn usable(plot: usize, block: *mut u8) -> Result<usize, Broken> {
     let address = block.addr();
-    let books = Heap::new(seat).books().ok_or(Broken { address })?;
+    let books = Heap::on(plot).books().ok_or(Broken { address })?;
     check_seal(block, books.key.load(Ordering::Acquire))
 }
 
@@ -486,9 +502,9 @@ struct Extent {
 }
 
 impl Extent {
-    fn new(ground: &ground::Ground, seat: usize) -> Extent {
-        let strip = ground.strip(seat);
-        let slice = ground.slice(seat);
+    fn new(ground: &ground::Ground, plot: usize) -> Extent {
+        let strip = ground.strip(plot);
+        let slice = ground.slice(plot);
         Extent {
             next: Cell::new(strip),
             end: Cell::new(strip + STRIP_BYTES),

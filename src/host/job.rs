@@ -31,6 +31,12 @@ pub struct Job {
     /// Start every line of output with `[rank]`.
     pub tag_output: bool,
     pub timeout: Option<Duration>,
+    /// End the job when all of its ranks wait for each other.
+    pub watches: bool,
+    /// Check the arguments of calls.
+    pub checks: bool,
+    /// Say at the end what each rank has left behind.
+    pub reports: bool,
     pub stack_bytes: usize,
     /// The largest heap a rank may grow to; address space, not memory.
     pub heap_bytes: usize,
@@ -46,6 +52,9 @@ impl Default for Job {
             explain: false,
             tag_output: false,
             timeout: None,
+            watches: true,
+            checks: true,
+            reports: false,
             stack_bytes: 8 << 20,
             heap_bytes: 1 << 30,
         }
@@ -65,6 +74,9 @@ impl Job {
             format!("on-failure={on_failure}"),
             format!("explain={}", self.explain),
             format!("tag-output={}", self.tag_output),
+            format!("watches={}", self.watches),
+            format!("checks={}", self.checks),
+            format!("reports={}", self.reports),
             format!("stack={}", self.stack_bytes),
             format!("heap={}", self.heap_bytes),
         ];
@@ -97,6 +109,9 @@ impl Job {
             }
             "explain" => self.explain = value.parse().ok()?,
             "tag-output" => self.tag_output = value.parse().ok()?,
+            "watches" => self.watches = value.parse().ok()?,
+            "checks" => self.checks = value.parse().ok()?,
+            "reports" => self.reports = value.parse().ok()?,
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => {

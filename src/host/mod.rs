@@ -10,11 +10,13 @@ pub mod job;
 pub mod life;
 pub mod loader;
 pub mod memory;
+pub mod output;
 pub mod rank;
 mod real;
 pub mod sched;
 pub mod shims;
 pub mod signals;
+pub mod tasks;
 pub mod unwind;
 
 pub use rank::{Rank, current};

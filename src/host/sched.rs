@@ -95,11 +95,13 @@ impl Bell {
         seen
     }
 
-    /// Sleeps until the bell has rung since `seen`; may return early.
+    /// Sleeps until the bell has rung since `seen`; may return early. Who waits holds no lock: here
+    /// handlers of signals may run, and never come back.
     pub fn park(&self, seen: Seen) {
         if !self.has_rung_soon(seen) {
             self.sleep(seen, None);
         }
+        look_at_signals();
     }
 
     /// The same, but for no longer than `longest`.
@@ -107,6 +109,7 @@ impl Bell {
         if !self.has_rung_soon(seen) {
             self.sleep(seen, Some(longest));
         }
+        look_at_signals();
     }
 
     /// Wakes everybody who listens. When nobody does: one fence and one load.
@@ -200,6 +203,12 @@ impl Bell {
     fn wake_all(&self) {
         self.kernel.wake_all();
     }
+}
+
+#[inline]
+fn look_at_signals() {
+    #[cfg(not(loom))]
+    crate::host::signals::look();
 }
 
 /// The model checker knows the one order of all SeqCst operations from fences only.

@@ -3,9 +3,29 @@
 //! Every rank has dispositions of its own; the process has one handler for all signals, which looks
 //! at those of the rank whose thread it finds itself on. Signals to the whole process are passed on
 //! by the undertaker to the ranks that handle them.
+//!
+//! A handler may end its thread or leave by `longjmp`. So it runs only where the thread holds
+//! nothing (see [`places`]). Elsewhere its signal waits in the thread's [`Inbox`], until the thread
+//! comes back to the code of its rank, which is *shut* meanwhile (not executable, see
+//! [`Images::shut`](crate::host::loader::Images)), or looks by itself, or is found in a harmless
+//! wait by one of the undertaker's pokes.
 
-use crate::host::life::{self, Ending, KILL, Shim, end_current, is_own_process};
+mod alarms;
+mod inbox;
+mod places;
+mod sending;
+mod shims;
+mod waits;
+
+pub(super) use alarms::{is_set as has_alarm, ring as ring_alarm};
+pub(super) use inbox::Inbox;
+pub(super) use places::is_harmless_wait;
+pub(super) use sending::send;
+pub(super) use shims::function;
+
+use crate::host::life::{self, Ending, KILL, Thread, end_current, is_own_process};
 use crate::host::{Rank, current, memory};
+use inbox::plain_story;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use std::ptr;
 use std::sync::OnceLock;
@@ -35,11 +55,13 @@ const ENDING: &[i32] = &[
     libc::SIGSTKFLT,
 ];
 
-/// What a rank wants done about each signal, and which wait for it.
+/// What a rank wants done about each signal.
 #[derive(Default)]
 pub(super) struct Dispositions {
     all: OnceLock<Box<[Disposition; SIGNALS]>>,
-    pending: AtomicU64,
+    /// What some thread of the rank has ever blocked or waited for.
+    held_back: AtomicU64,
+    alarm: alarms::Alarm,
 }
 
 struct Disposition {
@@ -94,6 +116,44 @@ impl Dispositions {
             None => Disposition::at_start(usize::try_from(number).unwrap_or(0)).read(),
         }
     }
+
+    fn does_something(&self, number: i32) -> bool {
+        match self.wanted(number).sa_sigaction {
+            libc::SIG_IGN => false,
+            libc::SIG_DFL => ends_a_process(number),
+            _ => true,
+        }
+    }
+
+    /// A thread blocks the signals of `set`, or waits for them: they reach the rank from now on.
+    /// Who only blocks them may mean all there are, and the terminal's go on as they do.
+    fn expect(&self, set: u64, waits: bool) {
+        let fresh = set & !self.held_back.fetch_or(set, Ordering::SeqCst);
+        let fresh = if waits { set } else { fresh };
+        let is_fresh = |number: &i32| fresh >> (number - 1) & 1 == 1 && is_virtual(*number);
+        let is_wanted = |number: &i32| waits || *number >= libc::SIGRTMIN();
+        for number in (1..64).filter(is_fresh).filter(is_wanted) {
+            if !FAULTS.contains(&number) {
+                listen_to(number, libc::SA_NOCLDSTOP);
+            }
+        }
+    }
+}
+
+/// Stopping and continuing means the process.
+fn is_virtual(number: c_int) -> bool {
+    const OF_PROCESS: &[i32] =
+        &[libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU, libc::SIGCONT];
+    (1..SIGNALS as c_int).contains(&number) && !OF_PROCESS.contains(&number)
+}
+
+/// The signals of `set`, one bit each; the lowest is that of signal 1.
+///
+/// # Safety
+/// `set` is readable.
+unsafe fn bits(set: *const sigset_t) -> u64 {
+    // SAFETY: as our caller promises; a set begins with the bits of the first 64.
+    unsafe { set.cast::<u64>().read() }
 }
 
 fn blank() -> sigaction {
@@ -120,14 +180,16 @@ pub(super) fn install() {
             listen_to(number, 0);
         }
     }
-    // Without SA_RESTART: a thread that is to die comes out of the system call it waits in.
     listen_to(KILL, 0);
 }
 
+/// With `SA_RESTART`: the thread is shown before the call that it would begin again, which says
+/// what call it is; [`places::interrupt`] lets it fail where a rank wants that.
 fn listen_to(number: i32, flags: i32) {
+    const FLAGS: i32 = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
     let mut action = blank();
     action.sa_sigaction = on_signal as extern "C-unwind" fn(_, _, _) as usize;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | flags;
+    action.sa_flags = FLAGS | flags;
     // SAFETY: our handler is made for any signal at any time.
     unsafe { real_sigaction(number, &action, ptr::null_mut()) };
 }
@@ -146,31 +208,69 @@ extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mu
     if matches!(number, libc::SIGSEGV | libc::SIGBUS) {
         // SAFETY: these signals carry an address.
         let address = unsafe { story.si_addr() }.addr();
-        if memory::recover(registers, address) {
+        if memory::recover(registers, address) || on_return(registers, address) {
             return;
         }
     }
-    if !is_own_process() || life::this_thread().is_none() && FAULTS.contains(&number) {
+    // Codes of signals that somebody has sent are not positive.
+    let is_fault = FAULTS.contains(&number) && story.si_code > 0;
+    let place = current().zip(life::this_thread());
+    if !is_own_process() || place.is_none() && is_fault {
         return as_by_default(number);
     }
-    let pc = registers[libc::REG_RIP as usize] as usize;
     if number == KILL && story.si_code == libc::SI_TKILL {
-        return on_poke(registers, pc);
+        return on_poke(registers);
     }
-    // The kernel, another process or a timer means the whole process; SIGPIPE means the writer.
-    let is_to_process =
-        story.si_code != libc::SI_TKILL && !FAULTS.contains(&number) && number != libc::SIGPIPE;
-    match current().filter(|_| !is_to_process) {
-        Some(rank) => {
-            rank.life.struck(pc);
+    match place {
+        Some((rank, _)) if is_fault => {
+            rank.life.struck(places::pc(registers));
             // SAFETY: faults carry an address.
-            let address = || unsafe { story.si_addr() }.addr();
-            let address = if FAULTS.contains(&number) { address() } else { 0 };
+            let address = unsafe { story.si_addr() }.addr();
             serve(rank, number, info, context, address);
+        }
+        Some((rank, thread)) if is_to_thread(number, story) => {
+            strike(rank, thread, number, info, context);
         }
         // The undertaker writes a dead rank's last output, and nobody reads it.
         None if number == libc::SIGPIPE => {}
-        None => life::forward(number),
+        _ => life::forward(number),
+    }
+}
+
+/// Whether a signal means the thread that it finds; else it means the whole process.
+fn is_to_thread(number: c_int, story: &siginfo_t) -> bool {
+    match story.si_code {
+        // Timers of ranks are made for one thread.
+        libc::SI_TKILL | libc::SI_TIMER => true,
+        // SAFETY: such a signal carries the number of the process that has sent it; what ranks
+        // send to their own process goes other ways.
+        libc::SI_QUEUE => unsafe { story.si_pid() == libc::getpid() },
+        _ => number == libc::SIGPIPE,
+    }
+}
+
+/// A signal that the calling thread has not caused by an instruction of its own.
+fn strike(
+    rank: &'static Rank, thread: &Thread, number: c_int, info: *mut siginfo_t, context: *mut c_void,
+) {
+    // SAFETY: what the kernel has passed to `on_signal`.
+    let (machine, story) = unsafe { (&mut *context.cast::<ucontext_t>(), &*info) };
+    let registers = &mut machine.uc_mcontext.gregs;
+    if !rank.signals.does_something(number) {
+        return;
+    }
+    if !places::is_own_act(registers, number) && !places::is_harmless(rank, thread, registers) {
+        thread.signals.defer(number, story);
+        // It comes back here when it comes back to its program; if it waits instead, it is poked.
+        rank.images.shut();
+        return life::defer();
+    }
+    let pc = places::pc(registers);
+    rank.life.struck(pc);
+    let interrupts = thread.signals.out_of_ease(|| serve(rank, number, info, context, 0));
+    // A handler may have sent the thread elsewhere.
+    if interrupts && places::pc(registers) == pc {
+        places::interrupt(registers);
     }
 }
 
@@ -186,53 +286,82 @@ fn as_by_default(number: c_int) {
     }
 }
 
+/// A thread comes back to the code of its rank, which the undertaker has shut: the place where it
+/// holds nothing. False for a fault of the program.
+fn on_return(registers: &mut places::Registers, address: usize) -> bool {
+    const FETCH: i64 = 0x10;
+    let is_fetch = registers[libc::REG_ERR as usize] & FETCH != 0;
+    if !is_fetch || address != places::pc(registers) || !life::admit(address) {
+        return false;
+    }
+    if is_own_process() {
+        on_poke(registers);
+    }
+    true
+}
+
 /// The undertaker wants this thread to look at what it is to do.
-fn on_poke(registers: &[i64; 23], pc: usize) {
-    let (Some(rank), Some(thread)) = (current(), life::this_thread()) else { return };
-    if rank.pulse.is_stopping() {
-        let sp = registers[libc::REG_RSP as usize] as usize;
-        let is_interrupted = registers[libc::REG_RAX as usize] == -i64::from(libc::EINTR);
-        let is_harmless = rank.images.contains(pc)
-            || life::harmless_code().iter().any(|code| code.contains(&pc))
-            || is_interrupted && thread.is_excused(pc, sp);
-        if is_harmless {
-            end_current(Ending::Killed);
+fn on_poke(registers: &mut places::Registers) {
+    let Some((rank, thread)) = current().zip(life::this_thread()) else { return };
+    let is_stopping = rank.pulse.is_stopping();
+    if !is_stopping && thread.signals.is_empty() {
+        return;
+    }
+    if !places::is_harmless(rank, thread, registers) {
+        // It may wait for a message, and looks before it waits on.
+        if places::restarting(registers) == Some(libc::SYS_futex) {
+            places::interrupt(registers);
         }
         return;
     }
-    let pending = rank.signals.pending.swap(0, Ordering::SeqCst);
-    for number in (1..64).filter(|number| pending >> number & 1 == 1) {
-        raise(rank, number);
+    if is_stopping {
+        end_current(Ending::Killed);
+    }
+    if serve_deferred(rank, thread) {
+        places::interrupt(registers);
     }
 }
 
-/// Leaves signal `number` for `rank` and makes it look; false when it has no handler for it.
-pub(super) fn send(rank: &Rank, number: i32) -> bool {
-    match rank.signals.wanted(number).sa_sigaction {
-        libc::SIG_DFL => return false,
-        libc::SIG_IGN => return true,
-        _ => {}
+/// Does what signals want that have found the calling thread at a place where it might have held
+/// something. It holds nothing now.
+#[inline]
+pub(super) fn look() {
+    if let Some(thread) = life::this_thread()
+        && !thread.signals.is_empty()
+        && let Some(rank) = current()
+    {
+        serve_deferred(rank, thread);
     }
-    rank.signals.pending.fetch_or(1 << number, Ordering::SeqCst);
-    life::interrupt(rank);
-    true
+}
+
+/// Whether system calls are to fail with `EINTR`.
+#[cold]
+fn serve_deferred(rank: &'static Rank, thread: &Thread) -> bool {
+    let mut interrupts = false;
+    while let Some((number, story)) = thread.signals.take() {
+        interrupts |= thread.signals.out_of_ease(|| raise_with(rank, number, story));
+    }
+    interrupts
 }
 
 /// What the rank whose thread this is does on signal `number`: nothing, its handler, or its end.
 /// While the thread blocks the signal, the kernel keeps it.
 pub(super) fn raise(rank: &'static Rank, number: i32) {
+    raise_with(rank, number, plain_story(number));
+}
+
+fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> bool {
     if is_blocked(number) {
         // SAFETY: the signal waits for this thread, and comes through `on_signal` when it may.
-        unsafe { libc::raise(number) };
-        return;
+        unsafe {
+            let (process, thread) = (libc::getpid(), libc::gettid());
+            libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, number, &raw mut story);
+        }
+        return false;
     }
-    // SAFETY: all zeroes are a valid description.
-    let mut story: siginfo_t = unsafe { std::mem::zeroed() };
-    story.si_signo = number;
-    story.si_code = libc::SI_TKILL;
-    // SAFETY: as above; handlers that look at the machine's state get an empty one.
+    // SAFETY: all zeroes are valid; handlers that look at the machine's state get an empty one.
     let mut machine: ucontext_t = unsafe { std::mem::zeroed() };
-    serve(rank, number, &mut story, (&raw mut machine).cast(), 0);
+    serve(rank, number, &mut story, (&raw mut machine).cast(), 0)
 }
 
 /// Whether the calling thread lets signal `number` wait.
@@ -245,18 +374,19 @@ fn is_blocked(number: i32) -> bool {
     unsafe { libc::sigismember(&raw const blocked, number) == 1 }
 }
 
+/// Whether a handler has run that wants system calls to fail with `EINTR`.
 fn serve(
     rank: &'static Rank, number: c_int, story: *mut siginfo_t, machine: *mut c_void, address: usize,
-) {
+) -> bool {
     let wanted = rank.signals.wanted(number);
     match wanted.sa_sigaction {
         _ if number == libc::SIGKILL => end_current(Ending::Killed),
         // An ignored fault would only strike again.
-        libc::SIG_IGN if address == 0 && !FAULTS.contains(&number) => {}
+        libc::SIG_IGN if address == 0 && !FAULTS.contains(&number) => false,
         libc::SIG_DFL | libc::SIG_IGN if ends_a_process(number) => {
             end_current(Ending::Signalled { number, address })
         }
-        libc::SIG_DFL | libc::SIG_IGN => {}
+        libc::SIG_DFL | libc::SIG_IGN => false,
         handler => {
             if wanted.sa_flags & libc::SA_RESETHAND != 0
                 && let Some(disposition) = rank.signals.of(number)
@@ -270,6 +400,7 @@ fn serve(
             handler(number, story, machine);
             // SAFETY: the mask was written above.
             unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut()) };
+            wanted.sa_flags & libc::SA_RESTART == 0
         }
     }
 }
@@ -308,167 +439,3 @@ pub(super) fn hand_to_kernel(rank: &Rank) {
         }
     }
 }
-
-fn einval() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = libc::EINVAL };
-    -1
-}
-
-unsafe extern "C" fn sigaction_shim(
-    number: c_int, new: *const sigaction, old: *mut sigaction,
-) -> c_int {
-    let rank = current().filter(|_| is_own_process());
-    let Some(rank) = rank else {
-        // SAFETY: as our caller promises.
-        return unsafe { real_sigaction(number, new, old) };
-    };
-    let is_fixed = matches!(number, libc::SIGKILL | libc::SIGSTOP);
-    // SAFETY: null, or an action that the caller passes.
-    let new = unsafe { new.as_ref() }.copied();
-    let Some(disposition) = rank.signals.of(number).filter(|_| number > 0) else {
-        return einval();
-    };
-    if is_fixed && new.is_some() {
-        return einval();
-    }
-    if !old.is_null() {
-        // SAFETY: the caller passes room for an action.
-        unsafe { old.write(disposition.read()) };
-    }
-    if let Some(new) = new {
-        disposition.write(&new);
-        let is_ours = number == KILL || ENDING.contains(&number) || FAULTS.contains(&number);
-        let is_handled = !matches!(new.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
-        if is_handled && (!is_ours || new.sa_flags & libc::SA_RESTART != 0) && number != KILL {
-            listen_to(number, new.sa_flags & (libc::SA_RESTART | libc::SA_NOCLDSTOP));
-        }
-    }
-    0
-}
-
-unsafe extern "C" fn signal_shim(number: c_int, handler: usize) -> usize {
-    // SAFETY: as our caller promises.
-    unsafe { replace(number, handler, libc::SA_RESTART) }
-}
-
-/// What `signal` means in a program that asks for strict C: a handler serves once.
-unsafe extern "C" fn sysv_signal_shim(number: c_int, handler: usize) -> usize {
-    // SAFETY: as our caller promises.
-    unsafe { replace(number, handler, libc::SA_RESETHAND | libc::SA_NODEFER) }
-}
-
-unsafe extern "C" fn sigignore_shim(number: c_int) -> c_int {
-    // SAFETY: as our caller promises.
-    if unsafe { replace(number, libc::SIG_IGN, 0) } == libc::SIG_ERR { -1 } else { 0 }
-}
-
-/// The handler before, or `SIG_ERR`.
-///
-/// # Safety
-/// As `signal(2)`.
-unsafe fn replace(number: c_int, handler: usize, flags: c_int) -> usize {
-    let (mut new, mut old) = (blank(), blank());
-    new.sa_sigaction = handler;
-    new.sa_flags = flags;
-    // SAFETY: both are actions of ours.
-    let status = unsafe { sigaction_shim(number, &new, &mut old) };
-    if status == 0 { old.sa_sigaction } else { libc::SIG_ERR }
-}
-
-unsafe extern "C" fn raise_shim(number: c_int) -> c_int {
-    match current().filter(|_| is_own_process()) {
-        Some(rank) if number > 0 && is_virtual(number) => {
-            raise(rank, number);
-            0
-        }
-        // SAFETY: as our caller promises.
-        _ => unsafe { libc::raise(number) },
-    }
-}
-
-/// Stopping and continuing means the process.
-fn is_virtual(number: c_int) -> bool {
-    const OF_PROCESS: &[i32] =
-        &[libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU, libc::SIGCONT];
-    (1..SIGNALS as c_int).contains(&number) && !OF_PROCESS.contains(&number)
-}
-
-unsafe extern "C" fn kill_shim(process: libc::pid_t, number: c_int) -> c_int {
-    // SAFETY: has no preconditions.
-    let is_self = process == unsafe { libc::getpid() };
-    match current().filter(|_| is_self && is_own_process() && is_virtual(number)) {
-        Some(rank) => {
-            raise(rank, number);
-            0
-        }
-        // SAFETY: as our caller promises.
-        None => unsafe { libc::kill(process, number) },
-    }
-}
-
-unsafe extern "C" fn pthread_kill_shim(thread: libc::pthread_t, number: c_int) -> c_int {
-    // SAFETY: has no preconditions.
-    let is_self = thread == unsafe { libc::pthread_self() };
-    match current().filter(|_| is_self && is_own_process() && is_virtual(number)) {
-        Some(rank) => {
-            raise(rank, number);
-            0
-        }
-        // SAFETY: as our caller promises.
-        None => unsafe { libc::pthread_kill(thread, number) },
-    }
-}
-
-unsafe extern "C" fn tgkill_shim(process: c_int, thread: c_int, number: c_int) -> c_int {
-    // SAFETY: has no preconditions.
-    let is_self = thread == unsafe { libc::gettid() };
-    match current().filter(|_| is_self && is_own_process() && is_virtual(number)) {
-        Some(rank) => {
-            raise(rank, number);
-            0
-        }
-        // SAFETY: as our caller promises.
-        None => unsafe { libc::syscall(libc::SYS_tgkill, process, thread, number) as c_int },
-    }
-}
-
-unsafe extern "C" fn sigmask_shim(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int {
-    let passing = current().is_none() || how == libc::SIG_UNBLOCK;
-    // SAFETY: null, or a set that the caller passes.
-    let Some(mut set) = unsafe { new.as_ref() }.copied().filter(|_| !passing) else {
-        // SAFETY: as our caller promises.
-        return unsafe { libc::pthread_sigmask(how, new, old) };
-    };
-    let_through(&mut set);
-    // SAFETY: as our caller promises.
-    unsafe { libc::pthread_sigmask(how, &set, old) }
-}
-
-unsafe extern "C" fn sigprocmask_shim(
-    how: c_int, new: *const sigset_t, old: *mut sigset_t,
-) -> c_int {
-    // SAFETY: as our caller promises.
-    match unsafe { sigmask_shim(how, new, old) } {
-        0 => 0,
-        _ => einval(),
-    }
-}
-
-pub(super) const SHIMS: &[(&str, Shim)] = &[
-    ("sigaction", Shim(sigaction_shim as *const ())),
-    ("__sigaction", Shim(sigaction_shim as *const ())),
-    ("signal", Shim(signal_shim as *const ())),
-    ("bsd_signal", Shim(signal_shim as *const ())),
-    ("ssignal", Shim(signal_shim as *const ())),
-    ("__sysv_signal", Shim(sysv_signal_shim as *const ())),
-    ("sysv_signal", Shim(sysv_signal_shim as *const ())),
-    ("sigignore", Shim(sigignore_shim as *const ())),
-    ("raise", Shim(raise_shim as *const ())),
-    ("gsignal", Shim(raise_shim as *const ())),
-    ("kill", Shim(kill_shim as *const ())),
-    ("pthread_kill", Shim(pthread_kill_shim as *const ())),
-    ("tgkill", Shim(tgkill_shim as *const ())),
-    ("pthread_sigmask", Shim(sigmask_shim as *const ())),
-    ("sigprocmask", Shim(sigprocmask_shim as *const ())),
-];

@@ -6,6 +6,7 @@
 use crate::host::current;
 use libc::dl_phdr_info;
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// glibc's `struct dl_find_object`.
@@ -47,6 +48,56 @@ pub(super) unsafe extern "C" fn _dl_find_object(pc: *mut c_void, found: *mut Fou
     0
 }
 
+/// Descriptions of some of the process's objects. A rank looks at them after ld.so has let go of
+/// its lock: it may die while it looks. On the stack, since memory may be what the rank died of.
+struct Batch {
+    room: [MaybeUninit<dl_phdr_info>; BATCH],
+    count: usize,
+    /// How many objects were shown before, and how many ld.so has walked by now.
+    shown: usize,
+    walked: usize,
+}
+
+const BATCH: usize = 32;
+
+impl Default for Batch {
+    fn default() -> Batch {
+        Batch { room: [MaybeUninit::uninit(); BATCH], count: 0, shown: 0, walked: 0 }
+    }
+}
+
+impl Batch {
+    fn begin(&mut self) {
+        self.shown += self.count;
+        (self.count, self.walked) = (0, 0);
+    }
+
+    unsafe extern "C-unwind" fn note(
+        info: *mut dl_phdr_info, _: usize, batch: *mut c_void,
+    ) -> c_int {
+        // SAFETY: `dl_iterate_phdr` passes on what it was given.
+        let batch = unsafe { &mut *batch.cast::<Batch>() };
+        batch.walked += 1;
+        if batch.walked <= batch.shown {
+            return 0;
+        }
+        let Some(place) = batch.room.get_mut(batch.count) else { return 1 };
+        // SAFETY: ld.so shows a description, all of it since 2005.
+        place.write(unsafe { info.read() });
+        batch.count += 1;
+        0
+    }
+
+    fn noted(&self) -> &[dl_phdr_info] {
+        // SAFETY: that many were written by `note`.
+        unsafe { std::slice::from_raw_parts(self.room.as_ptr().cast(), self.count) }
+    }
+
+    fn is_last(&self) -> bool {
+        self.count < BATCH
+    }
+}
+
 type Visit = unsafe extern "C-unwind" fn(*mut dl_phdr_info, usize, *mut c_void) -> c_int;
 
 /// Shows `visit` all objects: those of the process, then the rank's private images.
@@ -57,9 +108,27 @@ type Visit = unsafe extern "C-unwind" fn(*mut dl_phdr_info, usize, *mut c_void) 
 pub(super) unsafe extern "C-unwind" fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int {
     type Iterate = unsafe extern "C-unwind" fn(Visit, *mut c_void) -> c_int;
     let real: Iterate = crate::host::real!("dl_iterate_phdr");
-    // SAFETY: as our caller promises.
-    let status = unsafe { real(visit, data) };
-    let Some(rank) = current().filter(|_| status == 0) else { return status };
+    let Some(rank) = current() else {
+        // SAFETY: as our caller promises.
+        return unsafe { real(visit, data) };
+    };
+    let mut batch = Batch::default();
+    loop {
+        batch.begin();
+        // SAFETY: `Batch::note` is called with the batch, and only during this call.
+        unsafe { real(Batch::note, (&raw mut batch).cast()) };
+        for info in batch.noted() {
+            let mut info = *info;
+            // SAFETY: as our caller promises; what ld.so describes stays loaded.
+            let status = unsafe { visit(&mut info, size_of::<dl_phdr_info>(), data) };
+            if status != 0 {
+                return status;
+            }
+        }
+        if batch.is_last() {
+            break;
+        }
+    }
     for image in rank.images.each() {
         let mut info = dl_phdr_info {
             dlpi_addr: image.base as u64,

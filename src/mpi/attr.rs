@@ -126,7 +126,8 @@ struct Entry {
     key: i32,
     keyval: Arc<Keyval>,
     value: Attribute,
-    /// The integer where C finds it: a program that asks for it from C gets a pointer.
+    /// The integer where C finds it: a program that asks for it from C gets a pointer. No other
+    /// entry has the same.
     cell: Arc<i64>,
 }
 
@@ -143,25 +144,34 @@ impl Attributes {
 
     /// The attribute under `key`, which must be one for such objects.
     pub fn value(&self, process: &Process, key: i32, bearer: Bearer) -> Result<Option<Found>> {
-        // Freed keys still find what hangs under them, in callbacks that run late.
-        match self.find(key) {
-            Some(found) => Ok(Some(found)),
+        match self.find(process, key) {
+            Some(entry) => {
+                let cell = std::ptr::from_ref(&*entry.cell).expose_provenance();
+                Ok(Some(Found { value: entry.value, cell }))
+            }
             None => find_key(process, key, bearer).map(|_| None),
         }
     }
 
-    /// The attribute under `key`.
-    pub fn find(&self, key: i32) -> Option<Found> {
-        let entries = self.0.lock();
-        let entry = entries.iter().find(|entry| entry.key == key)?;
-        let cell = std::ptr::from_ref(&*entry.cell).expose_provenance();
-        Some(Found { value: entry.value, cell })
+    /// What hangs under `key`. A freed key still finds it, in callbacks that run late, but another
+    /// key that has got the same number does not.
+    fn find(&self, process: &Process, key: i32) -> Option<Entry> {
+        let current = process.keyvals.find(key as u32 as usize);
+        let is_current = |entry: &&Entry| {
+            let same = |keyval| Arc::ptr_eq(keyval, &entry.keyval);
+            entry.key == key && current.as_ref().is_none_or(same)
+        };
+        self.0.lock().iter().rfind(is_current).cloned()
+    }
+
+    fn remove(&self, entry: &Entry) {
+        self.0.lock().retain(|other| !Arc::ptr_eq(&other.cell, &entry.cell));
     }
 
     /// Hangs `value` on the object; an older one is deleted first, which may be refused.
     pub fn set(&self, process: &Process, on: On, key: i32, value: Attribute) -> Result {
         let keyval = find_key(process, key, on.bearer)?;
-        if self.find(key).is_some() {
+        if self.find(process, key).is_some() {
             self.delete(process, on, key)?;
         }
         self.0.lock().push(Entry::new(key, keyval, value));
@@ -170,13 +180,12 @@ impl Attributes {
 
     /// Takes the attribute under `key` off, if its callback agrees.
     pub fn delete(&self, process: &Process, on: On, key: i32) -> Result {
-        let found = self.0.lock().iter().find(|entry| entry.key == key).cloned();
-        let Some(entry) = found else {
+        let Some(entry) = self.find(process, key) else {
             find_key(process, key, on.bearer)?;
             return Err(Class::KEYVAL.because(format!("no attribute is set under key {key}")));
         };
         entry.call_delete(process, on.handle)?;
-        self.0.lock().retain(|entry| entry.key != key);
+        self.remove(&entry);
         Ok(())
     }
 
@@ -185,7 +194,7 @@ impl Attributes {
         loop {
             let Some(entry) = self.0.lock().last().cloned() else { return Ok(()) };
             entry.call_delete(process, handle)?;
-            self.0.lock().retain(|other| other.key != entry.key);
+            self.remove(&entry);
         }
     }
 
@@ -196,16 +205,34 @@ impl Attributes {
     }
 
     /// The attributes for a duplicate of object `handle`: what the copy callbacks make of each.
+    /// When one fails, what was copied before is deleted, as if it had hung on that object.
     pub fn copy(&self, process: &Process, handle: usize) -> Result<Attributes> {
         let entries = self.0.lock().clone();
         let copies = Attributes::new();
         for entry in entries {
             let notice = entry.notice(handle);
-            if let Some(value) = process.program.copy_attribute(entry.keyval.copy, notice)? {
-                copies.0.lock().push(Entry::new(entry.key, entry.keyval, value));
+            match process.program.copy_attribute(entry.keyval.copy, notice) {
+                Ok(None) => {}
+                Ok(Some(value)) => {
+                    copies.0.lock().push(Entry::new(entry.key, entry.keyval, value));
+                }
+                Err(failure) => {
+                    copies.give_up(process, handle)?;
+                    return Err(failure);
+                }
             }
         }
         Ok(copies)
+    }
+
+    /// Deletes all of an object that never came to be; refusals are of no matter.
+    fn give_up(self, process: &Process, handle: usize) -> Result {
+        for entry in self.0.into_inner().into_iter().rev() {
+            if let Err(Failure::Died) = entry.call_delete(process, handle) {
+                return Err(Failure::Died);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -165,6 +165,20 @@ impl Datatype {
     /// The memory of `count` items at `buf`; the type must be committed.
     #[inline]
     pub fn region(&self, buf: Address, count: i64) -> Result<Region> {
+        // Most buffers are arrays of numbers.
+        if let Some(first) = self.run
+            && let Some(bytes) = count.checked_mul(self.shape.size)
+            && bytes > 0
+            && buf.0 >= Address::LOWEST
+            && self.is_committed()
+        {
+            return Ok(run_of(buf, first, bytes as usize));
+        }
+        self.region_with_care(buf, count)
+    }
+
+    #[inline(never)]
+    fn region_with_care(&self, buf: Address, count: i64) -> Result<Region> {
         if !self.is_committed() {
             let words = "datatype is not committed; call MPI_Type_commit before it is used";
             return Err(Class::TYPE.because(words));
@@ -176,11 +190,11 @@ impl Datatype {
         if buf.0 < Address::LOWEST && (buf != Address::BOTTOM || !self.is_absolute()) {
             return Err(no_buffer(buf, count));
         }
-        if let Some(first) = self.run.or_else(|| self.lone_run(count)) {
-            let start = buf.0.wrapping_add_signed(first as isize);
-            return Ok(Span::new(std::ptr::with_exposed_provenance(start), bytes).into());
+        let lone_run = if count == 1 { self.layout.run(1) } else { None };
+        match self.run.or(lone_run) {
+            Some(first) => Ok(run_of(buf, first, bytes)),
+            None => Ok(Region::new(buf.0, bytes, self.layout.clone())),
         }
-        Ok(Region::new(buf.0, bytes, self.layout.clone()))
     }
 
     /// The memory of `count` items, the first of them `displacement` items from `buf`.
@@ -192,10 +206,6 @@ impl Datatype {
     #[inline]
     pub fn item(&self, buf: Address, index: i64) -> Address {
         Address(buf.0.wrapping_add_signed(index.wrapping_mul(self.shape.extent) as isize))
-    }
-
-    fn lone_run(&self, count: i64) -> Option<i64> {
-        if count == 1 { self.layout.run(1) } else { None }
     }
 
     /// Whether displacements are addresses, so that the buffer may be MPI_BOTTOM.
@@ -262,6 +272,13 @@ impl Datatype {
         use Combiner::{F90Complex, F90Integer, F90Real, Named, ValueIndex};
         matches!(self.recipe.combiner, Named | F90Real | F90Complex | F90Integer | ValueIndex)
     }
+}
+
+/// The run of bytes that begins `first` bytes behind `buf`.
+#[inline]
+fn run_of(buf: Address, first: i64, bytes: usize) -> Region {
+    let start = buf.0.wrapping_add_signed(first as isize);
+    Span::new(std::ptr::with_exposed_provenance(start), bytes).into()
 }
 
 #[cold]

@@ -1,5 +1,5 @@
-//! Data as other machines read them: the representation `external32` (MPI-5.0 §14.5.2), which is big
-//! endian, IEEE, and has one size for each basic type. Pure.
+//! Data as other machines read them: the representation `external32` (MPI-5.0 §14.5.2), which is
+//! big endian, IEEE, and has one size for each basic type. Pure.
 
 use crate::mpi::datatype::{Element, Pair};
 use crate::mpi::signature::Signature;

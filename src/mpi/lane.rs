@@ -69,6 +69,17 @@ impl<'a> Lane<'a> {
         self.comm.size()
     }
 
+    /// Fails when a member is dead, for those who have nothing to send or to receive.
+    pub fn look_round(&self) -> Result {
+        let world = self.process.world;
+        if world.epoch() == 0 {
+            return Ok(());
+        }
+        let lost = world.deaths_since(0).into_iter().find_map(|dead| self.roster.rank_of(dead));
+        let mishap = lost.map(|rank| Mishap::Lost { rank });
+        news(&Outcome { mishap, ..Outcome::default() })
+    }
+
     /// Keeps what went wrong here alone, for the end. What ends this rank ends it at once.
     pub fn note(&self, outcome: Result) -> Result {
         match outcome {

@@ -28,6 +28,11 @@ impl Messages {
         Messages::default()
     }
 
+    /// How many are held.
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().len()
+    }
+
     fn keep(&self, comm: &Held<Comm>, held: engine::Held) -> Result<usize> {
         let kept = self.0.lock().insert(Message { held, comm: comm.clone() });
         match kept {

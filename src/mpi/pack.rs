@@ -25,7 +25,8 @@ impl Packed {
         let left = size - position;
         if i64::try_from(bytes).is_ok_and(|bytes| bytes > left) {
             let words = format!(
-                "the packed data take {bytes} bytes; behind position {position} of {size} are {left}"
+                "the packed data take {bytes} bytes; behind position {position} of {size} are \
+                 {left}"
             );
             return Err(Class::TRUNCATE.because(words));
         }

@@ -108,7 +108,7 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
 }
 
 /// Starts a send.
-#[inline]
+#[inline(always)]
 pub fn isend(
     process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {

@@ -3,9 +3,14 @@
 //! Operations that were complete from the start share one handle, so that they cost no entry.
 //! Lock order: the engine's state, then the requests.
 
+mod many;
+
+pub use many::{Many, Places};
+
 use crate::engine::Ops;
+use crate::mpi::checks;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{Pending, completed, news};
@@ -23,6 +28,14 @@ const DONE: usize = (Sort::Request as usize) << 27;
 /// How a persistent operation is started.
 pub type Start = dyn Fn(&Process) -> Result<Pending> + Send + Sync;
 
+/// What is to be done around an operation, for the floor above: it keeps what the operation needs.
+pub trait Attendant: Send + Sync {
+    /// The operation is about to start again.
+    fn before(&self);
+    /// It has ended. May come more than once.
+    fn after(&self);
+}
+
 /// The requests of a rank, by handle.
 #[derive(Default)]
 pub struct Requests(Mutex<Shelf<Request>>, Failures);
@@ -35,12 +48,13 @@ struct Request {
     restart: Option<Arc<Start>>,
     /// The program's functions, of a generalized request.
     general: Option<Arc<General>>,
+    attendant: Option<Arc<dyn Attendant>>,
 }
 
 impl Request {
     fn new(comm: &Held<Comm>, pending: Option<Pending>) -> Request {
         let comm = comm.clone();
-        Request { comm, pending, restart: None, general: None }
+        Request { comm, pending, restart: None, general: None, attendant: None }
     }
 
     /// True if the program has freed it, and it is kept for [`complete`] only.
@@ -86,6 +100,21 @@ impl Requests {
         self.insert(Request { restart: Some(start), ..Request::new(comm, None) })
     }
 
+    /// Gives the operation of `handle`, which was just started, an attendant.
+    pub fn attend(&self, handle: usize, attendant: Arc<dyn Attendant>) {
+        let mut shelf = self.0.lock();
+        match table::key(Sort::Request, handle).and_then(|key| shelf.find_mut(key)) {
+            Some(request) => request.attendant = Some(attendant),
+            // It is over.
+            None => attendant.after(),
+        }
+    }
+
+    /// How many there are that have not been completed or freed.
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().len()
+    }
+
     fn insert(&self, request: Request) -> Result<usize> {
         match self.0.lock().insert(request) {
             Ok(key) => Ok(table::handle(Sort::Request, key)),
@@ -113,6 +142,9 @@ impl Requests {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
+        if let Some(attendant) = &request.attendant {
+            attendant.after();
+        }
         let general = request.general.clone();
         if is_look {
             return Ok(Step::Ended(handle, end, general));
@@ -128,6 +160,9 @@ impl Requests {
 
     /// Fails when one of the handles is none.
     fn check(&self, requests: &impl Places, count: usize) -> Result {
+        if !checks::are_on() {
+            return Ok(());
+        }
         let shelf = self.0.lock();
         for index in 0..count {
             let handle = requests.key(index);
@@ -242,10 +277,13 @@ fn can_start(request: &Request) -> Result<&Arc<Start>> {
 
 /// Starts a persistent request.
 pub fn start(process: &Process, handle: usize) -> Result {
-    let (comm, restart) = process.requests.find(handle, |request| {
+    let (comm, restart, attendant) = process.requests.find(handle, |request| {
         let start = can_start(request)?.clone();
-        Ok((request.comm.clone(), start))
+        Ok((request.comm.clone(), start, request.attendant.clone()))
     })?;
+    if let Some(attendant) = attendant {
+        attendant.before();
+    }
     let pending = restart(process).map_err(|failure| failure.on(&comm))?;
     process.requests.find(handle, |request| {
         request.pending = Some(pending);
@@ -272,7 +310,6 @@ pub fn cancel(process: &Process, handle: usize) -> Result {
         })?;
         Ok((pending, request.general.clone()))
     })?;
-    // The program's own operations are cancelled by the program.
     if let Some(general) = general {
         return general.cancel(process);
     }
@@ -293,10 +330,6 @@ pub fn free(process: &Process, handle: usize) -> Result {
     if handle == DONE {
         return Ok(());
     }
-    let general = process.requests.find(handle, |request| Ok(request.general.clone()))?;
-    if general.as_ref().is_some_and(|general| !general.give_up()) {
-        return Ok(());
-    }
     process.requests.find(handle, |request| match request.pending {
         Some(Pending::Run(_)) => {
             let words = "request is of a collective operation that is active; it cannot be freed";
@@ -304,9 +337,18 @@ pub fn free(process: &Process, handle: usize) -> Result {
         }
         _ => Ok(()),
     })?;
+    let general = process.requests.find(handle, |request| Ok(request.general.clone()))?;
+    if general.as_ref().is_some_and(|general| !general.give_up()) {
+        return Ok(());
+    }
     let key = table::key(Sort::Request, handle);
     let request = key.and_then(|key| process.requests.0.lock().remove(key));
-    match request.ok_or_else(|| unknown(handle))?.pending {
+    let request = request.ok_or_else(|| unknown(handle))?;
+    if request.pending.is_some() {
+        // The operation goes on, and nobody will know when it has ended.
+        std::mem::forget(request.attendant);
+    }
+    match request.pending {
         Some(Pending::Op(op) | Pending::Run(op)) => process.engine.abandon(op),
         Some(Pending::Two { send, recv }) => {
             process.engine.abandon(send);
@@ -344,269 +386,4 @@ pub fn complete(process: &Process, handle: usize) -> Result {
         return general.free(process);
     }
     Ok(())
-}
-
-/// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
-pub trait Places {
-    fn key(&self, index: usize) -> usize;
-    fn set_key(&self, index: usize, key: usize);
-    fn set_status(&self, index: usize, status: Status);
-    fn set_error(&self, index: usize, code: i32);
-}
-
-/// One call on many requests.
-pub struct Many<'a, P> {
-    pub process: &'a Process,
-    pub places: P,
-    pub count: usize,
-    /// Only looks, and completes nothing (MPI_Request_get_status and its like).
-    pub is_look: bool,
-}
-
-/// What went wrong in a call on many requests: where, by which code; and the first in words.
-#[derive(Default)]
-struct Trouble {
-    codes: Vec<(usize, i32)>,
-    first: Option<Error>,
-    /// Generalized requests that have ended, and where their statuses go.
-    general: Vec<(usize, Arc<General>)>,
-}
-
-impl Trouble {
-    fn add(&mut self, place: usize, failure: Failure) {
-        if let Failure::Error(error) = failure {
-            self.codes.push((place, error.class.0));
-            self.first.get_or_insert(*error);
-        }
-    }
-
-    /// Asks the program about its own requests: no lock is held any more.
-    fn ask<P: Places>(&mut self, many: &Many<'_, P>) {
-        for (place, general) in std::mem::take(&mut self.general) {
-            let end = general.ended(many.process, many.is_look);
-            many.places.set_status(place, end.status);
-            end.news.unwrap_or_else(|failure| self.add(place, failure));
-        }
-    }
-
-    /// The error of the call, with the codes of the first `count` statuses set.
-    fn raise(self, places: &impl Places, count: usize) -> Result {
-        let Some(first) = self.first else { return Ok(()) };
-        (0..count).for_each(|place| places.set_error(place, 0));
-        self.codes.iter().for_each(|(place, code)| places.set_error(*place, *code));
-        let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
-        let detail = (words + &first.detail).into();
-        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
-    }
-}
-
-impl<P: Places> Many<'_, P> {
-    fn step(&self, ops: &mut Ops, index: usize) -> Result<Step> {
-        self.process.requests.step(ops, self.places.key(index), self.is_look)
-    }
-
-    fn put(&self, index: usize, place: usize, after: usize, status: Status) {
-        if !self.is_look {
-            self.places.set_key(index, after);
-        }
-        self.places.set_status(place, status);
-    }
-
-    /// Waits for all. When a rank that one of them needs has died, the others are not waited for.
-    pub fn wait_all(&self) -> Result {
-        self.process.requests.check(&self.places, self.count)?;
-        let (mut next, mut trouble) = (0, Trouble::default());
-        self.process.engine.wait_for(|ops| {
-            while next < self.count && self.settle(ops, next, &mut trouble) {
-                next += 1;
-            }
-            let is_over = next == self.count || self.give_up(ops, next, &mut trouble);
-            is_over.then_some(())
-        })?;
-        trouble.ask(self);
-        trouble.raise(&self.places, self.count)
-    }
-
-    /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
-    pub fn test_all(&self) -> Result<(bool, Result)> {
-        self.process.requests.check(&self.places, self.count)?;
-        let mut trouble = Trouble::default();
-        let is_over = self.process.engine.poll(|ops| {
-            let look = |ops: &mut Ops, index| {
-                let handle = self.places.key(index);
-                matches!(self.process.requests.step(ops, handle, true), Ok(Step::Pending))
-            };
-            if (0..self.count).any(|index| look(ops, index)) {
-                return self.give_up(ops, 0, &mut trouble).then_some(true);
-            }
-            for index in 0..self.count {
-                let _is_settled = self.settle(ops, index, &mut trouble);
-            }
-            Some(true)
-        })?;
-        trouble.ask(self);
-        let news = trouble.raise(&self.places, self.count);
-        Ok((is_over.unwrap_or(false), news))
-    }
-
-    /// Sets the results of the request at `index`, if it has ended.
-    fn settle(&self, ops: &mut Ops, index: usize, trouble: &mut Trouble) -> bool {
-        match self.step(ops, index) {
-            Ok(Step::Pending) => return false,
-            Ok(Step::Inactive) => self.places.set_status(index, Status::EMPTY),
-            Ok(Step::Ended(after, end, general)) => {
-                self.put(index, index, after, end.status);
-                trouble.general.extend(general.map(|general| (index, general)));
-                end.news.unwrap_or_else(|failure| trouble.add(index, failure));
-            }
-            Err(failure) => trouble.add(index, failure),
-        }
-        true
-    }
-
-    /// Leaves those alone that have not ended if one has failed because of a death: whoever would
-    /// have to send may be waiting for us elsewhere by now.
-    fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
-        if self.process.world.epoch() == 0 {
-            return false;
-        }
-        let is_lost = |index: usize| {
-            let handle = self.places.key(index);
-            match self.process.requests.step(ops, handle, true) {
-                Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. }, _)) => {
-                    error.class == Class::PROC_ABORTED
-                }
-                _ => false,
-            }
-        };
-        let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
-        if !has_lost && !(first..self.count).any(is_lost) {
-            return false;
-        }
-        for index in first..self.count {
-            if !self.settle(ops, index, trouble) {
-                trouble.add(index, Class::PENDING.because("not complete yet"));
-            }
-        }
-        true
-    }
-
-    /// Waits for one, any. No index: there is none to wait for.
-    pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
-        self.process.requests.check(&self.places, self.count)?;
-        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
-        Ok(self.known(found?))
-    }
-
-    /// Whether one has ended, any. No index: there is none to wait for.
-    pub fn test_any(&self) -> Result<Option<(Option<usize>, Completed)>> {
-        self.process.requests.check(&self.places, self.count)?;
-        let found = self.process.engine.poll(|ops| self.any(ops).transpose())?;
-        Ok(found.transpose()?.map(|found| self.known(found)))
-    }
-
-    fn known(&self, found: (Option<usize>, Completed, Asked)) -> (Option<usize>, Completed) {
-        let (index, end, general) = found;
-        (index, general.map_or(end, |general| general.ended(self.process, self.is_look)))
-    }
-
-    fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
-        let mut is_idle = true;
-        for index in 0..self.count {
-            match self.step(ops, index)? {
-                Step::Inactive => {}
-                Step::Pending => is_idle = false,
-                Step::Ended(after, end, general) => {
-                    if !self.is_look {
-                        self.places.set_key(index, after);
-                    }
-                    return Ok(Some((Some(index), end, general)));
-                }
-            }
-        }
-        Ok(is_idle.then(|| (None, nothing(), None)))
-    }
-
-    /// Waits until at least one has ended, and completes all that have.
-    pub fn wait_some(&self) -> Result<Batch> {
-        self.process.requests.check(&self.places, self.count)?;
-        let harvest = self.process.engine.wait_for(|ops| {
-            let harvest = self.some(ops);
-            harvest.is_worth_telling().then_some(harvest)
-        })?;
-        Ok(self.batch(harvest))
-    }
-
-    /// The same without waiting: none may have ended.
-    pub fn test_some(&self) -> Result<Batch> {
-        self.process.requests.check(&self.places, self.count)?;
-        let mut found = None;
-        let _was_in_vain = self.process.engine.poll(|ops| {
-            let harvest = found.insert(self.some(ops));
-            harvest.is_worth_telling().then_some(())
-        })?;
-        Ok(self.batch(found.expect("the engine has asked")))
-    }
-
-    fn some(&self, ops: &mut Ops) -> Harvest {
-        let mut harvest =
-            Harvest { indices: Vec::new(), is_idle: true, trouble: Trouble::default() };
-        let Harvest { indices, is_idle, trouble } = &mut harvest;
-        for index in 0..self.count {
-            let place = indices.len();
-            match self.step(ops, index) {
-                Ok(Step::Inactive) => {}
-                Ok(Step::Pending) => *is_idle = false,
-                Ok(Step::Ended(after, end, general)) => {
-                    self.put(index, place, after, end.status);
-                    trouble.general.extend(general.map(|general| (place, general)));
-                    end.news.unwrap_or_else(|failure| trouble.add(place, failure));
-                    indices.push(index);
-                }
-                Err(failure) => trouble.add(place, failure),
-            }
-        }
-        harvest
-    }
-
-    fn batch(&self, mut harvest: Harvest) -> Batch {
-        harvest.trouble.ask(self);
-        let news = harvest.trouble.raise(&self.places, harvest.indices.len());
-        let has_some = !harvest.is_idle || !harvest.indices.is_empty();
-        Batch { ended: has_some.then_some(harvest.indices), news }
-    }
-}
-
-/// What one look at many requests has found.
-struct Harvest {
-    indices: Vec<usize>,
-    /// There is none to wait for.
-    is_idle: bool,
-    trouble: Trouble,
-}
-
-impl Harvest {
-    fn is_worth_telling(&self) -> bool {
-        self.is_idle || !self.indices.is_empty()
-    }
-}
-
-/// What a call on some requests has brought.
-pub struct Batch {
-    /// `None`: there are none to wait for.
-    ended: Option<Vec<usize>>,
-    pub news: Result,
-}
-
-impl Batch {
-    /// How many have ended; MPI_UNDEFINED when there are none to wait for.
-    pub fn count(&self) -> i32 {
-        let count = |indices: &Vec<usize>| i32::try_from(indices.len()).unwrap_or(i32::MAX);
-        self.ended.as_ref().map_or(UNDEFINED, count)
-    }
-
-    /// Which have ended, in the order of their statuses.
-    pub fn indices(&self) -> &[usize] {
-        self.ended.as_deref().unwrap_or_default()
-    }
 }

@@ -42,7 +42,10 @@ fn make_of(
 
 /// `count` items in a row as one.
 pub fn contiguous(process: &Process, width: Width, count: i64, old: &Old) -> Result<usize> {
-    let layout = old.layout.vector(natural(count), 1, old.shape.extent)?;
+    let layout = old.layout.vector(natural(count), 1, old.shape.extent).map_err(|TooLarge| {
+        let words = format!("count is {count}; so many items do not fit into memory");
+        Class::COUNT.because(words)
+    })?;
     let recipe = Recipe::new(Combiner::Contiguous, width).counts(&[count]);
     make_of(process, layout, count, old, recipe)
 }

@@ -28,7 +28,8 @@ static unsigned draw(unsigned below)
 /* What rank `from` has for rank `to` in operation `number`, at `index`. */
 static int value(int number, int from, int to, int index)
 {
-    uint64_t state = ((uint64_t)number << 40) ^ ((uint64_t)from << 30) ^ ((uint64_t)to << 20) ^ index;
+    uint64_t pair = (uint64_t)from << 10 | (uint64_t)to;
+    uint64_t state = ((uint64_t)number << 40) ^ (pair << 20) ^ (uint64_t)index;
     return (int)draw_from(&state, 1000000);
 }
 
@@ -171,8 +172,8 @@ static struct type *type_of(const struct buffer *buffer, int peer)
 }
 
 /* Writes the values of operation `number` from one to the other into the block of `peer`. */
-static void put(const struct buffer *buffer, int *data, int peer, int is_bytes, int number, int from,
-                int to)
+static void put(const struct buffer *buffer, int *data, int peer, int is_bytes, int number,
+                int from, int to)
 {
     struct type *type = type_of(buffer, peer);
     int *block = data + (is_bytes ? buffer->displs[peer] / (int)sizeof(int)
@@ -318,8 +319,8 @@ static void expect_bcast(const struct work *work, int number)
 {
     int *wanted = blank(work->send.ints), is_inter = work->group->is_inter;
     if (!is_inter || work->root >= 0 || work->is_root)
-        put(&work->send, wanted, 0, 0, number, name_of(work->group, work->root_rank, !work->is_root),
-            0);
+        put(&work->send, wanted, 0, 0, number,
+            name_of(work->group, work->root_rank, !work->is_root), 0);
     CHECK(memcmp(wanted, work->send.data, sizeof(int) * (size_t)work->send.ints) == 0);
     free(wanted);
 }

@@ -428,6 +428,54 @@ static void attributes(void)
     MPI_Keyval_free(&key);
 }
 
+static int fail_to_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out, (void)flag;
+    return MPI_ERR_OTHER;
+}
+
+/* A copy callback fails: what was copied before is deleted again, the newest first. */
+static void failed_copies(void)
+{
+    MPI_Comm mine, copy;
+    int keys[4];
+    MPI_Comm_dup(MPI_COMM_SELF, &mine);
+    MPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 4; i++) {
+        MPI_Comm_create_keyval(i == 2 ? fail_to_copy : on_copy, on_delete, &keys[i], &copied);
+        MPI_Comm_set_attr(mine, keys[i], (void *)(10L * i));
+    }
+    EQUAL(MPI_Comm_dup(mine, &copy), MPI_ERR_OTHER);
+    CHECK(copied == 2 && deleted == 2 && order[0] == 11 && order[1] == 1);
+    MPI_Comm_free(&mine);
+    EQUAL(deleted, 6);
+}
+
+/* The number of a freed key comes back some day; what hung under the old one is not found by it. */
+static void reused_keys(void)
+{
+    int old, key, flag;
+    void *value;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &old, &copied);
+    MPI_Comm_set_attr(MPI_COMM_SELF, old, (void *)7);
+    int number = old, turns = 0;
+    MPI_Comm_free_keyval(&old);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, &copied);
+    for (; key != number && turns < 1000000; turns++) {
+        MPI_Comm_free_keyval(&key);
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, &copied);
+    }
+    EQUAL(key, number);
+    MPI_Comm_get_attr(MPI_COMM_SELF, key, &value, &flag);
+    EQUAL(flag, 0);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, (void *)8);
+    EQUAL(deleted, 0);
+    MPI_Comm_get_attr(MPI_COMM_SELF, key, &value, &flag);
+    CHECK(flag && value == (void *)8);
+    MPI_Comm_delete_attr(MPI_COMM_SELF, key);
+    CHECK(deleted == 1 && order[0] == 8);
+}
+
 /* Prints what MPI_Finalize deletes: the newest first. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
@@ -554,6 +602,7 @@ static const struct test TESTS[] = {
         {"refused-duplicates", refused_duplicates},
         {"duplicates", duplicates}, {"splits", splits},
     {"of-groups", of_groups},   {"groups", groups},         {"attributes", attributes},
+    {"failed-copies", failed_copies}, {"reused-keys", reused_keys},
     {"at-the-end", at_the_end}, {"threads", threads}, {"errors", errors},         {NULL, NULL},
 };
 

@@ -1,6 +1,7 @@
 //! Kinds for memory that a program gets from MPI: it is the rank's own, and dies with it.
 
-use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::abi::fortran::Descriptor;
+use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::host::memory::allocate;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -44,6 +45,7 @@ impl Kind for OutPointer {
 impl Fortran for OutPointer {
     type Wire = *mut c_void;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Pointer, Flow::Out);
     unsafe fn enter(wire: *mut c_void, _: NoLength) -> Self {
         Self(wire.cast())
     }
@@ -78,7 +80,12 @@ impl Kind for Allocated {
 impl Fortran for Allocated {
     type Wire = *mut c_void;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Buffer, Flow::In);
     unsafe fn enter(wire: *mut c_void, _: NoLength) -> Self {
         Self(wire)
+    }
+    unsafe fn enter_modern(wire: *mut c_void, _: NoLength, _: Described<'_>) -> Self {
+        // SAFETY: the caller is Fortran, and passes a descriptor of a choice buffer.
+        Self(unsafe { Descriptor::at(wire.cast()) }.base.cast())
     }
 }

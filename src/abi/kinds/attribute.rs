@@ -1,7 +1,7 @@
 //! Kinds that carry attribute values: pointers in C, address-sized integers in Fortran, and default
 //! integers in the Fortran of MPI-1 (MPI-5.0 §19.3.7).
 
-use crate::abi::kinds::{Fortran, Kind, NoLength, OutFlag};
+use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, OutFlag, Type};
 use crate::mpi::attr::{Attribute, Found};
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
@@ -26,6 +26,7 @@ impl Kind for InAttribute {
 impl Fortran for InAttribute {
     type Wire = *const i64;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Address, Flow::In);
     unsafe fn enter(wire: *const i64, _: NoLength) -> Self {
         // SAFETY: Fortran passes scalars by reference, and the reference is live here.
         Self(Attribute::Integer(unsafe { *wire }))
@@ -51,6 +52,7 @@ impl Kind for InAttributeOld {
 impl Fortran for InAttributeOld {
     type Wire = *const c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Integer, Flow::In);
     unsafe fn enter(wire: *const c_int, _: NoLength) -> Self {
         // SAFETY: Fortran passes scalars by reference, and the reference is live here.
         Self(InAttribute(Attribute::Integer(i64::from(unsafe { *wire }))))
@@ -117,6 +119,7 @@ impl Kind for OutAttribute {
 impl Fortran for OutAttribute {
     type Wire = *mut i64;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Address, Flow::Out);
     unsafe fn enter(wire: *mut i64, _: NoLength) -> Self {
         OutAttribute::Fortran(wire)
     }
@@ -141,6 +144,7 @@ impl Kind for OutAttributeOld {
 impl Fortran for OutAttributeOld {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Integer, Flow::Out);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(OutAttribute::FortranOld(wire))
     }
@@ -165,6 +169,7 @@ impl Kind for ExtraState {
 impl Fortran for ExtraState {
     type Wire = *const i64;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Address, Flow::In);
     unsafe fn enter(wire: *const i64, _: NoLength) -> Self {
         // SAFETY: Fortran passes scalars by reference, and the reference is live here.
         Self(unsafe { *wire } as usize)
@@ -190,6 +195,7 @@ impl Kind for ExtraStateOld {
 impl Fortran for ExtraStateOld {
     type Wire = *const c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Integer, Flow::In);
     unsafe fn enter(wire: *const c_int, _: NoLength) -> Self {
         // SAFETY: Fortran passes scalars by reference, and the reference is live here.
         Self(i64::from(unsafe { *wire }) as usize)

@@ -1,6 +1,6 @@
 //! Kinds that are functions of the program's.
 
-use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::abi::kinds::{Form, Fortran, Kind, NoLength};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -36,6 +36,7 @@ macro_rules! callbacks {
         impl Fortran for $name {
             type Wire = *const c_void;
             type Length = NoLength;
+            const FORM: Form = Form::procedure($c);
             unsafe fn enter(wire: *const c_void, _: NoLength) -> Self {
                 Self(Callback { code: wire.expose_provenance(), language: $fortran })
             }

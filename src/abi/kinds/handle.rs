@@ -2,7 +2,7 @@
 //! number is an `INTEGER`.
 
 use crate::abi::door::Scope;
-use crate::abi::kinds::{Fortran, Kind, NoLength, Value};
+use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type, Value};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::errhandler::Errhandler;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A type of handles: what their pointers and arrays are called in C.
 #[cfg_attr(not(test), allow(dead_code, reason = "a test compares the names with the header"))]
-pub(in crate::abi) trait Handle: Copy {
+pub(in crate::abi) trait Handle: Kind {
     const POINTER: &'static str;
     const ARRAY: &'static str;
     const CONST_ARRAY: &'static str;
@@ -69,6 +69,7 @@ macro_rules! handles {
         impl Fortran for $name {
             type Wire = *const c_int;
             type Length = NoLength;
+            const FORM: Form = Form::new(Type::Handle(stringify!($name)), Flow::In);
             #[inline]
             unsafe fn enter(wire: *const c_int, _: NoLength) -> Self {
                 // SAFETY: Fortran passes scalars by reference, and the reference is live here.
@@ -153,6 +154,7 @@ impl Kind for Hints {
 impl Fortran for Hints {
     type Wire = *const c_int;
     type Length = NoLength;
+    const FORM: Form = MPI_Info::FORM;
     unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { MPI_Info::enter(wire, length) })
@@ -235,8 +237,13 @@ impl<H: Handle> Kind for Var<H> {
 impl<H: Handle> Fortran for Var<H> {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Handle(H::C), Flow::Var);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), PhantomData)
+    }
+    #[inline]
+    fn request(wire: *mut c_int) -> Option<*mut c_int> {
+        (H::NULL == MPI_Request::NULL).then_some(wire)
     }
 }
 
@@ -295,6 +302,7 @@ impl<H: Handle> Kind for Vars<H> {
 impl<H: Handle> Fortran for Vars<H> {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::array(Type::Handle(H::C), Flow::Var);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), "", PhantomData)
     }
@@ -338,6 +346,7 @@ impl<H: Handle> Kind for Keys<H> {
 impl<H: Handle> Fortran for Keys<H> {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::array(Type::Handle(H::C), Flow::In);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(Place::Fortran(wire), "", PhantomData)
     }

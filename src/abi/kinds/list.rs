@@ -1,7 +1,7 @@
 //! Kinds that are arrays. Their length is another argument, so the body brings it along.
 
 use crate::abi::fortran;
-use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::mpi::coll::List;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -45,6 +45,10 @@ macro_rules! lists {
         impl Fortran for $name {
             type Wire = *const $raw;
             type Length = NoLength;
+            const FORM: Form = Form {
+                shape: if size_of::<$raw>() == 12 { "3,*" } else { "*" },
+                ..Form::number($c, Flow::In)
+            };
             unsafe fn enter(wire: *const $raw, _: NoLength) -> Self {
                 Self { at: wire, name: "" }
             }
@@ -124,6 +128,7 @@ macro_rules! out_lists {
         impl Fortran for $name {
             type Wire = *mut $raw;
             type Length = NoLength;
+            const FORM: Form = Form::number($c, Flow::Out);
             unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
                 Self { at: wire, name: "" }
             }
@@ -184,6 +189,7 @@ impl Kind for OutIndices {
 impl Fortran for OutIndices {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::array(Type::Integer, Flow::Out);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self { at: wire, first: 1, name: "" }
     }
@@ -233,6 +239,7 @@ impl Kind for OutStatuses {
 impl Fortran for OutStatuses {
     type Wire = *mut Status;
     type Length = NoLength;
+    const FORM: Form = Form::array(Type::Status, Flow::Unsaid);
     unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
         Self(fortran::unless_ignored(wire))
     }

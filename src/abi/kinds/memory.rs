@@ -1,7 +1,7 @@
 //! Kinds that point to a program's memory: buffers, and places for results.
 
-use crate::abi::fortran;
-use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::abi::fortran::{self, Descriptor};
+use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -11,7 +11,10 @@ use std::ffi::{c_int, c_void};
 const UNDEFINED: c_int = -32766;
 
 macro_rules! buffers {
-    ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal;)*) => {$(
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident: $raw:ty = $c:literal, $flow:ident, $may_be_copy:literal;
+    )*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy)]
         pub(in crate::abi) struct $name(usize);
@@ -33,9 +36,25 @@ macro_rules! buffers {
         impl Fortran for $name {
             type Wire = $raw;
             type Length = NoLength;
+            const FORM: Form = Form::new(Type::Buffer, Flow::$flow);
             #[inline]
             unsafe fn enter(wire: $raw, _: NoLength) -> Self {
                 Self(fortran::in_c(wire.expose_provenance()))
+            }
+            #[inline]
+            unsafe fn enter_modern(wire: $raw, length: NoLength, copies: Described<'_>) -> Self {
+                let Some(copies) = copies else {
+                    // SAFETY: the caller's promise is the same.
+                    return unsafe { Self::enter(wire, length) };
+                };
+                // SAFETY: the caller is Fortran, and passes a descriptor of a choice buffer.
+                let buffer = unsafe { Descriptor::at(wire.cast()) };
+                let is_read = matches!(Flow::$flow, Flow::In);
+                let address = match $may_be_copy {
+                    true => copies.address(buffer, is_read),
+                    false => buffer.base.expose_provenance(),
+                };
+                Self(fortran::in_c(address))
             }
         }
     )*};
@@ -43,16 +62,20 @@ macro_rules! buffers {
 
 buffers! {
     /// A buffer the call reads. Whether it may be null depends on count and datatype.
-    InBuf: *const c_void = "const void *";
+    InBuf: *const c_void = "const void *", In, true;
     /// A buffer the call writes.
-    OutBuf: *mut c_void = "void *";
+    OutBuf: *mut c_void = "void *", Unsaid, true;
+    /// Memory whose place matters: of a section, its first element's.
+    Location: *const c_void = "const void *", Unsaid, false;
+    /// Memory that the library keeps.
+    Room: *mut c_void = "void *", Unsaid, false;
 }
 
 /// Where a result goes. Only a caller of MPI can make one, so a body may trust it.
 macro_rules! outs {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident: $raw:ty = $c:literal, set($from:ty) $convert:expr;
+        $name:ident: $raw:ty = $c:literal, $form:expr, set($from:ty) $convert:expr;
     )*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy)]
@@ -84,6 +107,7 @@ macro_rules! outs {
         impl Fortran for $name {
             type Wire = *mut $raw;
             type Length = NoLength;
+            const FORM: Form = $form;
             #[inline]
             unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
                 Self(wire)
@@ -94,15 +118,16 @@ macro_rules! outs {
 
 outs! {
     /// An integer.
-    OutInt: c_int = "int *", set(i32) |value| value;
+    OutInt: c_int = "int *", Form::number("int *", Flow::Out), set(i32) |value| value;
     /// A truth value; gfortran's LOGICAL is 0 or 1, like C's.
-    OutFlag: c_int = "int *", set(bool) c_int::from;
+    OutFlag: c_int = "int *", Form::new(Type::Logical, Flow::Out), set(bool) c_int::from;
     /// A number of elements; one that does not fit is MPI_UNDEFINED (MPI-5.0 §5.1.11).
-    OutCount32: c_int = "int *", set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
+    OutCount32: c_int = "int *", Form::number("int *", Flow::Out),
+        set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
     /// A number of elements, large-count twin.
-    OutCount64: i64 = "MPI_Count *", set(i64) |value| value;
+    OutCount64: i64 = "MPI_Count *", Form::number("MPI_Count *", Flow::Out), set(i64) |value| value;
     /// An address-sized integer.
-    OutAint64: i64 = "MPI_Aint *", set(i64) |value| value;
+    OutAint64: i64 = "MPI_Aint *", Form::number("MPI_Aint *", Flow::Out), set(i64) |value| value;
 }
 
 impl OutInt {
@@ -144,6 +169,7 @@ impl Kind for InOutInt {
 impl Fortran for InOutInt {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Integer, Flow::InOut);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self(wire)
     }
@@ -184,6 +210,7 @@ macro_rules! positions {
         impl Fortran for $name {
             type Wire = *mut $raw;
             type Length = NoLength;
+            const FORM: Form = Form::number($c, Flow::InOut);
             unsafe fn enter(wire: *mut $raw, _: NoLength) -> Self {
                 Self(wire)
             }
@@ -236,6 +263,7 @@ impl Kind for OutIndex {
 impl Fortran for OutIndex {
     type Wire = *mut c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Integer, Flow::Out);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
         Self { at: wire, first: 1 }
     }
@@ -273,6 +301,7 @@ impl Kind for OutStatus {
 impl Fortran for OutStatus {
     type Wire = *mut Status;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Status, Flow::Unsaid);
     unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
         Self(fortran::unless_ignored(wire))
     }
@@ -325,13 +354,14 @@ impl Kind for VarStatus {
 impl Fortran for VarStatus {
     type Wire = *mut Status;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Status, Flow::InOut);
     unsafe fn enter(wire: *mut Status, _: NoLength) -> Self {
         Self(wire)
     }
 }
 
-/// Where an address goes: in C, a pointer to a pointer in disguise. Fortran without C_PTR has no
-/// place that is known to be large enough, so nothing is written there.
+/// Where an address goes: in C, a pointer to a pointer in disguise. Fortran before
+/// `mpi_f08` has no place that is known to be large enough, so nothing is written there.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutAddress(Option<*mut usize>);
 
@@ -359,8 +389,12 @@ impl Kind for OutAddress {
 impl Fortran for OutAddress {
     type Wire = *mut c_void;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Pointer, Flow::Out);
     unsafe fn enter(_: *mut c_void, _: NoLength) -> Self {
         Self(None)
+    }
+    unsafe fn enter_modern(wire: *mut c_void, _: NoLength, _: Described<'_>) -> Self {
+        Self(Some(wire.cast()))
     }
 }
 
@@ -387,6 +421,7 @@ impl Kind for InStatus {
 impl Fortran for InStatus {
     type Wire = *const Status;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Status, Flow::In);
     unsafe fn enter(wire: *const Status, _: NoLength) -> Self {
         Self(wire)
     }

@@ -8,9 +8,11 @@
 pub(super) mod allocation;
 pub(super) mod attribute;
 pub(super) mod callback;
+pub(super) mod form;
 pub(super) mod handle;
 pub(super) mod list;
 pub(super) mod memory;
+pub(super) mod section;
 pub(super) mod text;
 pub(super) mod topology;
 pub(super) mod width;
@@ -18,9 +20,11 @@ pub(super) mod width;
 pub(super) use allocation::*;
 pub(super) use attribute::*;
 pub(super) use callback::*;
+pub(super) use form::{Flow, Form, Type};
 pub(super) use handle::*;
 pub(super) use list::*;
 pub(super) use memory::*;
+pub(super) use section::Sections;
 pub(super) use text::*;
 pub(super) use topology::*;
 
@@ -47,10 +51,29 @@ pub(super) trait Fortran: Kind {
     type Wire: Copy;
     /// `usize` for CHARACTER arguments, whose lengths come after all arguments; else nothing.
     type Length: Copy + Default;
+    /// How the modules declare such a parameter.
+    const FORM: Form = Form::UNKNOWN;
     /// # Safety
     /// `wire` is what a Fortran caller passed for a parameter of this kind.
     unsafe fn enter(wire: Self::Wire, length: Self::Length) -> Self;
+    /// The same for a caller who uses `mpi_f08`. In a call with a choice buffer, buffers and texts
+    /// come as descriptors, and there are no lengths; there is room for `copies` then.
+    /// # Safety
+    /// As above.
+    #[inline]
+    unsafe fn enter_modern(wire: Self::Wire, length: Self::Length, _copies: Described<'_>) -> Self {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::enter(wire, length) }
+    }
+    /// Where the handle of the operation goes that the call starts, if this is the place.
+    #[inline]
+    fn request(_wire: Self::Wire) -> Option<*mut c_int> {
+        None
+    }
 }
+
+/// In a call whose buffers are described: where copies of sections are kept.
+pub(super) type Described<'a> = Option<&'a mut Sections>;
 
 /// The length of an argument that is no CHARACTER.
 pub(super) type NoLength = ();
@@ -125,6 +148,7 @@ macro_rules! scalars {
         impl Fortran for $name {
             type Wire = *const $raw;
             type Length = NoLength;
+            const FORM: Form = Form::number($c, Flow::In);
             #[inline]
             unsafe fn enter(wire: *const $raw, _: NoLength) -> Self {
                 // SAFETY: Fortran passes scalars by reference, and the reference is live here.
@@ -201,9 +225,14 @@ impl<K: Kind> Kind for Late<K> {
 impl<K: Fortran> Fortran for Late<K> {
     type Wire = K::Wire;
     type Length = K::Length;
+    const FORM: Form = K::FORM;
     unsafe fn enter(wire: K::Wire, length: K::Length) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { K::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: K::Wire, length: K::Length, copies: Described<'_>) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { K::enter_modern(wire, length, copies) })
     }
 }
 
@@ -226,6 +255,7 @@ impl Kind for Rest {
 impl Fortran for Rest {
     type Wire = ();
     type Length = NoLength;
+    const FORM: Form = Form::ABSENT;
     unsafe fn enter((): (), _: NoLength) -> Self {
         Self
     }
@@ -250,6 +280,7 @@ impl Kind for Logical {
 impl Fortran for Logical {
     type Wire = *const c_int;
     type Length = NoLength;
+    const FORM: Form = Form::new(Type::Logical, Flow::In);
     unsafe fn enter(wire: *const c_int, _: NoLength) -> Self {
         // SAFETY: Fortran passes scalars by reference, and the reference is live here.
         Self(unsafe { *wire })

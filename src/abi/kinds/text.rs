@@ -1,6 +1,7 @@
 //! Kinds that are text: C's end with a null byte, Fortran's have a length and trailing blanks.
 
-use crate::abi::kinds::{Fortran, InOutInt, Kind, OutFlag};
+use crate::abi::fortran::Descriptor;
+use crate::abi::kinds::{Described, Flow, Form, Fortran, InOutInt, Kind, OutFlag, Type};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::{CStr, c_char};
@@ -38,8 +39,17 @@ impl Kind for InText {
 impl Fortran for InText {
     type Wire = *const c_char;
     type Length = usize;
+    const FORM: Form = Form::new(Type::Text, Flow::In);
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
         Self { at: wire, length: Some(length) }
+    }
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
+        if copies.is_none() {
+            return Self { at: wire, length: Some(length) };
+        }
+        // SAFETY: the caller is Fortran, and passes a descriptor of a CHARACTER.
+        let text = unsafe { Descriptor::at(wire.cast()) };
+        Self { at: text.base.cast(), length: Some(text.element_bytes) }
     }
 }
 
@@ -62,9 +72,14 @@ impl Kind for InTextArray {
 impl Fortran for InTextArray {
     type Wire = *const c_char;
     type Length = usize;
+    const FORM: Form = InText::FORM;
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { InText::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { InText::enter_modern(wire, length, copies) })
     }
 }
 
@@ -92,9 +107,14 @@ impl Kind for InfoText {
 impl Fortran for InfoText {
     type Wire = *const c_char;
     type Length = usize;
+    const FORM: Form = InText::FORM;
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { InText::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { InText::enter_modern(wire, length, copies) })
     }
 }
 
@@ -152,8 +172,17 @@ impl Kind for OutText {
 impl Fortran for OutText {
     type Wire = *mut c_char;
     type Length = usize;
+    const FORM: Form = Form::new(Type::Text, Flow::Out);
     unsafe fn enter(wire: *mut c_char, length: usize) -> Self {
         Self { at: wire, length: Some(length) }
+    }
+    unsafe fn enter_modern(wire: *mut c_char, length: usize, copies: Described<'_>) -> Self {
+        if copies.is_none() {
+            return Self { at: wire, length: Some(length) };
+        }
+        // SAFETY: the caller is Fortran, and passes a descriptor of a CHARACTER.
+        let text = unsafe { Descriptor::at(wire.cast()) };
+        Self { at: text.base.cast(), length: Some(text.element_bytes) }
     }
 }
 
@@ -204,8 +233,13 @@ impl Kind for InfoValue {
 impl Fortran for InfoValue {
     type Wire = *mut c_char;
     type Length = usize;
+    const FORM: Form = OutText::FORM;
     unsafe fn enter(wire: *mut c_char, length: usize) -> Self {
         // SAFETY: the caller's promise is the same.
         Self(unsafe { OutText::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: *mut c_char, length: usize, copies: Described<'_>) -> Self {
+        // SAFETY: the caller's promise is the same.
+        Self(unsafe { OutText::enter_modern(wire, length, copies) })
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::abi::fortran;
 use crate::abi::kinds::list::length;
-use crate::abi::kinds::{Fortran, Kind, NoLength};
+use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::c_int;
@@ -16,7 +16,7 @@ const WEIGHTS_EMPTY: usize = 11;
 macro_rules! arrays {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident: $raw:ty = $c:literal, $from_fortran:expr;
+        $name:ident: $raw:ty = $c:literal, $of:ident $flow:ident, $from_fortran:expr;
     )*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy)]
@@ -40,6 +40,7 @@ macro_rules! arrays {
         impl Fortran for $name {
             type Wire = $raw;
             type Length = NoLength;
+            const FORM: Form = Form::array(Type::$of, Flow::$flow);
             unsafe fn enter(wire: $raw, _: NoLength) -> Self {
                 let meant: fn($raw) -> $raw = $from_fortran;
                 Self { at: meant(wire), name: "" }
@@ -50,16 +51,16 @@ macro_rules! arrays {
 
 arrays! {
     /// Truth values: `int` in C, `LOGICAL` in Fortran, which gfortran keeps as 0 and 1.
-    Flags: *const c_int = "const int[]", |wire| wire;
+    Flags: *const c_int = "const int[]", Logical In, |wire| wire;
     /// Truth values out.
-    OutFlags: *mut c_int = "int[]", |wire| wire;
+    OutFlags: *mut c_int = "int[]", Logical Out, |wire| wire;
     /// Integers that the call reads and changes.
-    VarInts: *mut c_int = "int[]", |wire| wire;
+    VarInts: *mut c_int = "int[]", Integer InOut, |wire| wire;
     /// Weights of edges, or MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY.
-    Weights: *const c_int = "const int[]",
+    Weights: *const c_int = "const int[]", Integer In,
         |wire| std::ptr::with_exposed_provenance(fortran::in_c(wire.expose_provenance()));
     /// Where weights go, unless it is MPI_UNWEIGHTED.
-    OutWeights: *mut c_int = "int[]",
+    OutWeights: *mut c_int = "int[]", Integer Unsaid,
         |wire| std::ptr::with_exposed_provenance_mut(fortran::in_c(wire.expose_provenance()));
 }
 

@@ -9,7 +9,8 @@ mod node;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use cursor::{Cursor, Strip};
+pub use cursor::{Cursor, Items};
+pub use node::{FEW_RUNS, Run};
 
 use node::Node;
 

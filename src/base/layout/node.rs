@@ -12,6 +12,16 @@ pub(super) enum Node {
         count: u64,
         stride: i64,
     },
+    /// Blocks of `bytes` at these offsets, the first of which is 0.
+    Blocks {
+        bytes: u64,
+        offsets: Arc<[i64]>,
+    },
+    /// Few runs of bytes, of any lengths.
+    Runs {
+        size: u64,
+        runs: Arc<[Run]>,
+    },
     /// The body `count` times, `stride` apart.
     Loop {
         count: u64,
@@ -34,6 +44,19 @@ pub(super) struct Part {
     pub(super) offset: i64,
     pub(super) node: Node,
 }
+
+/// A run at its place among others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins, seen from the first.
+    pub offset: i64,
+    pub bytes: usize,
+    /// Bytes of data in the runs before.
+    pub before: usize,
+}
+
+/// Up to so many runs are copied item by item.
+pub const FEW_RUNS: usize = 32;
 
 /// Lists up to this length are taken apart to be part of another.
 const SHORT: usize = 16;
@@ -58,8 +81,9 @@ impl Node {
         match self {
             Node::Empty => 0,
             Node::Strip { bytes, count, .. } => bytes.saturating_mul(*count),
+            Node::Blocks { bytes, offsets } => bytes.saturating_mul(offsets.len() as u64),
             Node::Loop { size, count, .. } => size.saturating_mul(*count),
-            Node::List { size, .. } => *size,
+            Node::List { size, .. } | Node::Runs { size, .. } => *size,
         }
     }
 
@@ -83,10 +107,34 @@ impl Node {
                 Node::Loop { count, stride: step, size, body }
             }
             (_, node) => {
+                let node = node.in_runs();
                 let size = node.size();
                 Node::Loop { count, stride, size, body: Arc::new(node) }
             }
         }
+    }
+
+    /// The same as runs if it is a short strip.
+    fn in_runs(self) -> Node {
+        match self {
+            Node::Strip { bytes, count, stride } if 1 < count && count <= SHORT as u64 => {
+                let run = |index: u64| (stride.wrapping_mul(index as i64), bytes);
+                Node::runs((0..count).map(run))
+            }
+            node => node,
+        }
+    }
+
+    /// Runs, by where they begin, seen from the first, and how long they are.
+    fn runs(runs: impl Iterator<Item = (i64, u64)>) -> Node {
+        let mut size = 0;
+        let runs = runs.map(|(offset, bytes)| {
+            let before = size as usize;
+            size += bytes;
+            Run { offset, bytes: bytes as usize, before }
+        });
+        let runs = runs.collect();
+        Node::Runs { size, runs }
     }
 
     /// Nodes at their places, one after the other; returns where the first byte of data is.
@@ -95,6 +143,12 @@ impl Node {
         for (offset, node) in nodes {
             match node {
                 Node::Empty => {}
+                Node::Runs { runs, .. } => {
+                    for run in runs.iter() {
+                        let node = Node::run(run.bytes as u64);
+                        append(&mut merged, offset.wrapping_add(run.offset), node);
+                    }
+                }
                 Node::List { parts, .. } if parts.len() <= SHORT => {
                     for part in parts.iter() {
                         append(&mut merged, offset.wrapping_add(part.offset), part.node.clone());
@@ -108,6 +162,17 @@ impl Node {
             return merged.pop().unwrap_or((0, Node::Empty));
         }
         let (first, mut size) = (merged[0].0, 0);
+        let lengths: Option<Vec<u64>> = merged.iter().map(|(_, node)| run_length(node)).collect();
+        if let Some(lengths) = lengths.filter(|lengths| lengths.len() <= FEW_RUNS) {
+            let places = merged.iter().map(|(offset, _)| offset.wrapping_sub(first));
+            return (first, Node::runs(places.zip(lengths)));
+        }
+        if let Some(bytes) = run_length(&merged[0].1)
+            && merged.iter().all(|(_, node)| run_length(node) == Some(bytes))
+        {
+            let offsets = merged.iter().map(|(offset, _)| offset.wrapping_sub(first)).collect();
+            return (first, Node::Blocks { bytes, offsets });
+        }
         let parts = merged.into_iter().map(|(offset, node)| {
             let before = size;
             size += node.size();
@@ -115,6 +180,14 @@ impl Node {
         });
         let parts = parts.collect();
         (first, Node::List { size, parts })
+    }
+}
+
+/// How long a node is that is one run.
+fn run_length(node: &Node) -> Option<u64> {
+    match node {
+        Node::Strip { bytes, count: 1, .. } => Some(*bytes),
+        _ => None,
     }
 }
 
@@ -132,10 +205,14 @@ fn append(nodes: &mut Vec<(i64, Node)>, offset: i64, node: Node) {
 
 /// Runs of one length at equal distances become strips.
 fn gathered(nodes: Vec<(i64, Node)>) -> Vec<(i64, Node)> {
-    let length = |(_, node): &(i64, Node)| match node {
-        Node::Strip { bytes, count: 1, .. } => Some(*bytes),
-        _ => None,
-    };
+    let length = |(_, node): &(i64, Node)| run_length(node);
+    if nodes.len() > FEWEST && nodes.iter().all(|node| length(node) == length(&nodes[0])) {
+        let stride = |pair: &[(i64, Node)]| pair[1].0.wrapping_sub(pair[0].0);
+        let is_even = nodes.windows(2).all(|pair| stride(pair) == stride(&nodes[..2]));
+        if !is_even && length(&nodes[0]).is_some() {
+            return nodes;
+        }
+    }
     let mut out = Vec::new();
     let mut from = 0;
     while from < nodes.len() {

@@ -115,18 +115,21 @@ pub(crate) fn random_type(random: &mut Random, depth: u32, most: usize) -> (Layo
 fn walked(cursor: &mut Cursor<'_>, count: usize, random: &mut Random) -> Vec<i64> {
     let mut places = Vec::new();
     while places.len() < count {
-        let (blocks, run) = (cursor.blocks(), cursor.run());
-        if blocks.count > 0 && blocks.bytes < 5000 && random.chance(60) {
-            let some = 1 + random.below(blocks.count.min(9) as u64) as usize;
-            for index in 0..some as i64 {
-                let start = blocks.offset + index * blocks.stride;
-                places.extend(start..start + blocks.bytes as i64);
+        let ((bytes, blocks), run) = (cursor.blocks(), cursor.run_bytes());
+        if blocks > 0 && bytes < 5000 && random.chance(60) {
+            let some = 1 + random.below(blocks.min(9) as u64) as usize;
+            for index in 0..some {
+                let start = match cursor.list() {
+                    Some((origin, offsets)) => origin + offsets[index],
+                    None => cursor.offset() + index as i64 * cursor.stride(),
+                };
+                places.extend(start..start + bytes as i64);
             }
-            cursor.pass_blocks(some);
+            cursor.pass(bytes, some);
         } else {
-            let some = 1 + random.below(run.bytes.min(5000) as u64) as usize;
-            places.extend(run.offset..run.offset + some as i64);
-            cursor.pass_bytes(some);
+            let some = 1 + random.below(run.min(5000) as u64) as usize;
+            places.extend(cursor.offset()..cursor.offset() + some as i64);
+            cursor.pass(1, some);
         }
     }
     places.truncate(count);
@@ -169,18 +172,24 @@ fn layouts_walk_the_bytes_of_the_type_map() {
 #[test]
 fn neighbours_and_nests_become_one_strip() {
     let double = Layout::basic(&[(0, 8)], 8, 8);
-    let strip = |layout: &Layout| layout.cursor(0).blocks();
-    let column = double.vector(10, 1, 80).expect("small");
-    assert_eq!(strip(&column), Strip { offset: 0, bytes: 8, count: 10, stride: 80 });
+    let strip = |layout: &Layout| {
+        let cursor = layout.cursor(0);
+        (cursor.blocks(), cursor.stride())
+    };
+    let column = double.vector(40, 1, 80).expect("small");
+    assert_eq!(strip(&column), ((8, 40), 80));
     // Columns that follow each other at the same distance are one longer column.
-    let resized = column.resized(0, 800).expect("small").vector(5, 1, 800).expect("small");
-    assert!(strip(&resized).count >= 50 && strip(&resized).stride == 80);
+    let resized = column.resized(0, 3200).expect("small").vector(5, 1, 3200).expect("small");
+    let ((_, count), stride) = strip(&resized);
+    assert!(count >= 200 && stride == 80);
     let all = double.vector(100, 3, 24).expect("small");
     assert_eq!((all.run(1), all.run(7)), (Some(0), Some(0)));
     let parts: Vec<(u64, i64, &Layout)> = (0..100).map(|n| (1, n * 24, &double)).collect();
     let indexed = Layout::structure(&parts).expect("small");
-    let expected = Strip { offset: 0, bytes: 8, count: 100, stride: 24 };
-    assert_eq!(strip(&indexed), expected, "its extent is no multiple of the stride");
+    assert_eq!(strip(&indexed), ((8, 100), 24), "its extent is no multiple of the stride");
+    let parts: Vec<(u64, i64, &Layout)> = (0..100).map(|n| (1, n * n * 24, &double)).collect();
+    let uneven = Layout::structure(&parts).expect("small");
+    assert_eq!(uneven.cursor(0).list().map(|(_, offsets)| offsets.len()), Some(100));
 }
 
 #[test]

@@ -46,6 +46,17 @@ OPTIONS
                       It is address space; memory is taken as it is used.
                       A SIZE has a unit: K, M, G or T.
     --timeout SECONDS End the job with an error when it has run that long.
+    --deadlock on|off When all ranks wait for each other, say what each waits
+                      for and end the job: on by default. It takes about a
+                      second until that is certain.
+
+  How careful, how fast
+    --check on|off    Check the arguments of calls: on by default. Where it is
+                      off, wrong arguments may end a rank or bring wrong
+                      results, and calls are a few nanoseconds faster.
+    --report          Say on standard error what each rank leaves behind in
+                      MPI_Finalize: messages that nobody received, and objects
+                      that were not freed.
 
   What a rank has for itself
     --private LIB     Give every rank its own copy of the library LIB.
@@ -86,13 +97,16 @@ EXIT STATUS
     128+S   the first rank that failed was ended by signal S.
     1       the library is missing or broken.
     2       the command line makes no sense, or the job is too large.
+    123     all ranks waited for each other (see --deadlock).
+    124     the job was not done in time (see --timeout).
     126     the program is there but cannot be run as ranks.
     127     the program does not exist.
 
 ENVIRONMENT
     MPIEXEC_TIMEOUT   Seconds after which the job is ended, if --timeout is not
                       given.
-    LD_PRELOAD        Is kept; the library goes in front of it.
+    LD_PRELOAD        Is kept; the library goes in front of it. Functions of MPI
+                      that a tool takes over are the tool's.
     LD_LIBRARY_PATH   Is kept; the library's directory goes in front of it.
     Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have
     no effect.

@@ -20,6 +20,9 @@ pub(crate) enum Does {
     Tag,
     Output,
     Timeout,
+    Deadlock,
+    Check,
+    Report,
     /// `-x NAME` or `-x NAME=VALUE`.
     Variable,
     /// `-genv NAME VALUE` or `-genv NAME=VALUE`.
@@ -65,6 +68,9 @@ const CHOICES: &[Choice] = &[
     choice(&["tag-output", "prepend-rank", "l"], 0, Does::Tag),
     choice(&["output"], 1, Does::Output),
     choice(&["timeout"], 1, Does::Timeout),
+    choice(&["deadlock"], 1, Does::Deadlock),
+    choice(&["check"], 1, Does::Check),
+    choice(&["report"], 0, Does::Report),
     choice(&["x"], 1, Does::Variable),
     choice(&["env", "genv"], 1, Does::VariablePair),
     choice(&["wdir", "wd", "dir"], 1, Does::Directory),

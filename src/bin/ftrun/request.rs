@@ -116,6 +116,9 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
                 job.tag_output |= text.split(',').any(|part| matches!(part, "tag" | "rank"));
             }
             Does::Timeout => job.timeout = Some(time(&dashed, value)?),
+            Does::Deadlock => job.watches = switch(&dashed, value)?,
+            Does::Check => job.checks = switch(&dashed, value)?,
+            Does::Report => job.reports = true,
             Does::Variable => return self.export(&dashed, value),
             Does::VariablePair => self.set(&dashed, values)?,
             Does::Directory => self.request.directory = Some(value.into()),
@@ -213,6 +216,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::OnFailure => "`end`, `continue` or `restart`",
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Timeout => "a time in seconds",
+        Does::Deadlock | Does::Check => "`on` or `off`",
         Does::Variable | Does::VariablePair => "NAME=VALUE",
         Does::Directory => "a directory",
         Does::Hosts => "the name of a host",
@@ -246,6 +250,14 @@ fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let text = value.to_str().filter(|text| !text.is_empty() && !text.contains('\n'));
     let no = || format!("{dashed} wants the name of a library, such as libapp.so");
     text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
+}
+
+fn switch(dashed: &str, value: &OsStr) -> Result<bool, Refusal> {
+    match value.to_string_lossy().as_ref() {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        other => Err(Refusal::usage(format!("{dashed} is on or off, not `{other}`"))),
+    }
 }
 
 fn on_failure(dashed: &str, value: &OsStr) -> Result<OnFailure, Refusal> {

@@ -11,6 +11,7 @@ mod shared;
 mod words;
 
 use compiler::{Compiler, Language};
+use shared::modules::{self, Modules};
 use shared::place;
 use shared::refusal::{BROKEN, NOT_FOUND, Refusal};
 use std::ffi::OsString;
@@ -32,7 +33,10 @@ fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, 
     let words = Words::read(words);
     let language = Language::of(called);
     let compiler = Compiler::choose(language, words.compiler.as_deref())?;
-    let flags = Flags::find(&compiler, &words)?;
+    let mut flags = Flags::find(&compiler, &words)?;
+    if language == Language::Fortran && words.goal != Goal::Ask {
+        flags.add_modules(called, &compiler, &words)?;
+    }
     if let Some(show) = words.show {
         println!("{}", flags.shown(show, called, &compiler, &words));
         return Ok(ExitCode::SUCCESS);
@@ -46,7 +50,8 @@ fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, 
 /// What MPI adds to the words of the user; nothing where the compiler is only asked something.
 #[derive(Default)]
 struct Flags {
-    include: String,
+    /// The headers' directory and, for Fortran, that of the modules.
+    include: Vec<String>,
     library_directory: String,
     compile: Vec<String>,
     link: Vec<String>,
@@ -85,7 +90,31 @@ impl Flags {
             link.push(format!("-Wl,-rpath,{directory}"));
         }
         link.push("-lftmpi_rs".into());
-        Ok(Flags { include, library_directory: directory, compile, link })
+        Ok(Flags { include: vec![include], library_directory: directory, compile, link })
+    }
+
+    /// Finds or makes the modules `mpi` and `mpi_f08`. A program of `mpif.h` does without, so it is
+    /// no mistake yet if there are none.
+    fn add_modules(
+        &mut self, called: &str, compiler: &Compiler, words: &Words,
+    ) -> Result<(), Refusal> {
+        let (headers, library) = (place::headers()?, place::library()?);
+        let given = words.rest.iter().map(OsString::as_os_str);
+        let made = Modules::of(compiler.words(), given, &headers)
+            .map(|modules| modules.directory(&modules::places(&library)));
+        match made {
+            Some(Ok(directory)) => {
+                let directory = place::shown(&directory);
+                self.compile.insert(1, format!("-I{directory}"));
+                self.include.push(directory);
+            }
+            Some(Err(reason)) => eprintln!(
+                "{called}: no modules: `use mpi` and `use mpi_f08` will not be found, mpif.h will: \
+                 {reason}"
+            ),
+            None => {}
+        }
+        Ok(())
     }
 
     /// The user's words with ours before and behind them.
@@ -108,7 +137,7 @@ impl Flags {
             Show::Compiler => line(&[name]),
             Show::Compile => line(&[&self.compile]),
             Show::Link => line(&[&self.link]),
-            Show::IncludeDirectories => self.include.clone(),
+            Show::IncludeDirectories => self.include.join(" "),
             Show::LibraryDirectories => self.library_directory.clone(),
             Show::Libraries => "ftmpi_rs".into(),
             Show::Version => format!("{called} (ftmpi-rs) {}", env!("CARGO_PKG_VERSION")),

@@ -1,6 +1,8 @@
 //! What the programs of this project have in common: where its files are, and how to say no.
 
 #[allow(dead_code, reason = "every program uses the part that it needs")]
+pub(crate) mod modules;
+#[allow(dead_code, reason = "every program uses the part that it needs")]
 pub(crate) mod place;
 #[allow(dead_code, reason = "every program uses the part that it needs")]
 pub(crate) mod refusal;

@@ -1,8 +1,11 @@
-//! The address space of all rank heaps: one reservation, cut so that an address names a seat.
+//! The address space of all rank heaps: one reservation, cut so that an address names a heap.
 //!
 //! ```text
-//! [ strip of seat 0 | strip of seat 1 | … ][ slice of seat 0 | slice of seat 1 | … ]
+//! [ strip of plot 0 | strip of plot 1 | … ][ slice of plot 0 | slice of plot 1 | … ]
 //! ```
+//!
+//! Every seat begins on the plot of its number. Where a dead rank's thread could not be ended, the
+//! next life in its seat moves to a spare plot; when those are used up, it shares libc's heap.
 //!
 //! A heap begins in its strip and moves on to its slice when that is full. Small heaps lie close
 //! together this way and share page tables. The books of each heap lie elsewhere, out of reach of
@@ -10,12 +13,16 @@
 
 use super::Books;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where a heap begins; most ranks of most test programs never leave it.
 pub(super) const STRIP_BYTES: usize = 128 << 10;
 /// What all slices together may take of the 128 TiB that a process has.
 const GENEROUS_BYTES: usize = 16 << 40;
 const LARGEST_SLICE: usize = 1 << 40;
+/// Plots beside those that the seats begin on.
+const RANKS_PER_SPARE: usize = 16;
+const LEAST_SPARES: usize = 2;
 const SMALLEST_SLICE: usize = 1 << 20;
 
 pub(super) struct Ground {
@@ -24,6 +31,10 @@ pub(super) struct Ground {
     high: usize,
     slice_bytes: usize,
     books: usize,
+    /// The plot of each seat.
+    plots: Box<[AtomicUsize]>,
+    next_spare: AtomicUsize,
+    plot_count: usize,
 }
 
 static GROUND: OnceLock<Ground> = OnceLock::new();
@@ -35,22 +46,27 @@ pub(super) fn ground() -> Option<&'static Ground> {
 
 /// Reserves address space for the heaps of `ranks` ranks, once. Without it ranks share libc's heap.
 pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
-    let ranks = ranks.max(1);
-    let generous = (GENEROUS_BYTES / ranks).min(LARGEST_SLICE);
+    let seats = ranks.max(1);
+    let plot_count = seats + seats / RANKS_PER_SPARE + LEAST_SPARES;
+    let generous = (GENEROUS_BYTES / plot_count).min(LARGEST_SLICE);
     let mut slice = generous.max(least_bytes).max(SMALLEST_SLICE) & !0xfffff;
-    let Some(books) = map(ranks * size_of::<Books>()) else { return false };
+    let Some(books) = map(plot_count * size_of::<Books>()) else { return false };
     // A limit on address space (`ulimit -v`, strict overcommit) makes the slices smaller.
     let low = loop {
-        let bytes = slice.checked_add(STRIP_BYTES).and_then(|each| each.checked_mul(ranks));
+        let bytes = slice.checked_add(STRIP_BYTES).and_then(|each| each.checked_mul(plot_count));
         match bytes.and_then(map) {
             Some(low) => break low,
             None if slice / 2 < SMALLEST_SLICE => return false,
             None => slice = (slice / 2) & !0xfffff,
         }
     };
-    let slices = low + ranks * STRIP_BYTES;
-    let high = slices + ranks * slice;
-    GROUND.set(Ground { low, slices, high, slice_bytes: slice, books }).is_ok()
+    let slices = low + plot_count * STRIP_BYTES;
+    let high = slices + plot_count * slice;
+    let plots = (0..seats).map(AtomicUsize::new).collect();
+    let next_spare = AtomicUsize::new(seats);
+    let slice_bytes = slice;
+    let ground = Ground { low, slices, high, slice_bytes, books, plots, next_spare, plot_count };
+    GROUND.set(ground).is_ok()
 }
 
 fn map(bytes: usize) -> Option<usize> {
@@ -62,26 +78,39 @@ fn map(bytes: usize) -> Option<usize> {
 }
 
 impl Ground {
-    /// Whether some rank's strip or slice holds `address`.
+    /// Whether some strip or slice holds `address`.
     #[inline]
     pub(super) fn holds(&self, address: usize) -> bool {
         address.wrapping_sub(self.low) < self.high - self.low
     }
 
-    /// The seat whose strip or slice holds `address`, which the ground holds.
-    pub(super) fn seat(&self, address: usize) -> usize {
+    /// Where the heap of a fresh life in `seat` lies.
+    pub(super) fn plot_of(&self, seat: usize) -> Option<usize> {
+        let plot = self.plots.get(seat)?.load(Ordering::Acquire);
+        (plot < self.plot_count).then_some(plot)
+    }
+
+    /// The heap of `seat` is left as it is: the next life has another.
+    pub(super) fn move_away(&self, seat: usize) {
+        if let Some(plot) = self.plots.get(seat) {
+            plot.store(self.next_spare.fetch_add(1, Ordering::Relaxed), Ordering::Release);
+        }
+    }
+
+    /// The plot whose strip or slice holds `address`, which the ground holds.
+    pub(super) fn plot(&self, address: usize) -> usize {
         match address < self.slices {
             true => (address - self.low) / STRIP_BYTES,
             false => (address - self.slices) / self.slice_bytes,
         }
     }
 
-    pub(super) fn strip(&self, seat: usize) -> usize {
-        self.low + seat * STRIP_BYTES
+    pub(super) fn strip(&self, plot: usize) -> usize {
+        self.low + plot * STRIP_BYTES
     }
 
-    pub(super) fn slice(&self, seat: usize) -> usize {
-        self.slices + seat * self.slice_bytes
+    pub(super) fn slice(&self, plot: usize) -> usize {
+        self.slices + plot * self.slice_bytes
     }
 
     pub(super) fn slice_bytes(&self) -> usize {
@@ -94,7 +123,7 @@ impl Ground {
         self.high
     }
 
-    pub(super) fn books(&self, seat: usize) -> *mut Books {
-        std::ptr::with_exposed_provenance_mut::<Books>(self.books).wrapping_add(seat)
+    pub(super) fn books(&self, plot: usize) -> *mut Books {
+        std::ptr::with_exposed_provenance_mut::<Books>(self.books).wrapping_add(plot)
     }
 }

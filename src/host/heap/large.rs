@@ -14,7 +14,8 @@ const LEAD: usize = 64;
 
 #[derive(Clone, Copy)]
 struct Large {
-    seat: usize,
+    /// Of the heap that it belongs to.
+    plot: usize,
     start: usize,
     mapped: usize,
 }
@@ -49,7 +50,7 @@ pub(super) fn may_be(address: usize) -> bool {
 }
 
 /// A zeroed block of `bytes`, aligned to `align` (a power of two); null when there is no memory.
-pub(super) fn allocate(seat: usize, align: usize, bytes: usize) -> *mut u8 {
+pub(super) fn allocate(plot: usize, align: usize, bytes: usize) -> *mut u8 {
     let lead = if align <= LEAD { LEAD } else { align.max(PAGE) };
     let Some(wanted) = bytes.checked_add(lead + PAGE - 1) else { return std::ptr::null_mut() };
     let mapped = wanted & !(PAGE - 1);
@@ -64,7 +65,7 @@ pub(super) fn allocate(seat: usize, align: usize, bytes: usize) -> *mut u8 {
         true => start.wrapping_byte_add(LEAD),
         false => start.wrapping_byte_add(start.align_offset(lead)),
     };
-    let large = Large { seat, start: start.expose_provenance(), mapped };
+    let large = Large { plot, start: start.expose_provenance(), mapped };
     with(|blocks| blocks.insert(block.expose_provenance(), large));
     block.cast()
 }
@@ -101,17 +102,17 @@ pub(super) fn resize(address: usize, bytes: usize) -> *mut u8 {
         return std::ptr::null_mut();
     }
     let block = start.wrapping_byte_add(lead);
-    let large = Large { seat: large.seat, start: start.expose_provenance(), mapped };
+    let large = Large { plot: large.plot, start: start.expose_provenance(), mapped };
     with(|blocks| blocks.insert(block.expose_provenance(), large));
     block.cast()
 }
 
-/// Gives back all that the rank in `seat` left behind.
-pub(super) fn give_back(seat: usize) {
+/// Gives back all that the rank with the heap on `plot` left behind.
+pub(super) fn give_back(plot: usize) {
     let mut left = Vec::new();
     with(|blocks| {
         blocks.retain(|_, large| {
-            let keep = large.seat != seat;
+            let keep = large.plot != plot;
             if !keep {
                 left.push(*large);
             }

@@ -48,7 +48,7 @@ impl Piece {
 
 fn free_any(heap: &Heap, block: *mut u8) {
     match owner(block) {
-        Owner::Seat(_) => heap.free(block).unwrap(),
+        Owner::Plot(_) => heap.free(block).unwrap(),
         Owner::Large => free_large(Some(heap), block),
         Owner::Libc => panic!("not a block of a rank"),
     }
@@ -56,7 +56,7 @@ fn free_any(heap: &Heap, block: *mut u8) {
 
 fn resize_any(heap: &Heap, block: *mut u8, bytes: usize) -> *mut u8 {
     match owner(block) {
-        Owner::Seat(_) => heap.resize(block, bytes).unwrap(),
+        Owner::Plot(_) => heap.resize(block, bytes).unwrap(),
         Owner::Large => resize_large(block, bytes),
         Owner::Libc => panic!("not a block of a rank"),
     }
@@ -152,7 +152,7 @@ fn a_block_freed_by_another_comes_back_to_its_owner() {
     let other = std::thread::spawn(move || {
         for address in given {
             let block = std::ptr::with_exposed_provenance_mut::<u8>(address);
-            assert_eq!(owner(block), Owner::Seat(4));
+            assert_eq!(owner(block), Owner::Plot(4));
             free_from_outside(4, block);
             // A second time does nothing: the seal is broken.
             free_from_outside(4, block);
@@ -242,4 +242,34 @@ fn a_pair_of_calls_costs_tens_of_nanoseconds() {
     keep.into_iter().for_each(|block| heap.free(block).unwrap());
     assert!(cfg!(debug_assertions) || best < 200.0, "{best} ns");
     heap.give_back();
+}
+
+#[test]
+fn a_heap_that_a_thread_may_still_hold_is_left_and_the_next_life_has_another() {
+    const SEAT: usize = RANKS - 1;
+    let first = heap(SEAT);
+    let small = Piece::new(first.allocate(100).unwrap(), 100, 7);
+    let large = Piece::new(first.allocate(8 << 20).unwrap(), 8 << 20, 8);
+    let held = first.books().unwrap().latch.hold();
+    first.desert(SEAT);
+    // On a thread of its own: it would wait for the latch for ever.
+    let (sender, made) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let next = heap(SEAT);
+        let block = next.allocate(100).unwrap();
+        assert!(next.holds(block));
+        next.free(block).unwrap();
+        next.give_back();
+        sender.send(()).unwrap();
+    });
+    let patience = std::time::Duration::from_secs(20);
+    assert!(made.recv_timeout(patience).is_ok(), "the next life waits for the first");
+    small.check(100);
+    large.check(8 << 20);
+    drop(held);
+    free_from_outside(SEAT, first.allocate(10).unwrap());
+    for _ in 0..RANKS {
+        heap(SEAT).desert(SEAT);
+    }
+    assert!(!heap(SEAT).is_private(), "without a plot it shares libc's heap");
 }

@@ -26,11 +26,11 @@ use std::time::{Duration, Instant};
 pub use ending::end_current;
 pub use obituary::obituary;
 pub use seat::Pin;
-pub use world::{end_process, incarnation, kill, pin, run};
+pub use world::{end_process, has_alarms, incarnation, kill, living, pin, run};
 
 pub(super) use ending::{abort, exit, is_own_process};
-pub(super) use threads::this as this_thread;
-pub(super) use world::{forward, harmless_code, interrupt};
+pub(super) use threads::{Thread, living as living_threads, this as this_thread};
+pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code};
 
 /// The signal by which the undertaker makes a thread look whether it is to die.
 pub(super) const KILL: i32 = libc::SIGURG;
@@ -148,9 +148,9 @@ impl Rank {
 
 /// The rank's stand-in for a function of libc that has to do with its life.
 pub(super) fn function(name: &str) -> Option<*const ()> {
-    let tables = [exits::SHIMS, ending::SHIMS, crate::host::signals::SHIMS];
-    let entries = tables.iter().flat_map(|table| table.iter());
-    entries.copied().find(|&(known, _)| known == name).map(|(_, Shim(function))| function)
+    let mut entries = [exits::SHIMS, ending::SHIMS].into_iter().flatten();
+    let own = entries.find(|entry| entry.0 == name).map(|entry| entry.1);
+    own.or_else(|| crate::host::signals::function(name)).map(|Shim(function)| function)
 }
 
 /// A function in a table of stand-ins.

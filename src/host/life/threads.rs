@@ -2,9 +2,11 @@
 
 use crate::host::rank::adopt;
 use crate::host::shims::keys;
+use crate::host::signals::Inbox;
 use crate::host::{Rank, current};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -26,7 +28,45 @@ pub(in crate::host) struct Thread {
     excused_at: [AtomicUsize; 2],
     /// How often glibc has run our destructor for it.
     farewells: AtomicU32,
-    signal_stack: Box<[u8]>,
+    /// What it has to do with signals.
+    pub(in crate::host) signals: Inbox,
+    signal_stack: Option<SignalStack>,
+}
+
+/// Where handlers of a thread run. A page that cannot be touched lies before it.
+struct SignalStack {
+    start: usize,
+    bytes: usize,
+}
+
+const GUARD_BYTES: usize = 4096;
+
+impl SignalStack {
+    /// `None` when there is no memory, or nothing is asked for.
+    fn new(usable: usize) -> Option<SignalStack> {
+        let bytes = (usable > 0).then_some(usable + GUARD_BYTES)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a fresh mapping, wherever the kernel finds room.
+        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        // SAFETY: the first page of the mapping just made.
+        unsafe { libc::mprotect(start, GUARD_BYTES, libc::PROT_NONE) };
+        Some(SignalStack { start: start.expose_provenance(), bytes })
+    }
+
+    fn usable(&self) -> (usize, usize) {
+        (self.start + GUARD_BYTES, self.bytes - GUARD_BYTES)
+    }
+}
+
+impl Drop for SignalStack {
+    fn drop(&mut self) {
+        // SAFETY: the thread is gone, or has been told to use no such stack.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.start), self.bytes) };
+    }
 }
 
 const STARTING: u32 = u32::MAX;
@@ -44,12 +84,13 @@ impl Thread {
             pthread: AtomicUsize::new(0),
             excused_at: [AtomicUsize::new(0), AtomicUsize::new(0)],
             farewells: AtomicU32::new(0),
-            signal_stack: vec![0; signal_stack_bytes].into_boxed_slice(),
+            signals: Inbox::default(),
+            signal_stack: SignalStack::new(signal_stack_bytes),
         })
     }
 
     /// Its number in the kernel, while it runs.
-    pub(super) fn number(&self) -> Option<i32> {
+    pub(in crate::host) fn number(&self) -> Option<i32> {
         let alive = self.alive.load(Ordering::Acquire);
         (alive != STARTING && alive != 0).then_some(alive as i32)
     }
@@ -66,8 +107,8 @@ impl Thread {
         self.pthread.load(Ordering::Relaxed)
     }
 
-    /// Sends the signal that makes a thread look whether it is to die.
-    pub(super) fn poke(&self) {
+    /// Sends the signal that makes a thread look whether it is to die, and at what waits for it.
+    pub(in crate::host) fn poke(&self) {
         if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
             // SAFETY: sends a signal to a thread of this process, or to nobody.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, super::KILL) };
@@ -140,6 +181,8 @@ struct Start {
     argument: *mut c_void,
     rank: &'static Rank,
     thread: Arc<Thread>,
+    /// What it blocks once it is known to be the rank's.
+    mask: libc::sigset_t,
 }
 
 type Create = unsafe extern "C-unwind" fn(
@@ -166,16 +209,35 @@ pub(super) unsafe extern "C-unwind" fn pthread_create(
     const SIGNAL_STACK_BYTES: usize = 32 << 10;
     let thread = Thread::new(SIGNAL_STACK_BYTES);
     rank.life.threads.lock().push(thread.clone());
-    let start = Box::new(Start { body, argument, rank, thread: thread.clone() });
+    let mask = block_all();
+    let start = Box::new(Start { body, argument, rank, thread: thread.clone(), mask });
     let start = Box::into_raw(start);
     // SAFETY: as our caller promises; the new thread takes `start` over.
     let status = unsafe { create(handle, attributes, begin, start.cast()) };
+    let_through(&mask);
     if status != 0 {
         // SAFETY: there is no new thread, so it is still ours.
         drop(unsafe { Box::from_raw(start) });
         forget(rank, &thread);
     }
     status
+}
+
+/// Blocks all signals of the calling thread; what it has blocked before.
+fn block_all() -> libc::sigset_t {
+    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: writes sets of our own.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+        before.assume_init()
+    }
+}
+
+/// The calling thread blocks `mask` and nothing else.
+fn let_through(mask: &libc::sigset_t) {
+    // SAFETY: reads a set of ours.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, ptr::null_mut()) };
 }
 
 /// `thrd_create` of `<threads.h>`, which libc would take to its own `pthread_create`.
@@ -199,9 +261,8 @@ pub(super) unsafe extern "C-unwind" fn thrd_create(
 extern "C-unwind" fn begin(start: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` above passes a boxed start.
     let start = *unsafe { Box::from_raw(start.cast::<Start>()) };
-    let Start { body, argument, rank, thread } = start;
-    let stack = (thread.signal_stack.as_ptr().expose_provenance(), thread.signal_stack.len());
-    thread.begin(rank, stack);
+    let Start { body, argument, rank, thread, mask } = start;
+    thread.begin(rank, thread.signal_stack.as_ref().map_or((0, 0), SignalStack::usable));
     // SAFETY: the record stays in the rank's list until `farewell`.
     unsafe { libc::pthread_setspecific(farewell_key(), Arc::as_ptr(&thread).cast()) };
     drop(thread);
@@ -209,6 +270,7 @@ extern "C-unwind" fn begin(start: *mut c_void) -> *mut c_void {
         leave();
     }
     rank.images.adopt_tls();
+    let_through(&mask);
     body(argument)
 }
 
@@ -243,6 +305,25 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     THREAD.set(ptr::null());
     forget(rank, record);
     rank.life.bell.unpark();
+}
+
+/// The threads of `rank` that are not gone.
+pub(in crate::host) fn living(rank: &Rank) -> Vec<Arc<Thread>> {
+    rank.life.threads.lock().iter().filter(|thread| !thread.is_gone()).cloned().collect()
+}
+
+impl Rank {
+    /// Whether a lock at `address` is this rank's own. Safe in handlers.
+    pub(in crate::host) fn owns(&self, address: usize) -> bool {
+        const DESCRIPTOR_BYTES: usize = 4096;
+        let stack = self.life.guard.end..self.life.first_frame.load(Ordering::Relaxed);
+        let is_in_descriptor =
+            |thread: &Arc<Thread>| address.wrapping_sub(thread.pthread()) < DESCRIPTOR_BYTES;
+        self.images.contains(address)
+            || stack.contains(&address)
+            || self.heap.holds(ptr::without_provenance(address))
+            || self.life.threads.try_lock().is_some_and(|all| all.iter().any(is_in_descriptor))
+    }
 }
 
 fn forget(rank: &Rank, thread: &Thread) {

@@ -4,7 +4,7 @@
 //! (*mourning*) → locks of libc that they held are released, the tenant is told → once nobody
 //! copies from its memory any more, that is given back → perhaps a fresh incarnation moves in.
 
-use super::threads::Thread;
+use super::threads::{self, Thread};
 use super::world::{World, end_process};
 use super::{Ending, Verdict, birth, files, obituary};
 use crate::host::job::Job;
@@ -33,6 +33,10 @@ pub(super) struct Undertaker {
     living: usize,
     condemned: Vec<Condemned>,
     burials: Vec<Burial>,
+    /// Signals wait for a thread to be at a harmless place.
+    has_deferred: bool,
+    /// When the next alarm of a rank rings.
+    alarm: Option<Instant>,
 }
 
 /// A rank that is to die and has not yet.
@@ -70,6 +74,8 @@ impl Undertaker {
             living: 0,
             condemned: Vec::new(),
             burials: Vec::new(),
+            has_deferred: false,
+            alarm: None,
         }
     }
 
@@ -89,12 +95,12 @@ impl Undertaker {
                 let seconds = limit.as_secs_f64();
                 self.close(124, &format!("ftrun: the job is not done after {seconds} s; it ends"));
             }
-            match self.burials.is_empty() && self.condemned.is_empty() {
-                false => self.world.bell.park_for(seen, AGAIN),
-                true => match left {
-                    Some(left) => self.world.bell.park_for(seen, left),
-                    None => self.world.bell.park(seen),
-                },
+            let is_busy =
+                !self.burials.is_empty() || !self.condemned.is_empty() || self.has_deferred;
+            let alarm = self.alarm.map(|at| at.saturating_duration_since(Instant::now()));
+            match [left, is_busy.then_some(AGAIN), alarm].into_iter().flatten().min() {
+                Some(longest) => self.world.bell.park_for(seen, longest),
+                None => self.world.bell.park(seen),
             }
         }
     }
@@ -118,6 +124,12 @@ impl Undertaker {
         self.condemned.retain(|condemned| !condemned.rank.life.is_ending());
         self.condemned.iter().for_each(|condemned| self.press(condemned.rank, condemned.since));
         self.pass_signals_on();
+        if self.world.take_alarms() || self.alarm.is_some_and(|at| at <= Instant::now()) {
+            self.alarm = self.ring_alarms();
+        }
+        if self.world.take_deferred() || self.has_deferred {
+            self.has_deferred = self.press_deferred();
+        }
         for mut burial in std::mem::take(&mut self.burials) {
             self.go_on_with(&mut burial);
             if burial.stage != Stage::Done {
@@ -148,7 +160,7 @@ impl Undertaker {
         let rank = burial.rank;
         let is_on_its_way = |thread: &Arc<Thread>| thread.is_leaving() && !thread.is_gone();
         for _ in 0..YIELDS {
-            let threads = living_threads(rank);
+            let threads = threads::living(rank);
             if threads.is_empty() {
                 return true;
             }
@@ -165,12 +177,38 @@ impl Undertaker {
     fn press(&self, rank: &Rank, since: Instant) {
         self.world.tenant.wake(rank.seat);
         rank.life.bell.unpark();
-        for thread in living_threads(rank) {
+        rank.images.shut();
+        for thread in threads::living(rank) {
             if since.elapsed() > GRACE {
                 self.excuse_if_blocked(rank, &thread);
             }
             thread.poke();
         }
+    }
+
+    /// Rings what is due; when the next alarm is.
+    fn ring_alarms(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let living = self.world.ranks().filter(|rank| !rank.life.is_ending());
+        living.filter_map(|rank| signals::ring_alarm(rank, now)).min()
+    }
+
+    /// Makes all threads look in whose inbox signals wait; whether there are any.
+    fn press_deferred(&self) -> bool {
+        let mut has_deferred = false;
+        for rank in self.world.ranks().filter(|rank| !rank.life.is_ending()) {
+            let mut is_shut = false;
+            let threads = threads::living(rank).into_iter();
+            for thread in threads.filter(|thread| !thread.signals.is_empty()) {
+                if !std::mem::replace(&mut is_shut, true) {
+                    rank.images.shut();
+                }
+                self.excuse_if_blocked(rank, &thread);
+                thread.poke();
+            }
+            has_deferred |= is_shut;
+        }
+        has_deferred
     }
 
     /// Tells the tenant; whether a fresh incarnation is wanted.
@@ -209,7 +247,9 @@ impl Undertaker {
         let plan = &self.world.plan;
         let mut ground = seat.ground.lock();
         if gave_up {
+            // Whatever that thread holds or uses stays its own: stack, heap, open files.
             plan.desert(&mut ground);
+            rank.heap.desert(rank.seat);
         } else {
             plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             if let Err(error) = plan.clear(&ground) {
@@ -217,8 +257,8 @@ impl Undertaker {
                 end_process(2, &format!("ftrun: memory of dead rank {seat}: {error}\n"));
             }
             rank.heap.give_back();
+            rank.libc.close_files();
         }
-        rank.libc.close_files();
         drop(ground);
         burial.stage = Stage::Done;
         if restart {
@@ -249,44 +289,9 @@ impl Undertaker {
     }
 }
 
-fn living_threads(rank: &Rank) -> Vec<Arc<Thread>> {
-    rank.life.threads.lock().iter().filter(|thread| !thread.is_gone()).cloned().collect()
-}
-
-/// System calls that may wait for ever. Who is in one of them holds at most the lock of a stream,
-/// and that is released after its death.
-const WAITS: &[i64] = &[
-    libc::SYS_read,
-    libc::SYS_readv,
-    libc::SYS_write,
-    libc::SYS_writev,
-    libc::SYS_poll,
-    libc::SYS_ppoll,
-    libc::SYS_select,
-    libc::SYS_pselect6,
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    libc::SYS_pause,
-    libc::SYS_nanosleep,
-    libc::SYS_clock_nanosleep,
-    libc::SYS_wait4,
-    libc::SYS_waitid,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_connect,
-    libc::SYS_recvfrom,
-    libc::SYS_recvmsg,
-    libc::SYS_sendto,
-    libc::SYS_sendmsg,
-    libc::SYS_rt_sigsuspend,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_flock,
-    libc::SYS_semtimedop,
-];
-
 impl Undertaker {
-    /// A thread of a dying rank that waits in the kernel, and holds no lock of libc's or ours that
-    /// others need, may be ended there.
+    /// A thread that waits in the kernel, and holds no lock of libc's or ours that others need, may
+    /// be ended there.
     fn excuse_if_blocked(&self, rank: &Rank, thread: &Thread) {
         let Some(number) = thread.number() else { return };
         let path = format!("/proc/self/task/{number}/syscall");
@@ -298,23 +303,8 @@ impl Undertaker {
         let values: Vec<usize> = words.filter_map(parse).collect();
         let &[first, _, _, _, _, _, sp, pc] = values.as_slice() else { return };
         let is_in_pool = self.world.template.waiting_code.iter().any(|code| code.contains(&pc));
-        // A wait for the program's own lock or thread, never one for a lock of libc's or ours.
-        if WAITS.contains(&call) || call == libc::SYS_futex && (is_in_pool || rank.owns(first)) {
+        if call == libc::SYS_futex && is_in_pool || signals::is_harmless_wait(rank, call, first) {
             thread.excuse(pc, sp);
         }
-    }
-}
-
-impl Rank {
-    /// Whether a lock at `address` is this rank's own.
-    fn owns(&self, address: usize) -> bool {
-        const DESCRIPTOR_BYTES: usize = 4096;
-        let stack = self.life.guard.end..self.life.first_frame.load(Ordering::Relaxed);
-        let is_in_descriptor =
-            |thread: &Arc<Thread>| address.wrapping_sub(thread.pthread()) < DESCRIPTOR_BYTES;
-        self.images.contains(address)
-            || stack.contains(&address)
-            || self.heap.holds(std::ptr::without_provenance(address))
-            || self.life.threads.lock().iter().any(is_in_descriptor)
     }
 }

@@ -8,11 +8,11 @@ use crate::host::job::Job;
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
-use crate::host::{Rank, heap, signals};
+use crate::host::{Rank, heap, output, signals};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -33,6 +33,10 @@ pub(super) struct World {
     condemned: Receiver<Condemned>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
+    /// Whether signals may wait in the inbox of some thread.
+    has_deferred: AtomicBool,
+    /// Whether some rank may have set an alarm since the last look.
+    has_alarms: AtomicBool,
 }
 
 /// Who is to die: whoever lives in the seat; `None` is its first life, where nobody lives yet.
@@ -81,6 +85,8 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         condemn,
         condemned,
         forwarded: AtomicU64::new(0),
+        has_deferred: AtomicBool::new(false),
+        has_alarms: AtomicBool::new(false),
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
     signals::install();
@@ -145,6 +151,16 @@ pub fn incarnation(seat: usize) -> Option<u32> {
     Some(found()?.seats.get(seat)?.rank()?.incarnation)
 }
 
+/// Whether the alarm of a rank is still to ring.
+pub fn has_alarms() -> bool {
+    found().is_some_and(|world| world.ranks().any(signals::has_alarm))
+}
+
+/// The rank that lives in `seat` now, and has not ended.
+pub fn living(seat: usize) -> Option<&'static Rank> {
+    found()?.seats.get(seat)?.rank().filter(|rank| !rank.life.is_ending())
+}
+
 /// Passes a signal to the whole process on to the undertaker. Safe in signal handlers.
 pub(in crate::host) fn forward(number: i32) {
     if let Some(world) = found() {
@@ -153,10 +169,29 @@ pub(in crate::host) fn forward(number: i32) {
     }
 }
 
-/// Makes the first thread of `rank` look at its signals.
-pub(in crate::host) fn interrupt(rank: &Rank) {
-    if let Some(thread) = rank.life.threads.lock().first() {
-        thread.poke();
+/// Some thread has something in its inbox: the undertaker pokes it until it is empty. Safe in
+/// signal handlers.
+pub(in crate::host) fn defer() {
+    if let Some(world) = found() {
+        world.has_deferred.store(true, Ordering::SeqCst);
+        world.bell.unpark();
+    }
+}
+
+/// The code at `pc` may run again; false where that is no rank's. Safe in handlers.
+pub(in crate::host) fn admit(pc: usize) -> bool {
+    // A thread that libc has started by itself may run a rank's code, too.
+    let is_meant = |rank: &&'static Rank| rank.images.contains(pc);
+    let own = crate::host::current().filter(is_meant);
+    let rank = own.or_else(|| found()?.ranks().find(is_meant));
+    rank.is_some_and(|rank| rank.images.admit(pc))
+}
+
+/// Some rank has set an alarm, which the undertaker is to ring.
+pub(in crate::host) fn expect_alarms() {
+    if let Some(world) = found() {
+        world.has_alarms.store(true, Ordering::SeqCst);
+        world.bell.unpark();
     }
 }
 
@@ -186,6 +221,14 @@ impl World {
         ranks.inspect(|rank| rank.pulse.stop()).collect()
     }
 
+    pub(super) fn take_deferred(&self) -> bool {
+        self.has_deferred.swap(false, Ordering::SeqCst)
+    }
+
+    pub(super) fn take_alarms(&self) -> bool {
+        self.has_alarms.swap(false, Ordering::SeqCst)
+    }
+
     pub(super) fn take_forwarded(&self) -> u64 {
         self.forwarded.swap(0, Ordering::SeqCst)
     }
@@ -210,8 +253,8 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     let (decided, known) = (Ordering::AcqRel, Ordering::Acquire);
     if STATUS.compare_exchange(UNDECIDED, status, decided, known).is_ok() {
         SPEAKER.store(own, Ordering::Release);
-        // SAFETY: writes a string of ours.
-        unsafe { libc::write(2, last_words.as_ptr().cast(), last_words.len()) };
+        output::write(2, last_words.as_bytes());
+        output::write(2, output::about_losses().as_bytes());
         flush();
     } else if SPEAKER.load(Ordering::Acquire) != own {
         std::thread::sleep(PATIENCE);

@@ -234,6 +234,28 @@ impl Images {
         address.wrapping_sub(self.start) < self.template.bytes
     }
 
+    /// Threads that come to this code from now on meet a fault, which [`Images::admit`] mends.
+    pub(super) fn shut(&self) {
+        self.pages_of_code().for_each(|code| _ = protect(code, libc::PROT_READ));
+    }
+
+    /// Ends what [`Images::shut`] has begun, for the code around `pc`; false if it lies elsewhere.
+    /// Safe in handlers.
+    pub(super) fn admit(&self, pc: usize) -> bool {
+        let mut code = self.pages_of_code().filter(|code| code.contains(&pc));
+        code.next().is_some_and(|code| protect(code, libc::PROT_READ | libc::PROT_EXEC))
+    }
+
+    /// The same for all code.
+    pub(super) fn admit_everywhere(&self) {
+        self.pages_of_code().for_each(|code| _ = protect(code, libc::PROT_READ | libc::PROT_EXEC));
+    }
+
+    fn pages_of_code(&self) -> impl Iterator<Item = Range<usize>> {
+        let code = self.template.objects.iter().flat_map(|object| object.code());
+        code.map(|code| self.start + code.start..self.start + code.end)
+    }
+
     /// The rank's copy of what lies at `address` in the template.
     pub(super) fn translate(&self, address: usize) -> Option<usize> {
         Some(self.start + self.template.offset_of(address)?)
@@ -333,6 +355,12 @@ impl Images {
             }
         })
     }
+}
+
+fn protect(pages: Range<usize>, protection: i32) -> bool {
+    let start = std::ptr::with_exposed_provenance_mut(pages.start);
+    // SAFETY: a mapping of the rank's own, which stays readable.
+    unsafe { libc::mprotect(start, pages.len(), protection) == 0 }
 }
 
 /// One image of a rank, as unwinders and debuggers want it described.

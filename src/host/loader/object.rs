@@ -189,6 +189,14 @@ impl Object {
         self.pieces = merged(pieces);
     }
 
+    /// Its pages of code, relative to the images.
+    pub(super) fn code(&self) -> impl Iterator<Item = Range<usize>> {
+        self.pieces.iter().filter_map(|piece| match *piece {
+            Piece::Text { at, bytes, .. } => Some(at..at + bytes),
+            _ => None,
+        })
+    }
+
     fn is_mostly_written(&self, pages: Range<usize>) -> bool {
         const ALWAYS: usize = 4;
         let count = pages.len() / PAGE;

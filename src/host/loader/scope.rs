@@ -82,9 +82,24 @@ impl Scope {
     /// What ld.so would bind `reference` to; `skip` passes an object by, for COPY relocations.
     pub(super) fn find(&self, reference: Reference, skip: Option<usize>) -> Option<Definition> {
         let hashes = Hashes::of(reference.name);
-        (0..self.objects.len())
-            .filter(|&object| Some(object) != skip)
-            .find_map(|object| self.find_in(object, reference, hashes))
+        let in_order = || {
+            (0..self.objects.len())
+                .filter(|&object| Some(object) != skip)
+                .filter_map(|object| self.find_in(object, reference, hashes))
+        };
+        if is_call_of_mpi(reference.name)
+            && let Some(tool) = in_order().find(|found| self.is_tool(found.object))
+        {
+            return Some(tool);
+        }
+        in_order().next()
+    }
+
+    /// Whether an object may stand between a program and MPI although this library, which is
+    /// preloaded, comes before it: every MPI has the name-shifted functions, and a tool has not.
+    fn is_tool(&self, object: usize) -> bool {
+        let reference = Reference { name: c"PMPI_Init", version: None };
+        self.find_at_home(object, reference).is_none()
     }
 
     /// The same, in one object only.
@@ -158,6 +173,12 @@ impl Choice<'_> {
             }
         }
     }
+}
+
+/// Whether tools may take functions of this name over (MPI-5.0 §15.2).
+fn is_call_of_mpi(name: &CStr) -> bool {
+    let name = name.to_bytes();
+    name.starts_with(b"MPI_") || name.starts_with(b"mpi_")
 }
 
 #[derive(Clone, Copy)]

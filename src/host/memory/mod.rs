@@ -1,5 +1,6 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+mod items;
 mod region;
 mod strided;
 

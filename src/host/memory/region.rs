@@ -1,8 +1,9 @@
 //! Regions: the memory of a message, in one piece or in many.
 
+use super::items::{Pattern, Side, are_alike, copy_items};
 use super::strided::{Way, copy_blocks};
 use super::{Fault, Span, copy};
-use crate::base::layout::{Cursor, Layout};
+use crate::base::layout::{Cursor, Items, Layout};
 use std::sync::Arc;
 
 /// The memory of a message: `bytes` of data, laid out somehow. Plain numbers and a hold on the
@@ -91,52 +92,107 @@ fn walk(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
     }
     let (mut from, mut to) = (source.cursor(), target.cursor());
     loop {
-        let (a, b) = (from.blocks(), to.blocks());
-        let (run_a, run_b) = (from.run(), to.run());
-        let place =
-            |region: &Region, offset: i64| region.address.wrapping_add_signed(offset as isize);
-        // Blocks of the same length; blocks of one side within a run of the other; pieces of runs.
-        let (bytes, count, steps) = if a.bytes == b.bytes && a.count.min(b.count) > 0 {
-            (a.bytes, a.count.min(b.count).min(left / a.bytes), (a.stride, b.stride))
-        } else if b.count > 0 && run_a.bytes >= b.bytes {
-            let count = (run_a.bytes / b.bytes).min(b.count).min(left / b.bytes);
-            (b.bytes, count, (b.bytes as i64, b.stride))
-        } else if a.count > 0 && run_b.bytes >= a.bytes {
-            let count = (run_b.bytes / a.bytes).min(a.count).min(left / a.bytes);
-            (a.bytes, count, (a.stride, a.bytes as i64))
-        } else {
-            (1, 0, (0, 0))
-        };
-        let way = |stride: i64, region, offset| Way {
-            address: place(region, offset),
-            stride: stride as isize,
-        };
-        let source_at = way(steps.0, source, run_a.offset);
-        let target_at = way(steps.1, target, run_b.offset);
-        let passed = if count == 0 {
-            let bytes = run_a.bytes.min(run_b.bytes).min(left);
-            copy_blocks(source_at, target_at, bytes, 1)?;
-            (bytes, 1)
-        } else {
-            copy_blocks(source_at, target_at, bytes, count)?;
-            (bytes, count)
-        };
-        left -= passed.0 * passed.1;
+        if let Some((size, count)) = items((&from, source.address), (&to, target.address), left)? {
+            left -= size * count;
+            if left == 0 {
+                return Ok(());
+            }
+            pass_items(&mut from, size, count);
+            pass_items(&mut to, size, count);
+        }
+        let (bytes, count) = common(&from, &to, left);
+        copy_blocks(
+            way(&from, source.address, bytes, count),
+            way(&to, target.address, bytes, count),
+            bytes,
+            count,
+        )?;
+        left -= bytes * count;
         if left == 0 {
             return Ok(());
         }
-        pass(&mut from, passed);
-        pass(&mut to, passed);
+        from.pass(bytes, count);
+        to.pass(bytes, count);
     }
 }
 
-/// Moves on by `count` times `bytes`: whole blocks, or bytes of the run that comes next.
-fn pass(cursor: &mut Cursor<'_>, (bytes, count): (usize, usize)) {
-    let blocks = cursor.blocks();
-    if blocks.bytes == bytes && blocks.count >= count {
-        cursor.pass_blocks(count);
+/// Copies whole items of few runs if one side has some and the other has the same, or a run that
+/// holds them; says how long they were and how many.
+#[inline]
+fn items(
+    (from, source): (&Cursor<'_>, usize), (to, target): (&Cursor<'_>, usize), left: usize,
+) -> Result<Option<(usize, usize)>, Fault> {
+    let side = |address: usize, items: &Items<'_>| Side {
+        address: address.wrapping_add_signed(items.offset as isize),
+        stride: items.stride as isize,
+    };
+    let run = |address: usize, cursor: &Cursor<'_>, size: usize| Side {
+        address: address.wrapping_add_signed(cursor.offset() as isize),
+        stride: size as isize,
+    };
+    let (size, count, source, target, pattern) = match (from.items(), to.items()) {
+        (None, None) => return Ok(None),
+        (Some(a), Some(b)) if are_alike(a.runs, b.runs) => {
+            let pattern = Pattern::both(a.runs, b.runs);
+            (a.size, a.count.min(b.count), side(source, &a), side(target, &b), pattern)
+        }
+        (Some(a), _) if to.run_bytes() >= a.size => {
+            let count = a.count.min(to.run_bytes() / a.size);
+            let pattern = Pattern::scattered_source(a.runs);
+            (a.size, count, side(source, &a), run(target, to, a.size), pattern)
+        }
+        (_, Some(b)) if from.run_bytes() >= b.size => {
+            let count = b.count.min(from.run_bytes() / b.size);
+            let pattern = Pattern::scattered_target(b.runs);
+            (b.size, count, run(source, from, b.size), side(target, &b), pattern)
+        }
+        _ => return Ok(None),
+    };
+    let count = count.min(left / size);
+    if count == 0 {
+        return Ok(None);
+    }
+    copy_items(&pattern, source, target, count)?;
+    Ok(Some((size, count)))
+}
+
+fn pass_items(cursor: &mut Cursor<'_>, size: usize, count: usize) {
+    match cursor.items() {
+        Some(items) if items.size == size => cursor.pass_items(count),
+        _ => cursor.pass(1, size * count),
+    }
+}
+
+/// What both sides can do at once: blocks of the same length; blocks of one side within a run of
+/// the other; else what is left of a run.
+fn common(from: &Cursor<'_>, to: &Cursor<'_>, left: usize) -> (usize, usize) {
+    let ((a, a_count), (b, b_count)) = (from.blocks(), to.blocks());
+    let (run_a, run_b) = (from.run_bytes(), to.run_bytes());
+    let (bytes, count) = if a == b && a_count.min(b_count) > 0 {
+        (a, a_count.min(b_count))
+    } else if b_count > 0 && run_a >= b {
+        (b, b_count.min(run_a / b))
+    } else if a_count > 0 && run_b >= a {
+        (a, a_count.min(run_b / a))
     } else {
-        cursor.pass_bytes(bytes * count);
+        (1, 0)
+    };
+    match count.min(left / bytes) {
+        0 => (run_a.min(run_b).min(left), 1),
+        count => (bytes, count),
+    }
+}
+
+/// Where the next `count` blocks of `bytes` lie on one side.
+fn way<'a>(cursor: &Cursor<'a>, address: usize, bytes: usize, count: usize) -> Way<'a> {
+    let at = |offset: i64| address.wrapping_add_signed(offset as isize);
+    let (length, blocks) = cursor.blocks();
+    if length != bytes || blocks < count || count == 1 {
+        return Way::Even { address: at(cursor.offset()), stride: bytes as isize };
+    }
+    match cursor.list() {
+        Some((offset, offsets)) => Way::Listed { address: at(offset), offsets },
+        None => Way::Even { address: at(cursor.offset()), stride: cursor.stride() as isize },
     }
 }
 
@@ -229,11 +285,20 @@ mod tests {
     fn a_fault_amid_a_strided_copy_is_reported_with_its_side() {
         signals::install();
         let brink = brink();
-        for block in [1, 2, 4, 8, 16, 20, 24, 600] {
+        let strided = [1, 2, 4, 8, 16, 20, 24, 600].map(|block| {
             let basic = Layout::basic(&[(0, block)], block as i64, 1);
-            let layout = Arc::new(basic.vector(100, 1, 2 * block as i64).expect("small"));
-            let bytes = 100 * block as usize;
-            let bad = Region::new(brink - 24 * block as usize / 10, bytes, layout);
+            (block, basic.vector(100, 1, 2 * block as i64).expect("small"))
+        });
+        let items = [2, 8, 20].map(|block| {
+            let basic = Layout::basic(&[(0, block), (block as i64 + 3, 1)], 64, 1);
+            (block, basic.vector(100, 1, 64).expect("small"))
+        });
+        let byte = Layout::basic(&[(0, 1)], 1, 1);
+        let squares: Vec<(u64, i64, &Layout)> = (0..100).map(|n| (1, n * n, &byte)).collect();
+        let listed = (1, Layout::structure(&squares).expect("small"));
+        for (block, layout) in strided.into_iter().chain(items).chain([listed]) {
+            let bytes = layout.size() as usize;
+            let bad = Region::new(brink - 24 * block as usize / 10, bytes, Arc::new(layout));
             let mut own = vec![0; bytes];
             let own = Region::from(Span::of_mut(&mut own));
             for _ in 0..3 {

@@ -1,24 +1,72 @@
-//! Copies of many equal blocks at even distances, with the same way out of a fault as [`copy`].
+//! Copies of many equal blocks, with the same way out of a fault as [`copy`].
 
 use super::{Fault, Outcome, Span, TRAP, copy};
+use std::cell::Cell;
 use std::ffi::c_void;
 
-/// Where the first block lies, and how far the next ones are.
+/// Where the blocks of one side lie.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
-    pub(super) address: usize,
-    pub(super) stride: isize,
+pub(super) enum Way<'a> {
+    /// The first at `address`, the next ones `stride` further on each.
+    Even { address: usize, stride: isize },
+    /// So far from `address` each.
+    Listed { address: usize, offsets: &'a [i64] },
+}
+
+/// A way as a kernel sees it.
+trait Places: Copy {
+    /// Where the block with this number lies.
+    fn at(self, index: usize) -> usize;
+}
+
+#[derive(Clone, Copy)]
+struct Even {
+    address: usize,
+    stride: isize,
+}
+
+impl Places for Even {
+    #[inline(always)]
+    fn at(self, index: usize) -> usize {
+        self.address.wrapping_add_signed(self.stride.wrapping_mul(index as isize))
+    }
+}
+
+impl Places for Way<'_> {
+    #[inline(always)]
+    fn at(self, index: usize) -> usize {
+        match self {
+            Way::Even { address, stride } => Even { address, stride }.at(index),
+            Way::Listed { address, offsets } => {
+                address.wrapping_add_signed(offsets[index] as isize)
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Listed<'a> {
+    address: usize,
+    offsets: &'a [i64],
+}
+
+impl Places for Listed<'_> {
+    #[inline(always)]
+    fn at(self, index: usize) -> usize {
+        self.address.wrapping_add_signed(self.offsets[index] as isize)
+    }
 }
 
 /// What a kernel copies.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Job {
-    from: Way,
-    to: Way,
+struct Job<F, T> {
+    from: F,
+    to: T,
     bytes: usize,
     count: usize,
 }
+
+/// A kernel: it is called with a [`Job`] of its own make.
+pub(super) type Kernel = unsafe extern "C" fn(*const c_void);
 
 /// From this length on a block is worth a copy of its own.
 const LONG: usize = 512;
@@ -26,35 +74,36 @@ const LONG: usize = 512;
 const FEW: usize = 2;
 
 /// Copies `count` blocks of `bytes` each.
-pub(super) fn copy_blocks(from: Way, to: Way, bytes: usize, count: usize) -> Result<(), Fault> {
-    let is_run = |way: Way| way.stride == bytes as isize;
-    if is_run(from) && is_run(to) {
-        return copy_block(from.address, to.address, bytes * count);
-    }
-    let job = Job { from, to, bytes, count };
-    if bytes >= LONG || count <= FEW || cfg!(miri) {
-        return one_by_one(&job);
-    }
-    let kernel = match bytes {
-        1 => elements::<u8>,
-        2 => elements::<u16>,
-        4 => elements::<u32>,
-        8 => elements::<u64>,
-        12 => elements::<[u32; 3]>,
-        16 => elements::<[u64; 2]>,
-        24 => elements::<[u64; 3]>,
-        32 => elements::<[u64; 4]>,
-        48 => elements::<[u64; 6]>,
-        64 => elements::<[u64; 8]>,
-        _ => pieces,
+pub(super) fn copy_blocks(
+    from: Way<'_>, to: Way<'_>, bytes: usize, count: usize,
+) -> Result<(), Fault> {
+    let is_run = |way: Way<'_>| {
+        matches!(way, Way::Even { stride, .. } if stride == bytes as isize) || count == 1
     };
-    let trap = TRAP.with(std::cell::Cell::as_ptr);
-    // SAFETY: the caller of MPI vouches for both sides (§2.3), and where that is wrong the signal
-    // handler leaves the kernel, which owns nothing, by the way out (see `recover`).
-    let outcome = unsafe { ftmpi_copy_guarded((&raw const job).cast(), kernel, trap) };
+    if is_run(from) && is_run(to) {
+        return copy_block(from.at(0), to.at(0), bytes * count);
+    }
+    if bytes >= LONG || count <= FEW || cfg!(miri) {
+        return (0..count).try_for_each(|index| copy_block(from.at(index), to.at(index), bytes));
+    }
+    let outcome = match (from, to) {
+        (Way::Even { address, stride }, Way::Even { address: other, stride: step }) => {
+            let (from, to) = (Even { address, stride }, Even { address: other, stride: step });
+            Job { from, to, bytes, count }.run()
+        }
+        (Way::Listed { address, offsets }, Way::Even { address: other, stride }) => {
+            let (from, to) = (Listed { address, offsets }, Even { address: other, stride });
+            Job { from, to, bytes, count }.run()
+        }
+        (Way::Even { address, stride }, Way::Listed { address: other, offsets }) => {
+            let (from, to) = (Even { address, stride }, Listed { address: other, offsets });
+            Job { from, to, bytes, count }.run()
+        }
+        (Way::Listed { .. }, Way::Listed { .. }) => Job { from, to, bytes, count }.run(),
+    };
     match outcome.is_fault {
         0 => Ok(()),
-        _ => Err(fault(&job, outcome.address)),
+        _ => Err(fault((from, to), bytes, count, outcome.address)),
     }
 }
 
@@ -62,55 +111,78 @@ fn copy_block(from: usize, to: usize, bytes: usize) -> Result<(), Fault> {
     copy(Span { address: from, bytes }, Span { address: to, bytes })
 }
 
-fn one_by_one(job: &Job) -> Result<(), Fault> {
-    let at = |way: Way, index: usize| {
-        way.address.wrapping_add_signed(way.stride.wrapping_mul(index as isize))
-    };
-    for index in 0..job.count {
-        copy_block(at(job.from, index), at(job.to, index), job.bytes)?;
-    }
-    Ok(())
-}
-
 /// Which side `address` belongs to: that one of whose blocks it lies in. The processor does not say
 /// which address it was that has the shape of none; then the source is as good as the target.
 #[cold]
-fn fault(job: &Job, address: usize) -> Fault {
-    let holds = |way: Way| {
-        let distance = address.wrapping_sub(way.address) as isize;
-        let index = if way.stride == 0 { 0 } else { distance.div_euclid(way.stride) };
-        (index - 1..=index + 1).any(|index| {
-            (0..job.count as isize).contains(&index)
-                && distance.wrapping_sub(index.wrapping_mul(way.stride)).cast_unsigned() < job.bytes
-        })
+fn fault(ways: (Way<'_>, Way<'_>), bytes: usize, count: usize, address: usize) -> Fault {
+    let holds = |way: Way<'_>| {
+        let is_in = |index: usize| address.wrapping_sub(way.at(index)) < bytes;
+        match way {
+            Way::Listed { .. } => (0..count).any(is_in),
+            Way::Even { stride: 0, .. } => is_in(0),
+            Way::Even { address: first, stride } => {
+                let near = (address.wrapping_sub(first) as isize).div_euclid(stride);
+                let near = near.saturating_sub(1)..=near.saturating_add(1);
+                near.filter_map(|index| usize::try_from(index).ok())
+                    .any(|index| index < count && is_in(index))
+            }
+        }
     };
-    Fault { address, in_source: holds(job.from) || !holds(job.to) }
+    Fault { address, in_source: holds(ways.0) || !holds(ways.1) }
 }
 
 unsafe extern "C" {
     /// Calls `kernel` with `job`, with a way out of it.
-    fn ftmpi_copy_guarded(
-        job: *const c_void, kernel: unsafe extern "C" fn(*const c_void), trap: *mut usize,
-    ) -> Outcome;
+    fn ftmpi_copy_guarded(job: *const c_void, kernel: Kernel, trap: *mut usize) -> Outcome;
 }
 
-/// Copies blocks that are as long as a `T`.
+/// Calls a kernel, which a fault ends.
+///
+/// # Safety
+/// The kernel owns nothing that it would have to drop, and is made for this job.
+pub(super) unsafe fn guarded<J>(job: &J, kernel: Kernel) -> Outcome {
+    let trap = TRAP.with(Cell::as_ptr);
+    // SAFETY: the caller of MPI vouches for the memory (§2.3), and where that is wrong the signal
+    // handler leaves the kernel by the way out (see `recover`).
+    unsafe { ftmpi_copy_guarded(std::ptr::from_ref(job).cast(), kernel, trap) }
+}
+
+impl<F: Places, T: Places> Job<F, T> {
+    fn run(&self) -> Outcome {
+        let kernel: Kernel = match self.bytes {
+            1 => elements::<u8, F, T>,
+            2 => elements::<u16, F, T>,
+            4 => elements::<u32, F, T>,
+            8 => elements::<u64, F, T>,
+            12 => elements::<[u32; 3], F, T>,
+            16 => elements::<[u64; 2], F, T>,
+            24 => elements::<[u64; 3], F, T>,
+            32 => elements::<[u64; 4], F, T>,
+            48 => elements::<[u64; 6], F, T>,
+            64 => elements::<[u64; 8], F, T>,
+            _ => pieces::<F, T>,
+        };
+        // SAFETY: the kernels are made for this job and own nothing.
+        unsafe { guarded(self, kernel) }
+    }
+}
+
+/// Copies blocks that are as long as an `E`.
 ///
 /// # Safety
 /// `job` points to a [`Job`], whose memory is there, or a signal handler leaves this frame, which
 /// has nothing to drop.
-unsafe extern "C" fn elements<T: Copy>(job: *const c_void) {
+unsafe extern "C" fn elements<E: Copy, F: Places, T: Places>(job: *const c_void) {
     // SAFETY: the caller passes a job.
-    let Job { from, to, count, .. } = unsafe { *job.cast::<Job>() };
-    let mut source = std::ptr::with_exposed_provenance::<u8>(from.address);
-    let mut target = std::ptr::with_exposed_provenance_mut::<u8>(to.address);
-    for _ in 0..count {
+    let Job { from, to, count, .. } = unsafe { &*job.cast::<Job<F, T>>() };
+    let (from, to) = (*from, *to);
+    for index in 0..*count {
+        let source = std::ptr::with_exposed_provenance::<E>(from.at(index));
+        let target = std::ptr::with_exposed_provenance_mut::<E>(to.at(index));
         // SAFETY: the caller's promise.
-        let block = unsafe { source.cast::<T>().read_unaligned() };
+        let block = unsafe { source.read_unaligned() };
         // SAFETY: as above.
-        unsafe { target.cast::<T>().write_unaligned(block) };
-        source = source.wrapping_offset(from.stride);
-        target = target.wrapping_offset(to.stride);
+        unsafe { target.write_unaligned(block) };
     }
 }
 
@@ -118,15 +190,14 @@ unsafe extern "C" fn elements<T: Copy>(job: *const c_void) {
 ///
 /// # Safety
 /// As for [`elements`].
-unsafe extern "C" fn pieces(job: *const c_void) {
+unsafe extern "C" fn pieces<F: Places, T: Places>(job: *const c_void) {
     // SAFETY: the caller passes a job.
-    let Job { from, to, bytes, count } = unsafe { *job.cast::<Job>() };
-    let mut source = std::ptr::with_exposed_provenance::<u8>(from.address);
-    let mut target = std::ptr::with_exposed_provenance_mut::<u8>(to.address);
-    for _ in 0..count {
+    let Job { from, to, bytes, count } = unsafe { &*job.cast::<Job<F, T>>() };
+    let (from, to) = (*from, *to);
+    for index in 0..*count {
+        let source = std::ptr::with_exposed_provenance::<u8>(from.at(index));
+        let target = std::ptr::with_exposed_provenance_mut::<u8>(to.at(index));
         // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy(source, target, bytes) };
-        source = source.wrapping_offset(from.stride);
-        target = target.wrapping_offset(to.stride);
+        unsafe { std::ptr::copy(source, target, *bytes) };
     }
 }

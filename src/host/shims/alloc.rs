@@ -218,7 +218,7 @@ unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
         return 0;
     }
     match heap::owner(block.cast()) {
-        Owner::Seat(seat) => match heap::usable(seat, block.cast()) {
+        Owner::Plot(plot) => match heap::usable(plot, block.cast()) {
             Ok(bytes) => bytes,
             Err(_) => ruined("malloc_usable_size", block.cast()),
         },
@@ -247,7 +247,7 @@ fn give_back(block: *mut u8) {
 
 fn give_back_from_outside(rank: Option<&'static Rank>, block: *mut u8) {
     match heap::owner(block) {
-        Owner::Seat(seat) => heap::free_from_outside(seat, block),
+        Owner::Plot(plot) => heap::free_from_outside(plot, block),
         Owner::Large => heap::free_large(rank.map(|rank| &rank.heap), block),
         Owner::Libc => free_of_libc(block),
     }
@@ -261,24 +261,24 @@ fn resize(block: *mut u8, bytes: usize) -> *mut u8 {
     let resized = match heap::owner(block) {
         Owner::Libc => return realloc_of_libc(block, bytes),
         Owner::Large => heap::resize_large(block, bytes),
-        Owner::Seat(seat) => match current() {
-            Some(rank) if rank.seat == seat => {
+        Owner::Plot(plot) => match current() {
+            Some(rank) if rank.heap.holds(block) => {
                 rank.heap.resize(block, bytes).unwrap_or_else(|_| ruined("realloc", block))
             }
-            _ => move_from(seat, block, bytes),
+            _ => move_from(plot, block, bytes),
         },
     };
     or_out_of_memory(resized).cast()
 }
 
 /// A block that another rank allocated moves to the caller's heap.
-fn move_from(seat: usize, block: *mut u8, bytes: usize) -> *mut u8 {
-    let Ok(old_bytes) = heap::usable(seat, block) else { ruined("realloc", block) };
+fn move_from(plot: usize, block: *mut u8, bytes: usize) -> *mut u8 {
+    let Ok(old_bytes) = heap::usable(plot, block) else { ruined("realloc", block) };
     let moved = malloc(bytes).cast::<u8>();
     if !moved.is_null() {
         // SAFETY: both are living blocks of at least that many bytes, and different.
         unsafe { moved.copy_from_nonoverlapping(block, old_bytes.min(bytes)) };
-        heap::free_from_outside(seat, block);
+        heap::free_from_outside(plot, block);
     }
     moved
 }

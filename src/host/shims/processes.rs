@@ -33,6 +33,7 @@ extern "C" fn fork() -> pid_t {
     let child = unsafe { libc::fork() };
     drop(still);
     if child == 0 {
+        rank.images.admit_everywhere();
         stdio::after_fork(&rank.libc);
         super::environ::hand_to_libc(&rank.libc);
         signals::hand_to_kernel(rank);

@@ -7,8 +7,8 @@
 
 use super::homes::Variable;
 use super::{LibcState, TAG_OUTPUT, state, table, tag};
-use crate::host::Rank;
 use crate::host::memory::{Span, copy};
+use crate::host::{Rank, output};
 use libc::FILE;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::ptr::null_mut;
@@ -309,10 +309,7 @@ pub(in crate::host) fn rescue(rank: &Rank) {
         if bytes > 0 && copy(source, Span::of_mut(&mut rescued)).is_ok() {
             match TAG_OUTPUT.load(Ordering::Relaxed) && stream.descriptor() == 1 {
                 true => tag::write_if_free(state, &rescued),
-                // SAFETY: the bytes live.
-                false => unsafe {
-                    libc::write(stream.descriptor(), rescued.as_ptr().cast(), bytes);
-                },
+                false => _ = output::write(stream.descriptor(), &rescued),
             }
         }
     }

@@ -22,33 +22,42 @@ pub(super) enum Combination {
     Tree,
     /// Every member combines its part of everybody's.
     Parts,
+    /// Everybody combines with the one across, at twice the distance each time.
+    Doubling,
 }
 
-/// What is known of an operation: how many members it has, whether they share cores.
+/// What is known of an operation: how many members it has, and how many of all ranks share a core.
 #[derive(Clone, Copy)]
 pub(super) struct Crowd {
     members: usize,
-    is_crowded: bool,
+    ranks_per_core: usize,
 }
 
 impl Crowd {
     pub(super) fn of(lane: &Lane<'_>) -> Crowd {
         let members = usize::try_from(lane.size()).expect("a size is not negative");
-        Crowd { members, is_crowded: lane.process().world.is_crowded() }
+        let world = lane.process().world;
+        Crowd { members, ranks_per_core: world.size().div_ceil(world.cores()) }
     }
 
-    /// Children of a node on each level of a tree.
-    pub(super) fn radix(self) -> i32 {
-        match self.members {
-            _ if !self.is_crowded => 2,
-            0..=32 => 32,
-            _ => 8,
+    /// Whether ranks have to wait for a core.
+    fn is_crowded(self) -> bool {
+        self.ranks_per_core > 1
+    }
+
+    /// Children of a node on each level of a tree, and one. Where many share a core, nothing is
+    /// gained by letting others pass on what one could do; but sums of much data are work.
+    pub(super) fn radix(self, work_bytes: usize) -> i32 {
+        match work_bytes {
+            _ if !self.is_crowded() => 2,
+            0..=4096 => i32::try_from(self.ranks_per_core * 4).map_or(256, |radix| radix.min(256)),
+            _ => 4,
         }
     }
 
     /// Whether a barrier goes through a tree; else from each to each in rounds.
     pub(super) fn meets_in_tree(self) -> bool {
-        self.is_crowded
+        self.is_crowded()
     }
 
     /// An allgather of `bytes` in all.
@@ -60,21 +69,30 @@ impl Crowd {
         }
     }
 
-    /// An alltoall with `bytes` of each member for all.
-    pub(super) fn alltoall(self, bytes: usize) -> Exchange {
-        match (self.members, bytes * self.members) {
-            (0..=4, _) => Exchange::Direct,
-            (_, 0..=262_144) if self.is_crowded => Exchange::Central,
+    /// An alltoall with `each` bytes for each.
+    pub(super) fn alltoall(self, each: usize) -> Exchange {
+        match (self.members, each) {
+            (0..=3, _) => Exchange::Direct,
+            (_, 0..=2048) if self.is_crowded() => Exchange::Central,
             _ => Exchange::Direct,
+        }
+    }
+
+    /// An allreduce: where nobody waits for a core, the fewest steps count.
+    pub(super) fn allreduce(self, bytes: usize, items: i64) -> Combination {
+        match self.reduction(bytes, items) {
+            Combination::Tree if !self.is_crowded() && self.members.is_power_of_two() => {
+                Combination::Doubling
+            }
+            other => other,
         }
     }
 
     /// A reduction of `bytes`, of `items` that cannot be divided.
     pub(super) fn reduction(self, bytes: usize, items: i64) -> Combination {
-        match bytes {
-            _ if items < self.members as i64 * 8 => Combination::Tree,
-            0..=65_535 => Combination::Tree,
-            _ if self.members < 2 => Combination::Tree,
+        match bytes / self.members {
+            _ if self.members < 2 || items < self.members as i64 => Combination::Tree,
+            0..=8191 => Combination::Tree,
             _ => Combination::Parts,
         }
     }

@@ -146,7 +146,7 @@ impl Plan for Alltoall {
         if let (Blocks::Even { all: given, .. }, Blocks::Even { all: got, each }) =
             (&from, &self.to)
             && !is_inter
-            && Crowd::of(lane).alltoall(got.bytes()) == Exchange::Central
+            && Crowd::of(lane).alltoall(*each) == Exchange::Central
         {
             return transpose(lane, given, got, *each).await;
         }

@@ -188,7 +188,7 @@ impl Plan for Reduce {
                 None => Ok(()),
             },
             (None, Some((_, target))) => lane.recv(0, target).await.map(drop),
-            (None, None) => Ok(()),
+            (None, None) => lane.look_round(),
         }
     }
 }
@@ -219,6 +219,29 @@ impl Allreduce {
         lane.note(local.verdict())
     }
 
+    /// Recursive doubling; the lower of two has the left operand, so that all get the same.
+    async fn by_doubling(&self, lane: &Lane<'_>) -> Result {
+        let (sum, count, rank) = (&self.sum, self.sum.count, lane.rank());
+        let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
+        lane.copy(&sum.input(sum.whole())?, &sum.in_room(&mine, count)?)?;
+        let mut distance = 1;
+        while distance < lane.size() {
+            let across = rank ^ distance;
+            let (give, get) = (sum.in_room(&mine, count)?, sum.in_room(&theirs, count)?);
+            let recv = lane.start_recv(across, &get)?;
+            lane.send(across, &give).await?;
+            check(lane, across, recv.end().await?, &get)?;
+            if across < rank {
+                sum.combine(lane, &theirs, &mut mine, count)?;
+            } else {
+                sum.combine(lane, &mine, &mut theirs, count)?;
+                std::mem::swap(&mut mine, &mut theirs);
+            }
+            distance *= 2;
+        }
+        lane.copy(&sum.in_room(&mine, count)?, &self.target)
+    }
+
     async fn by_parts(&self, lane: &Lane<'_>) -> Result {
         let (sum, size) = (&self.sum, lane.size());
         let parts = |rank| sum.part(rank, size);
@@ -242,13 +265,18 @@ impl Plan for Allreduce {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        if self.sum.combination(lane)? == Combination::Parts {
-            return self.by_parts(lane).await;
+        let bytes = self.sum.datatype.bytes(self.sum.count)?;
+        match Crowd::of(lane).allreduce(bytes, self.sum.count) {
+            Combination::Parts => self.by_parts(lane).await,
+            Combination::Doubling => self.by_doubling(lane).await,
+            Combination::Tree => {
+                if let Some(values) = climb(lane, &self.sum, 0).await? {
+                    let values = self.sum.in_room(&values, self.sum.count)?;
+                    lane.copy(&values, &self.target)?;
+                }
+                broadcast(lane, &self.target, 0).await
+            }
         }
-        if let Some(values) = climb(lane, &self.sum, 0).await? {
-            lane.copy(&self.sum.in_room(&values, self.sum.count)?, &self.target)?;
-        }
-        broadcast(lane, &self.target, 0).await
     }
 }
 
@@ -334,7 +362,8 @@ impl Plan for ReduceScatter {
 /// Combines along a tree up to `top`, in the order of ranks counted from there: each member's
 /// values come from the left of those of its children. The top gets the values.
 pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option<Room>> {
-    let (tree, count) = (Tree::of(lane, top), sum.count);
+    let count = sum.count;
+    let tree = Tree::of(lane, top, sum.datatype.bytes(count)?);
     let mut children = tree.children().peekable();
     if let (None, Some(parent)) = (children.peek(), tree.parent()) {
         lane.send(parent, &sum.input(sum.whole())?).await?;
@@ -354,13 +383,16 @@ pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option
 
 /// Receives as many values as there should be: a member with fewer is an error here.
 pub(super) async fn receive(lane: &Lane<'_>, from: i32, into: &Region) -> Result {
-    let bytes = lane.recv(from, into).await?;
-    if bytes < into.bytes() {
-        let words =
-            format!("rank {from} reduces {bytes} bytes where this rank reduces {}", into.bytes());
-        lane.note(Err(Class::COUNT.because(words)))?;
+    check(lane, from, lane.recv(from, into).await?, into)
+}
+
+fn check(lane: &Lane<'_>, from: i32, bytes: usize, into: &Region) -> Result {
+    if bytes == into.bytes() {
+        return Ok(());
     }
-    Ok(())
+    let words =
+        format!("rank {from} reduces {bytes} bytes where this rank reduces {}", into.bytes());
+    lane.note(Err(Class::COUNT.because(words)))
 }
 
 /// Every member combines its part of everybody's values, in the order of ranks, straight out of

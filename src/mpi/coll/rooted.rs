@@ -34,7 +34,7 @@ impl Plan for Bcast {
                 lane.all(sends.collect::<Result<_>>()?).await
             }
             Role::Leaf(root) => lane.recv(root, &self.data).await.map(drop),
-            Role::Nobody => Ok(()),
+            Role::Nobody => lane.look_round(),
         }
     }
 }
@@ -74,7 +74,7 @@ impl Plan for Gather {
                 }
                 collect(lane, blocks).await
             }
-            _ => Ok(()),
+            _ => lane.look_round(),
         }
     }
 }
@@ -123,7 +123,7 @@ impl Plan for Scatter {
                 }
                 lane.all(sends).await
             }
-            _ => Ok(()),
+            _ => lane.look_round(),
         }
     }
 }

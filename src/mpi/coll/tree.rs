@@ -19,9 +19,9 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of all members under `top`.
-    pub(super) fn of(lane: &Lane<'_>, top: i32) -> Tree {
-        Tree::new(lane.size(), lane.rank(), top, Crowd::of(lane).radix())
+    /// The tree of all members under `top`, who have so many bytes each to work on.
+    pub(super) fn of(lane: &Lane<'_>, top: i32, work_bytes: usize) -> Tree {
+        Tree::new(lane.size(), lane.rank(), top, Crowd::of(lane).radix(work_bytes))
     }
 
     fn new(size: i32, rank: i32, top: i32, radix: i32) -> Tree {
@@ -62,7 +62,7 @@ impl Tree {
 
 /// What `root` has in `data` comes to all members.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
-    let tree = Tree::of(lane, root);
+    let tree = Tree::of(lane, root, 0);
     if let Some(parent) = tree.parent() {
         lane.recv(parent, data).await?;
     }
@@ -75,7 +75,7 @@ pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
 
 /// Returns at the first member when all have come; the others may go on.
 pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
-    let tree = Tree::of(lane, 0);
+    let tree = Tree::of(lane, 0, 0);
     for child in tree.children() {
         lane.recv(child, &Region::EMPTY).await?;
     }

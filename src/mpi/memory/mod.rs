@@ -16,6 +16,14 @@ trait Number: Copy + PartialOrd {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    /// The smaller of the two.
+    fn least(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
+    /// The larger of the two.
+    fn most(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
 }
 
 /// An element that has bits, and a truth value.
@@ -70,6 +78,13 @@ macro_rules! floats {
             }
             fn times(self, other: Self) -> Self {
                 self * other
+            }
+            // In this order no result is "what was there", which is stored under a slow mask.
+            fn least(self, other: Self) -> Self {
+                other.min(self)
+            }
+            fn most(self, other: Self) -> Self {
+                other.max(self)
             }
         }
     )*};
@@ -208,19 +223,12 @@ impl Operands {
 #[derive(Clone, Copy)]
 struct Loose<T: Copy>(T);
 
-/// How many elements are taken at once. Their results are all there before one is stored: else the
-/// compiler stores only what a minimum changes, one by one.
-const BATCH: usize = 16;
-
+/// The compiler knows that a result changes no operand to come, and takes many at once.
 #[inline(always)]
 fn map_apart<T: Copy>(input: &[Loose<T>], inout: &mut [Loose<T>], combine: impl Fn(T, T) -> T) {
-    let (operands, last_operands) = input.as_chunks::<BATCH>();
-    let (places, last_places) = inout.as_chunks_mut::<BATCH>();
-    for (place, operand) in places.iter_mut().zip(operands) {
-        *place = std::array::from_fn(|index| Loose(combine(operand[index].0, place[index].0)));
-    }
-    for (place, operand) in last_places.iter_mut().zip(last_operands) {
-        *place = Loose(combine(operand.0, place.0));
+    for (place, operand) in inout.iter_mut().zip(input) {
+        let (a, b) = (operand.0, place.0);
+        *place = Loose(combine(a, b));
     }
 }
 
@@ -241,8 +249,8 @@ fn arithmetic<T: Number>(op: Named, operands: Operands) -> bool {
     match op {
         Named::Sum => operands.map(T::plus),
         Named::Prod => operands.map(T::times),
-        Named::Min => operands.map(|a: T, b: T| if b < a { b } else { a }),
-        Named::Max => operands.map(|a: T, b: T| if b > a { b } else { a }),
+        Named::Min => operands.map(T::least),
+        Named::Max => operands.map(T::most),
         _ => false,
     }
 }

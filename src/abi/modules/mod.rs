@@ -1,0 +1,175 @@
+//! Writes Fortran's modules: `include/mpi_f08_types.f90`, `include/mpi.f90`, `include/mpi_f08.f90`.
+//!
+//! Every door tells its Fortran name and its parameters, every kind how Fortran declares it; the
+//! constants come from `mpif.h`. Calls that are not built yet are read out of `mpi.h`. A test
+//! compares the files with what should stand in them; `tools/write-modules` writes them.
+
+mod constants;
+mod prototypes;
+mod text;
+
+use crate::abi::kinds::Form;
+use crate::abi::{header, unsupported};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a door says of itself.
+pub(super) struct Door {
+    /// Its name in C, of the large-count twin where it is one.
+    pub(super) c: &'static str,
+    /// Its symbol for the Fortran of old, of the twin with small counts.
+    pub(super) symbol: &'static str,
+    pub(super) is_large: bool,
+    /// The Rust type of what a function returns; nothing for subroutines with an error code.
+    pub(super) returned: &'static str,
+    pub(super) params: &'static [(&'static str, Form)],
+}
+
+pub(super) const fn is_large(width: &str) -> bool {
+    // The other is `small`.
+    matches!(width.as_bytes(), b"large")
+}
+
+#[allow(improper_ctypes, reason = "only their addresses count")]
+unsafe extern "C" {
+    #[link_name = "__start_ftmpi_doors"]
+    static FIRST: &'static Door;
+    #[link_name = "__stop_ftmpi_doors"]
+    static END: &'static Door;
+}
+
+/// A procedure of the modules.
+#[derive(Clone, Debug)]
+struct Procedure {
+    /// Its name, without `_c`.
+    name: String,
+    is_large: bool,
+    returned: &'static str,
+    params: Vec<(String, Form)>,
+}
+
+/// All doors that Fortran has, but for those that the standard has removed: the modules, which are
+/// younger, never had them.
+fn doors() -> Vec<&'static Door> {
+    let (first, end) = (&raw const FIRST, &raw const END);
+    let count = (end.addr() - first.addr()) / size_of::<&Door>();
+    // SAFETY: the linker puts all of the section between these two symbols.
+    let all = unsafe { std::slice::from_raw_parts(first, count) }.to_vec();
+    let declared = header::functions();
+    all.into_iter().filter(|door| declared.contains(&door.c)).collect()
+}
+
+/// Every procedure of Fortran: by its name in C, small counts before large ones.
+fn procedures() -> BTreeMap<String, Vec<Procedure>> {
+    let mut all: BTreeMap<String, Vec<Procedure>> = BTreeMap::new();
+    for door in doors() {
+        let name = if door.is_large { door.c.trim_end_matches("_c") } else { door.c };
+        let symbol = door.symbol.trim_end_matches('_');
+        assert_eq!(symbol, name.to_lowercase(), "{}: its Fortran symbol", door.c);
+        let params = door.params.iter().filter(|(_, form)| *form != Form::ABSENT);
+        let params = params.map(|(name, form)| (name.trim_start_matches("r#").to_string(), *form));
+        all.entry(name.to_string()).or_default().push(Procedure {
+            name: name.to_string(),
+            is_large: door.is_large,
+            returned: door.returned,
+            params: params.collect(),
+        });
+    }
+    for name in unsupported::in_fortran() {
+        let params = prototypes::parameters(name);
+        let procedure = Procedure { name: name.to_string(), is_large: false, returned: "", params };
+        all.entry(name.to_string()).or_default().push(procedure);
+    }
+    for twins in all.values_mut() {
+        twins.sort_by_key(|procedure| procedure.is_large);
+    }
+    all
+}
+
+fn include() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
+}
+
+/// The modules' sources by the names of their files.
+fn sources() -> [(&'static str, String); 3] {
+    let procedures = procedures();
+    [
+        ("mpi_f08_types.f90", text::types()),
+        ("mpi.f90", text::old(&procedures)),
+        ("mpi_f08.f90", text::modern(&procedures)),
+    ]
+}
+
+#[test]
+fn the_modules_say_what_the_doors_say() {
+    let write = std::env::var_os("FTMPI_WRITE_MODULES").is_some();
+    for (name, expected) in sources() {
+        let file = include().join(name);
+        if write {
+            std::fs::write(&file, &expected).expect("the source tree can be written to");
+        }
+        let found = std::fs::read_to_string(&file).unwrap_or_default();
+        let mut lines = found.lines().zip(expected.lines()).enumerate();
+        if let Some((index, (found, expected))) = lines.find(|(_, (one, other))| one != other) {
+            panic!(
+                "include/{name}, line {}:\n  {found}\nshould be\n  {expected}\n\
+                 If the doors are right, run tools/write-modules",
+                index + 1
+            );
+        }
+        assert_eq!(found.len(), expected.len(), "{name}: run tools/write-modules");
+    }
+}
+
+#[test]
+fn every_kind_of_a_fortran_door_has_a_form() {
+    let unknown: Vec<String> = doors()
+        .iter()
+        .flat_map(|door| door.params.iter().map(|param| (door.c, param)))
+        .filter(|(_, (_, form))| !form.is_known)
+        .map(|(door, (param, _))| format!("{door}: {param}"))
+        .collect();
+    assert!(unknown.is_empty(), "their kinds lack `const FORM`:\n{}", unknown.join("\n"));
+}
+
+#[test]
+fn arguments_have_the_standards_names() {
+    let mut wrong = Vec::new();
+    let functions = header::functions();
+    // What is a macro in C has no names there.
+    for door in doors().into_iter().filter(|door| functions.contains(&door.c)) {
+        let (_, declared) = header::prototype(door.c);
+        let declared: Vec<&str> = declared.iter().map(|param| prototypes::name_of(param)).collect();
+        for (name, form) in door.params {
+            let name = name.trim_start_matches("r#");
+            if *form != Form::ABSENT && !declared.contains(&name) {
+                wrong.push(format!("{}: {name} is none of {}", door.c, declared.join(", ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_function_of_the_standard_is_in_the_modules() {
+    let procedures = procedures();
+    let only_c = |name: &str| {
+        let ends = ["_toint", "_fromint"];
+        name.starts_with("MPI_T_") || ends.iter().any(|end| name.ends_with(end))
+    };
+    let mut missing = Vec::new();
+    for name in header::functions().into_iter().filter(|name| !only_c(name)) {
+        let short = name.strip_suffix("_c").filter(|_| !name.ends_with("spawn_c"));
+        let has = match short {
+            // Of a call that is not built, the large twin comes with the call.
+            Some(small) => procedures.get(small).is_some_and(|twins| {
+                twins.iter().any(|twin| twin.is_large) || unsupported::in_fortran().contains(&small)
+            }),
+            None => procedures.contains_key(name),
+        };
+        if !has {
+            missing.push(name);
+        }
+    }
+    assert!(missing.is_empty(), "no Fortran form: {}", missing.join(" "));
+}

@@ -1,0 +1,150 @@
+//! What a thread has to do with signals: those that wait until it is at a harmless place, and
+//! those that it waits for.
+
+use libc::siginfo_t;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
+
+/// How many signals wait with all that the kernel told about them; others wait as numbers.
+const STORIES: usize = 4;
+
+/// One per thread. Only its own thread and handlers on it take things out.
+#[derive(Default)]
+pub(in crate::host) struct Inbox {
+    deferred: AtomicU64,
+    stories: [Story; STORIES],
+    /// Below this address of its stack the thread is in a call in which it holds nothing.
+    ease: AtomicUsize,
+    /// What it waits for in `sigwait` and the like, and what it ever waited for.
+    pub(super) awaits: AtomicU64,
+    pub(super) awaited: AtomicU64,
+}
+
+/// `number`: 0 free, `WRITING` being written or read, else the signal that it tells about.
+struct Story {
+    number: AtomicI32,
+    told: UnsafeCell<MaybeUninit<siginfo_t>>,
+}
+
+const WRITING: i32 = -1;
+
+// SAFETY: a story is touched only by who has set its number to `WRITING`.
+unsafe impl Sync for Story {}
+// SAFETY: a description that the kernel made, which is the same for all threads.
+unsafe impl Send for Story {}
+
+impl Default for Story {
+    fn default() -> Story {
+        Story { number: AtomicI32::new(0), told: UnsafeCell::new(MaybeUninit::uninit()) }
+    }
+}
+
+impl Inbox {
+    /// Lets signal `number` wait. Safe in handlers.
+    pub(super) fn defer(&self, number: i32, story: &siginfo_t) {
+        let (taken, old) = (Ordering::Acquire, Ordering::Relaxed);
+        let claim = |it: &&Story| it.number.compare_exchange(0, WRITING, taken, old).is_ok();
+        if let Some(free) = self.stories.iter().find(claim) {
+            // SAFETY: the number says that it is ours.
+            unsafe { (*free.told.get()).write(*story) };
+            free.number.store(number, Ordering::Release);
+        }
+        self.note(number);
+    }
+
+    /// Lets signal `number` wait, of which nothing else is known.
+    pub(super) fn note(&self, number: i32) {
+        self.deferred.fetch_or(1 << number, Ordering::SeqCst);
+    }
+
+    pub(in crate::host) fn is_empty(&self) -> bool {
+        self.deferred.load(Ordering::SeqCst) == 0
+    }
+
+    /// The first signal that waits, with its story. On the thread itself only.
+    pub(super) fn take(&self) -> Option<(i32, siginfo_t)> {
+        let deferred = self.deferred.load(Ordering::SeqCst);
+        let number = (1..64).find(|number| deferred >> number & 1 == 1)?;
+        self.deferred.fetch_and(!(1 << number), Ordering::SeqCst);
+        let (taken, old) = (Ordering::Acquire, Ordering::Relaxed);
+        let claim = |it: &&Story| it.number.compare_exchange(number, WRITING, taken, old).is_ok();
+        let Some(known) = self.stories.iter().find(claim) else {
+            return Some((number, plain_story(number)));
+        };
+        // SAFETY: the number says that it is ours, and was set after the story was told.
+        let story = unsafe { (*known.told.get()).assume_init_read() };
+        known.number.store(0, Ordering::Release);
+        Some((number, story))
+    }
+
+    /// Runs `call`, a call of libc in which the calling thread holds nothing: meanwhile it may be
+    /// ended, and handlers may leave for good.
+    pub(super) fn at_ease<T>(&self, call: impl FnOnce() -> T) -> T {
+        let here = 0u8;
+        let before = self.ease.swap((&raw const here).addr(), Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let result = call();
+        compiler_fence(Ordering::SeqCst);
+        self.ease.store(before, Ordering::Relaxed);
+        result
+    }
+
+    pub(super) fn is_at_ease(&self, sp: usize) -> bool {
+        sp <= self.ease.load(Ordering::Relaxed)
+    }
+
+    /// What `act`, a handler, does is not part of the call that it has interrupted.
+    pub(super) fn out_of_ease<T>(&self, act: impl FnOnce() -> T) -> T {
+        let before = self.ease.swap(0, Ordering::Relaxed);
+        let result = act();
+        self.ease.store(before, Ordering::Relaxed);
+        result
+    }
+}
+
+/// All that can be said about a signal of which only the number is known.
+pub(super) fn plain_story(number: i32) -> siginfo_t {
+    // SAFETY: all zeroes are a valid description.
+    let mut story: siginfo_t = unsafe { std::mem::zeroed() };
+    story.si_signo = number;
+    story.si_code = libc::SI_TKILL;
+    story
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_deferred_signal_comes_out_once_with_its_story() {
+        let inbox = Inbox::default();
+        for number in [10, 12, 34, 40, 45, 50] {
+            let mut story = plain_story(number);
+            story.si_errno = number + 1;
+            inbox.defer(number, &story);
+        }
+        inbox.note(10);
+        for number in [10, 12, 34, 40] {
+            let (taken, story) = inbox.take().unwrap();
+            assert_eq!((taken, story.si_errno), (number, number + 1));
+        }
+        assert_eq!(inbox.take().map(|(number, _)| number), Some(45));
+        assert!(!inbox.is_empty());
+        assert_eq!(inbox.take().map(|(number, _)| number), Some(50));
+        assert!(inbox.take().is_none() && inbox.is_empty());
+    }
+
+    #[test]
+    fn ease_ends_with_the_call_and_inside_a_handler() {
+        let inbox = Inbox::default();
+        let sp = (&raw const inbox).addr() - (1 << 16);
+        assert!(!inbox.is_at_ease(sp));
+        inbox.at_ease(|| {
+            assert!(inbox.is_at_ease(sp));
+            inbox.out_of_ease(|| assert!(!inbox.is_at_ease(sp)));
+            assert!(inbox.is_at_ease(sp));
+        });
+        assert!(!inbox.is_at_ease(sp));
+    }
+}

@@ -1,0 +1,128 @@
+//! Calls in which a thread of a rank waits and holds nothing: there signals reach it at once, and
+//! so does its death. And the waits for signals themselves.
+
+use super::{bits, let_through};
+use crate::host::current;
+use crate::host::life::{self, Shim};
+use libc::{c_int, c_long, c_uint, siginfo_t, sigset_t, timespec};
+use std::sync::atomic::Ordering;
+
+/// Runs `call`, in which the calling thread holds nothing.
+pub(super) fn at_ease<T>(call: impl FnOnce() -> T) -> T {
+    match life::this_thread() {
+        Some(thread) => thread.signals.at_ease(call),
+        None => call(),
+    }
+}
+
+/// Makes a stand-in of the same name for each function: the function itself, called at ease.
+macro_rules! at_ease {
+    ($($name:ident($($argument:ident: $kind:ty),*) -> $result:ty;)*) => {
+        mod real {
+            use super::*;
+            unsafe extern "C-unwind" {
+                $(pub(super) fn $name($($argument: $kind),*) -> $result;)*
+            }
+        }
+        $(
+            unsafe extern "C-unwind" fn $name($($argument: $kind),*) -> $result {
+                // SAFETY: as our caller promises.
+                at_ease(|| unsafe { real::$name($($argument),*) })
+            }
+        )*
+        const EASY: &[(&str, Shim)] = &[$((stringify!($name), Shim($name as *const ()))),*];
+    };
+}
+
+type Set = *const sigset_t;
+type Time = *const timespec;
+type Files = *mut libc::fd_set;
+
+at_ease! {
+    pause() -> c_int;
+    sleep(seconds: c_uint) -> c_uint;
+    usleep(microseconds: c_uint) -> c_int;
+    nanosleep(wanted: Time, left: *mut timespec) -> c_int;
+    clock_nanosleep(clock: c_int, flags: c_int, wanted: Time, left: *mut timespec) -> c_int;
+    thrd_sleep(wanted: Time, left: *mut timespec) -> c_int;
+    sched_yield() -> c_int;
+    thrd_yield() -> ();
+    poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int) -> c_int;
+    __poll_chk(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int, room: usize) -> c_int;
+    select(most: c_int, read: Files, write: Files, odd: Files, limit: *mut libc::timeval) -> c_int;
+    epoll_wait(poll: c_int, events: *mut libc::epoll_event, most: c_int, limit: c_int) -> c_int;
+    semop(set: c_int, operations: *mut libc::sembuf, count: usize) -> c_int;
+    semtimedop(set: c_int, operations: *mut libc::sembuf, count: usize, limit: Time) -> c_int;
+    msgrcv(queue: c_int, to: *mut libc::c_void, bytes: usize, sort: c_long, flags: c_int) -> isize;
+}
+
+/// Makes a stand-in for each function whose last argument is a set of signals to block meanwhile.
+macro_rules! at_ease_with_mask {
+    ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
+        $(
+            unsafe extern "C-unwind" fn $name($($argument: $kind,)* mask: Set) -> c_int {
+                // SAFETY: null, or a set that the caller passes.
+                let own = unsafe { mask.as_ref() }.copied().map(|mut own| {
+                    let_through(&mut own);
+                    own
+                });
+                let mask = own.as_ref().map_or(mask, |own| own as Set);
+                // SAFETY: as our caller promises.
+                at_ease(|| unsafe { libc::$name($($argument,)* mask) })
+            }
+        )*
+        const MASKED: &[(&str, Shim)] = &[$((stringify!($name), Shim($name as *const ()))),*];
+    };
+}
+
+at_ease_with_mask! {
+    sigsuspend();
+    ppoll(files: *mut libc::pollfd, count: libc::nfds_t, limit: Time);
+    pselect(most: c_int, read: Files, write: Files, odd: Files, limit: Time);
+    epoll_pwait(poll: c_int, events: *mut libc::epoll_event, most: c_int, limit: c_int);
+}
+
+/// Runs `call`, which waits for the signals of `set`: those to the whole process come here.
+fn awaiting<T>(set: u64, call: impl FnOnce() -> T) -> T {
+    let Some((rank, thread)) = current().zip(life::this_thread()) else { return call() };
+    rank.signals.expect(set, true);
+    let inbox = &thread.signals;
+    inbox.awaited.fetch_or(set, Ordering::SeqCst);
+    inbox.awaits.store(set, Ordering::SeqCst);
+    let result = inbox.at_ease(call);
+    inbox.awaits.store(0, Ordering::SeqCst);
+    result
+}
+
+unsafe extern "C-unwind" fn sigwait(set: Set, number: *mut c_int) -> c_int {
+    // SAFETY: the caller passes a set, and room for a number.
+    awaiting(unsafe { bits(set) }, || unsafe { libc::sigwait(set, number) })
+}
+
+unsafe extern "C-unwind" fn sigwaitinfo(set: Set, story: *mut siginfo_t) -> c_int {
+    // SAFETY: the caller passes a set, and room for a story or null.
+    awaiting(unsafe { bits(set) }, || unsafe { libc::sigwaitinfo(set, story) })
+}
+
+unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit: Time) -> c_int {
+    // SAFETY: as above; a time or null.
+    awaiting(unsafe { bits(set) }, || unsafe { libc::sigtimedwait(set, story, limit) })
+}
+
+/// Who makes the descriptor is taken to be who reads it.
+unsafe extern "C" fn signalfd(descriptor: c_int, set: Set, flags: c_int) -> c_int {
+    // SAFETY: the caller passes a set.
+    awaiting(unsafe { bits(set) }, || ());
+    // SAFETY: as our caller promises.
+    unsafe { libc::signalfd(descriptor, set, flags) }
+}
+
+const WAITS: &[(&str, Shim)] = &[
+    ("sigwait", Shim(sigwait as *const ())),
+    ("sigwaitinfo", Shim(sigwaitinfo as *const ())),
+    ("sigtimedwait", Shim(sigtimedwait as *const ())),
+    ("signalfd", Shim(signalfd as *const ())),
+];
+
+/// What waits at ease, and what waits for signals.
+pub(super) const SHIMS: [&[(&str, Shim)]; 3] = [EASY, MASKED, WAITS];

@@ -1,0 +1,81 @@
+//! What a rank leaves behind when it leaves MPI, in words: messages that nobody received,
+//! operations that nobody completed, objects that nobody freed.
+
+use crate::mpi::comm::Comm;
+use crate::mpi::datatype::Datatype;
+use crate::mpi::plight;
+use crate::mpi::process::Process;
+use crate::mpi::table::{Sort, Table};
+use crate::mpi::typing;
+use std::collections::BTreeMap;
+
+/// More of one sort than this are only counted.
+const MOST: usize = 8;
+
+/// A line for each sort of things that are left behind.
+pub fn words(process: &'static Process) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(messages(process));
+    lines.extend(counted(Sort::Request, process.requests.count(), &[]));
+    lines.extend(counted(Sort::Message, process.messages.count(), &[]));
+    let named = |comm: &Comm| comm.title();
+    lines.extend(objects(Sort::Comm, &process.comms, named));
+    let named = |datatype: &Datatype| {
+        String::from_utf8_lossy(&typing::name(process, datatype)).into_owned()
+    };
+    lines.extend(objects(Sort::Datatype, &process.datatypes, named));
+    lines.extend(objects(Sort::Group, &process.groups, nameless));
+    lines.extend(objects(Sort::Op, &process.ops, nameless));
+    lines.extend(objects(Sort::Info, &process.infos, nameless));
+    lines.extend(objects(Sort::Errhandler, &process.errhandlers, nameless));
+    lines.extend(objects(Sort::Keyval, &process.keyvals, nameless));
+    lines
+}
+
+fn nameless<T>(_: &T) -> String {
+    String::new()
+}
+
+fn objects<T>(sort: Sort, table: &Table<T>, name: impl Fn(&T) -> String) -> Option<String> {
+    let objects = table.all();
+    let names = objects.iter().map(|(_, object)| name(object)).filter(|name| !name.is_empty());
+    counted(sort, objects.len(), &names.collect::<Vec<_>>())
+}
+
+fn counted(sort: Sort, count: usize, names: &[String]) -> Option<String> {
+    let what = match count {
+        0 => return None,
+        1 => format!("{} that was not freed", sort.one()),
+        _ => format!("{count} {} that were not freed", sort.plural()),
+    };
+    Some(if names.is_empty() { what } else { format!("{what}: {}", shortened(names)) })
+}
+
+/// The first of them.
+fn shortened(names: &[String]) -> String {
+    let more = names.len().saturating_sub(MOST);
+    let shown = names[..names.len() - more].join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+/// Messages of the program's that have arrived, those of the same kind together.
+fn messages(process: &'static Process) -> Vec<String> {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for (envelope, bytes) in process.engine.unmatched() {
+        if !plight::is_collective(envelope.context) {
+            let comm = plight::title(process, envelope.context);
+            let (source, tag) = (envelope.source, envelope.tag);
+            let kind = format!("from rank {source} with tag {tag} on {comm}, of {bytes} bytes");
+            *kinds.entry(kind).or_default() += 1;
+        }
+    }
+    let line = |(kind, count): (&String, &usize)| match count {
+        1 => format!("a message that was not received, {kind}"),
+        _ => format!("{count} messages that were not received, {kind} each"),
+    };
+    let mut lines: Vec<String> = kinds.iter().take(MOST).map(line).collect();
+    if kinds.len() > MOST {
+        lines.push(format!("messages of {} more kinds", kinds.len() - MOST));
+    }
+    lines
+}

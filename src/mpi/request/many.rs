@@ -1,0 +1,274 @@
+//! Calls on many requests: all, any or some of them (MPI-5.0 §3.7.5).
+
+use super::{Asked, Step, UNDEFINED, nothing};
+use crate::engine::Ops;
+use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::grequest::General;
+use crate::mpi::process::Process;
+use crate::mpi::status::{Completed, Status};
+use std::sync::Arc;
+
+/// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
+pub trait Places {
+    fn key(&self, index: usize) -> usize;
+    fn set_key(&self, index: usize, key: usize);
+    fn set_status(&self, index: usize, status: Status);
+    fn set_error(&self, index: usize, code: i32);
+}
+
+/// One call on many requests.
+pub struct Many<'a, P> {
+    pub process: &'a Process,
+    pub places: P,
+    pub count: usize,
+    /// Only looks, and completes nothing (MPI_Request_get_status and its like).
+    pub is_look: bool,
+}
+
+/// What went wrong in a call on many requests: where, by which code; and the first in words.
+#[derive(Default)]
+struct Trouble {
+    codes: Vec<(usize, i32)>,
+    first: Option<Error>,
+    /// Generalized requests that have ended, and where their statuses go.
+    general: Vec<(usize, Arc<General>)>,
+}
+
+impl Trouble {
+    fn add(&mut self, place: usize, failure: Failure) {
+        if let Failure::Error(error) = failure {
+            self.codes.push((place, error.class.0));
+            self.first.get_or_insert(*error);
+        }
+    }
+
+    /// Asks the program about its own requests: no lock is held any more.
+    fn ask<P: Places>(&mut self, many: &Many<'_, P>) {
+        for (place, general) in std::mem::take(&mut self.general) {
+            let end = general.ended(many.process, many.is_look);
+            many.places.set_status(place, end.status);
+            end.news.unwrap_or_else(|failure| self.add(place, failure));
+        }
+    }
+
+    /// The error of the call, with the codes of the first `count` statuses set.
+    fn raise(self, places: &impl Places, count: usize) -> Result {
+        let Some(first) = self.first else { return Ok(()) };
+        (0..count).for_each(|place| places.set_error(place, 0));
+        self.codes.iter().for_each(|(place, code)| places.set_error(*place, *code));
+        let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
+        let detail = (words + &first.detail).into();
+        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
+    }
+}
+
+impl<P: Places> Many<'_, P> {
+    fn step(&self, ops: &mut Ops, index: usize) -> Result<Step> {
+        self.process.requests.step(ops, self.places.key(index), self.is_look)
+    }
+
+    fn put(&self, index: usize, place: usize, after: usize, status: Status) {
+        if !self.is_look {
+            self.places.set_key(index, after);
+        }
+        self.places.set_status(place, status);
+    }
+
+    /// Waits for all. When a rank that one of them needs has died, the others are not waited for.
+    pub fn wait_all(&self) -> Result {
+        self.process.requests.check(&self.places, self.count)?;
+        let (mut next, mut trouble) = (0, Trouble::default());
+        self.process.engine.wait_for(|ops| {
+            while next < self.count && self.settle(ops, next, &mut trouble) {
+                next += 1;
+            }
+            let is_over = next == self.count || self.give_up(ops, next, &mut trouble);
+            is_over.then_some(())
+        })?;
+        trouble.ask(self);
+        trouble.raise(&self.places, self.count)
+    }
+
+    /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
+    pub fn test_all(&self) -> Result<(bool, Result)> {
+        self.process.requests.check(&self.places, self.count)?;
+        let mut trouble = Trouble::default();
+        let is_over = self.process.engine.poll(|ops| {
+            let look = |ops: &mut Ops, index| {
+                let handle = self.places.key(index);
+                matches!(self.process.requests.step(ops, handle, true), Ok(Step::Pending))
+            };
+            if (0..self.count).any(|index| look(ops, index)) {
+                return self.give_up(ops, 0, &mut trouble).then_some(true);
+            }
+            for index in 0..self.count {
+                let _is_settled = self.settle(ops, index, &mut trouble);
+            }
+            Some(true)
+        })?;
+        trouble.ask(self);
+        let news = trouble.raise(&self.places, self.count);
+        Ok((is_over.unwrap_or(false), news))
+    }
+
+    /// Sets the results of the request at `index`, if it has ended.
+    fn settle(&self, ops: &mut Ops, index: usize, trouble: &mut Trouble) -> bool {
+        match self.step(ops, index) {
+            Ok(Step::Pending) => return false,
+            Ok(Step::Inactive) => self.places.set_status(index, Status::EMPTY),
+            Ok(Step::Ended(after, end, general)) => {
+                self.put(index, index, after, end.status);
+                trouble.general.extend(general.map(|general| (index, general)));
+                end.news.unwrap_or_else(|failure| trouble.add(index, failure));
+            }
+            Err(failure) => trouble.add(index, failure),
+        }
+        true
+    }
+
+    /// Leaves those alone that have not ended if one has failed because of a death: whoever would
+    /// have to send may be waiting for us elsewhere by now.
+    fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
+        if self.process.world.epoch() == 0 {
+            return false;
+        }
+        let is_lost = |index: usize| {
+            let handle = self.places.key(index);
+            match self.process.requests.step(ops, handle, true) {
+                Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. }, _)) => {
+                    error.class == Class::PROC_ABORTED
+                }
+                _ => false,
+            }
+        };
+        let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
+        if !has_lost && !(first..self.count).any(is_lost) {
+            return false;
+        }
+        for index in first..self.count {
+            if !self.settle(ops, index, trouble) {
+                trouble.add(index, Class::PENDING.because("not complete yet"));
+            }
+        }
+        true
+    }
+
+    /// Waits for one, any. No index: there is none to wait for.
+    pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
+        self.process.requests.check(&self.places, self.count)?;
+        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
+        Ok(self.known(found?))
+    }
+
+    /// Whether one has ended, any. No index: there is none to wait for.
+    pub fn test_any(&self) -> Result<Option<(Option<usize>, Completed)>> {
+        self.process.requests.check(&self.places, self.count)?;
+        let found = self.process.engine.poll(|ops| self.any(ops).transpose())?;
+        Ok(found.transpose()?.map(|found| self.known(found)))
+    }
+
+    fn known(&self, found: (Option<usize>, Completed, Asked)) -> (Option<usize>, Completed) {
+        let (index, end, general) = found;
+        (index, general.map_or(end, |general| general.ended(self.process, self.is_look)))
+    }
+
+    fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
+        let mut is_idle = true;
+        for index in 0..self.count {
+            match self.step(ops, index)? {
+                Step::Inactive => {}
+                Step::Pending => is_idle = false,
+                Step::Ended(after, end, general) => {
+                    if !self.is_look {
+                        self.places.set_key(index, after);
+                    }
+                    return Ok(Some((Some(index), end, general)));
+                }
+            }
+        }
+        Ok(is_idle.then(|| (None, nothing(), None)))
+    }
+
+    /// Waits until at least one has ended, and completes all that have.
+    pub fn wait_some(&self) -> Result<Batch> {
+        self.process.requests.check(&self.places, self.count)?;
+        let harvest = self.process.engine.wait_for(|ops| {
+            let harvest = self.some(ops);
+            harvest.is_worth_telling().then_some(harvest)
+        })?;
+        Ok(self.batch(harvest))
+    }
+
+    /// The same without waiting: none may have ended.
+    pub fn test_some(&self) -> Result<Batch> {
+        self.process.requests.check(&self.places, self.count)?;
+        let mut found = None;
+        let _was_in_vain = self.process.engine.poll(|ops| {
+            let harvest = found.insert(self.some(ops));
+            harvest.is_worth_telling().then_some(())
+        })?;
+        Ok(self.batch(found.expect("the engine has asked")))
+    }
+
+    fn some(&self, ops: &mut Ops) -> Harvest {
+        let mut harvest =
+            Harvest { indices: Vec::new(), is_idle: true, trouble: Trouble::default() };
+        let Harvest { indices, is_idle, trouble } = &mut harvest;
+        for index in 0..self.count {
+            let place = indices.len();
+            match self.step(ops, index) {
+                Ok(Step::Inactive) => {}
+                Ok(Step::Pending) => *is_idle = false,
+                Ok(Step::Ended(after, end, general)) => {
+                    self.put(index, place, after, end.status);
+                    trouble.general.extend(general.map(|general| (place, general)));
+                    end.news.unwrap_or_else(|failure| trouble.add(place, failure));
+                    indices.push(index);
+                }
+                Err(failure) => trouble.add(place, failure),
+            }
+        }
+        harvest
+    }
+
+    fn batch(&self, mut harvest: Harvest) -> Batch {
+        harvest.trouble.ask(self);
+        let news = harvest.trouble.raise(&self.places, harvest.indices.len());
+        let has_some = !harvest.is_idle || !harvest.indices.is_empty();
+        Batch { ended: has_some.then_some(harvest.indices), news }
+    }
+}
+
+/// What one look at many requests has found.
+struct Harvest {
+    indices: Vec<usize>,
+    /// There is none to wait for.
+    is_idle: bool,
+    trouble: Trouble,
+}
+
+impl Harvest {
+    fn is_worth_telling(&self) -> bool {
+        self.is_idle || !self.indices.is_empty()
+    }
+}
+
+/// What a call on some requests has brought.
+pub struct Batch {
+    /// `None`: there are none to wait for.
+    ended: Option<Vec<usize>>,
+    pub news: Result,
+}
+
+impl Batch {
+    /// How many have ended; MPI_UNDEFINED when there are none to wait for.
+    pub fn count(&self) -> i32 {
+        let count = |indices: &Vec<usize>| i32::try_from(indices.len()).unwrap_or(i32::MAX);
+        self.ended.as_ref().map_or(UNDEFINED, count)
+    }
+
+    /// Which have ended, in the order of their statuses.
+    pub fn indices(&self) -> &[usize] {
+        self.ended.as_deref().unwrap_or_default()
+    }
+}

@@ -1,0 +1,133 @@
+//! Jobs whose ranks all wait for each other say so and end; jobs that only look so go on.
+
+mod support;
+
+use support::Outcome;
+
+const STUCK: i32 = 123;
+
+fn program() -> support::Program {
+    support::c("deadlock.c").flags(&["-O1", "-Wall", "-pthread"]).build()
+}
+
+/// Runs a case that gets stuck, and expects these lines about it.
+fn gets_stuck(case: &str, ranks: usize, lines: &[&str]) {
+    let outcome = support::run(&program()).ranks(ranks).args([case]).fails_with(STUCK);
+    says(&outcome, lines);
+}
+
+fn says(outcome: &Outcome, lines: &[&str]) {
+    assert!(outcome.stderr.contains("ftrun: deadlock: all ranks wait"), "{outcome}");
+    for line in lines {
+        assert!(
+            outcome.stderr.lines().any(|said| said == *line),
+            "it does not say {line}\n{outcome}"
+        );
+    }
+}
+
+/// Runs a case that is still for a while and then goes on.
+fn goes_on(case: &str) {
+    let outcome = support::run(&program()).ranks(3).args([case]).succeeds();
+    assert!(outcome.took.as_secs_f64() > 2.0, "it was not still for long\n{outcome}");
+}
+
+#[test]
+fn a_ring_of_receives_is_named_rank_by_rank() {
+    gets_stuck(
+        "ring",
+        3,
+        &[
+            "  rank 0: in MPI_Recv",
+            "    waits for a message from rank 1 with tag 5 on MPI_COMM_WORLD, of up to 16 bytes",
+            "  rank 2: in MPI_Recv",
+            "    waits for a message from rank 0 with tag 5 on MPI_COMM_WORLD, of up to 16 bytes",
+        ],
+    );
+}
+
+#[test]
+fn a_forgotten_barrier_is_named_with_its_communicator() {
+    gets_stuck(
+        "barrier",
+        5,
+        &[
+            "  rank 0: in MPI_Probe",
+            "    waits for a message from any rank with tag 77 on lattice",
+            "    waits for the part of rank 0 in a collective on lattice",
+        ],
+    );
+}
+
+#[test]
+fn ranks_that_wait_for_the_same_are_told_together() {
+    gets_stuck(
+        "finished",
+        7,
+        &[
+            "  rank 0: in MPI_Finalize",
+            "  ranks 1-6: in MPI_Recv",
+            "    waits for a message from rank 0 with any tag on MPI_COMM_WORLD, of up to 4 bytes",
+        ],
+    );
+}
+
+#[test]
+fn sends_that_nobody_receives_are_named() {
+    gets_stuck(
+        "sends",
+        3,
+        &[
+            "  rank 0: in MPI_Ssend",
+            "    waits for rank 1 to receive a message with tag 3 on MPI_COMM_WORLD",
+            "  rank 1: in MPI_Wait",
+            "    waits for rank 0 to receive a message with tag 4 on MPI_COMM_WORLD",
+            "  rank 2: in MPI_Recv",
+        ],
+    );
+}
+
+#[test]
+fn threads_that_wait_for_each_other_are_stuck_as_well() {
+    gets_stuck("threads", 2, &["  ranks 0-1: in MPI_Recv"]);
+}
+
+#[test]
+fn a_single_rank_can_be_stuck_too() {
+    gets_stuck("ring", 1, &["  rank 0: in MPI_Recv"]);
+}
+
+#[test]
+fn fortran_programs_are_told_too() {
+    let program = support::fortran("deadlock.f90").build();
+    let outcome = support::run(&program).ranks(2).fails_with(STUCK);
+    says(&outcome, &["  rank 0: in MPI_Recv", "  rank 1: in MPI_Recv"]);
+}
+
+#[test]
+fn whoever_sleeps_reads_or_computes_is_not_stuck() {
+    let cases = ["sleeper", "reader", "compute", "tests-only", "thread-sleeps", "timed-wait"];
+    std::thread::scope(|scope| {
+        cases.into_iter().for_each(|case| drop(scope.spawn(|| goes_on(case))));
+    });
+}
+
+#[test]
+fn many_waits_one_after_the_other_are_no_deadlock() {
+    goes_on("busy");
+}
+
+#[test]
+fn a_timer_that_is_set_may_change_everything() {
+    let outcome = support::run(&program()).ranks(2).args(["timer"]).fails_with(STUCK);
+    assert!(outcome.took.as_secs_f64() > 3.0, "the timer was still to ring\n{outcome}");
+}
+
+#[test]
+fn nobody_watches_where_that_is_not_wanted() {
+    let run = support::run(&program()).ranks(2).args(["ring"]);
+    let outcome = run.option("--deadlock=off").option("--timeout=3").fails_with(124);
+    assert!(!outcome.stderr.contains("deadlock"), "{outcome}");
+    let outcome = support::run(&program()).ranks(2).args(["ring"]).option("--timeout=20");
+    says(&outcome.fails_with(STUCK), &["  rank 0: in MPI_Recv"]);
+}
