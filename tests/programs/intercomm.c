@@ -20,7 +20,7 @@ static MPI_Comm two_halves(MPI_Comm *local)
         return MPI_COMM_NULL;
     /* The last of the lower half and the first of the upper one lead. */
     EQUAL(MPI_Intercomm_create(*local, is_low ? half - 1 : 0, W, is_low ? half : half - 1, 7,
-        &between),
+                               &between),
           MPI_SUCCESS);
     return between;
 }
@@ -40,7 +40,7 @@ static void talk(MPI_Comm between, int peers, const int *seats)
     for (int i = 0; i < peers; i++) {
         MPI_Status status;
         EQUAL(MPI_Recv(&got, 1, MPI_INT, i % 2 ? i : MPI_ANY_SOURCE, 11, between, &status),
-            MPI_SUCCESS);
+              MPI_SUCCESS);
         CHECK(status.MPI_SOURCE >= 0 && status.MPI_SOURCE < peers);
         EQUAL(got, seats[status.MPI_SOURCE]);
         if (i % 2 == 0 && status.MPI_SOURCE != i) {
@@ -118,7 +118,7 @@ static void created(void)
     }
     FAILS(MPI_Send(&value, 1, MPI_INT, theirs, 0, between), MPI_ERR_RANK, "other group");
     FAILS(MPI_Recv(&value, 1, MPI_INT, -5, 0, between, MPI_STATUS_IGNORE), MPI_ERR_RANK,
-        "other group");
+          "other group");
     EQUAL(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, between), MPI_SUCCESS);
     MPI_Comm_free(&between);
     MPI_Comm_free(&local);
