@@ -1907,14 +1907,17 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 
 /* Statuses between C and Fortran (19.3.5): the same words in all three */
 typedef MPI_Status MPI_F08_status;
-#define FTMPI_COPY_STATUS(from, to) \
-    (*(MPI_Status *)(void *)(to) = *(const MPI_Status *)(const void *)(from), MPI_SUCCESS)
-#define MPI_Status_c2f(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f2c(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_c2f08(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f082c(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f2f08(from, to) FTMPI_COPY_STATUS(from, to)
-#define MPI_Status_f082f(from, to) FTMPI_COPY_STATUS(from, to)
+static inline int ftmpi_copy_status(const void *from, void *to)
+{
+    *(MPI_Status *)to = *(const MPI_Status *)from;
+    return MPI_SUCCESS;
+}
+#define MPI_Status_c2f(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f2c(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_c2f08(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f082c(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f2f08(from, to) ftmpi_copy_status(from, to)
+#define MPI_Status_f082f(from, to) ftmpi_copy_status(from, to)
 
 /* What Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are in C: their places */
 extern MPI_Fint ftmpi_numbers_[32];

@@ -63,3 +63,10 @@ fn reals_that_a_flag_makes_wider_arrive_whole() {
         all_is_well(&support::fortran("checks.f90").and("wide.f90").flags(flags).build());
     }
 }
+
+#[test]
+fn numbers_are_printed_after_the_rank_that_was_started_last_has_died() {
+    let program = support::fortran("tests/programs/formats.f90").build();
+    let seen = support::run(&program).ranks(3).option("--on-failure=continue").outcome();
+    assert_eq!(seen.sorted_lines(), [" 0.250", " 1.250"], "{seen}");
+}

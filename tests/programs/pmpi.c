@@ -1,4 +1,4 @@
-/* A program under a tool that counts calls: `tool_count` is the tool's, and -1 where there is none. */
+/* A program under a tool that counts calls: `tool_count` is the tool's; -1 where there is none. */
 #include "check.h"
 #include <stdint.h>
 

@@ -48,12 +48,15 @@ struct Procedure {
     params: Vec<(String, Form)>,
 }
 
-/// All doors that Fortran has.
+/// All doors that Fortran has, but for those that the standard has removed: the modules, which are
+/// younger, never had them.
 fn doors() -> Vec<&'static Door> {
     let (first, end) = (&raw const FIRST, &raw const END);
     let count = (end.addr() - first.addr()) / size_of::<&Door>();
     // SAFETY: the linker puts all of the section between these two symbols.
-    unsafe { std::slice::from_raw_parts(first, count) }.to_vec()
+    let all = unsafe { std::slice::from_raw_parts(first, count) }.to_vec();
+    let declared = header::functions();
+    all.into_iter().filter(|door| declared.contains(&door.c)).collect()
 }
 
 /// Every procedure of Fortran: by its name in C, small counts before large ones.
@@ -132,7 +135,9 @@ fn every_kind_of_a_fortran_door_has_a_form() {
 #[test]
 fn arguments_have_the_standards_names() {
     let mut wrong = Vec::new();
-    for door in doors() {
+    let functions = header::functions();
+    // What is a macro in C has no names there.
+    for door in doors().into_iter().filter(|door| functions.contains(&door.c)) {
         let (_, declared) = header::prototype(door.c);
         let declared: Vec<&str> = declared.iter().map(|param| prototypes::name_of(param)).collect();
         for (name, form) in door.params {

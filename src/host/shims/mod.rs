@@ -12,6 +12,7 @@ mod backtraces;
 mod dl;
 mod environ;
 mod files;
+mod formats;
 mod getopt;
 mod homes;
 pub(super) mod keys;
@@ -80,6 +81,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
             dl::TABLE,
             environ::TABLE,
             files::TABLE,
+            formats::TABLE,
             getopt::TABLE,
             keys::TABLE,
             messages::TABLE,

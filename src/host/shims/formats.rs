@@ -1,0 +1,31 @@
+//! Formats that a library adds to libc's printf, as libquadmath does for its own type.
+//!
+//! libc keeps one table of them for the process. A rank's copy of such a library goes with the rank,
+//! and every later printf of anybody would call what is no longer there. So a private image is told
+//! that its formats are known, and libc never hears of them: libquadmath prints by its own functions.
+
+use super::table;
+use std::ffi::{c_int, c_void};
+
+table!(
+    register_printf_specifier, register_printf_modifier, register_printf_type;
+    register_printf_function = register_printf_specifier,
+);
+
+/// The first of what libc would give out: a bit beside its own flags, and a type after its own.
+const MODIFIER: c_int = 1 << 8;
+const TYPE: c_int = 8;
+
+unsafe extern "C" fn register_printf_specifier(
+    _: c_int, _: *const c_void, _: *const c_void,
+) -> c_int {
+    0
+}
+
+unsafe extern "C" fn register_printf_modifier(_: *const libc::wchar_t) -> c_int {
+    MODIFIER
+}
+
+unsafe extern "C" fn register_printf_type(_: *const c_void) -> c_int {
+    TYPE
+}
