@@ -107,8 +107,16 @@ say "building the library"
 step library cargo build --release
 failed=""
 for program in $programs; do
-    # In a shell of its own: one that fails does not keep the others from being tried.
-    if (. "$root/tests/real/$program.sh"); then
+    # In a shell of its own, and in no condition, where `set -e` would not hold: one that fails ends
+    # there, and does not keep the others from being tried.
+    set +e
+    (
+        set -e
+        . "$root/tests/real/$program.sh"
+    )
+    status=$?
+    set -e
+    if [ "$status" -eq 0 ]; then
         say "$program is well"
     else
         failed="$failed $program"

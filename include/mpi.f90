@@ -493,13 +493,6 @@ MODULE mpi
       CHARACTER(LEN=*), INTENT(IN) :: string
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Address(location, address, ierror)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
-      !DIR$ IGNORE_TKR location
-      TYPE(*), DIMENSION(*), INTENT(IN) :: location
-      INTEGER, INTENT(OUT) :: address
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
     FUNCTION MPI_Aint_add(base, disp)
       IMPORT :: MPI_ADDRESS_KIND
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
@@ -1199,23 +1192,8 @@ MODULE mpi
       LOGICAL, INTENT(OUT) :: weighted
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Errhandler_create(function, errhandler, ierror)
-      EXTERNAL :: function
-      INTEGER, INTENT(OUT) :: errhandler
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
     SUBROUTINE MPI_Errhandler_free(errhandler, ierror)
       INTEGER, INTENT(INOUT) :: errhandler
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
-    SUBROUTINE MPI_Errhandler_get(comm, errhandler, ierror)
-      INTEGER, INTENT(IN) :: comm
-      INTEGER, INTENT(OUT) :: errhandler
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
-    SUBROUTINE MPI_Errhandler_set(comm, errhandler, ierror)
-      INTEGER, INTENT(IN) :: comm
-      INTEGER, INTENT(IN) :: errhandler
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Error_class(errorcode, errorclass, ierror)
@@ -4291,13 +4269,6 @@ MODULE mpi
       CHARACTER(LEN=*), INTENT(IN) :: string
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Address(location, address, ierror)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
-      !DIR$ IGNORE_TKR location
-      TYPE(*), DIMENSION(*), INTENT(IN) :: location
-      INTEGER, INTENT(OUT) :: address
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
     FUNCTION PMPI_Aint_add(base, disp)
       IMPORT :: MPI_ADDRESS_KIND
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: base
@@ -4997,23 +4968,8 @@ MODULE mpi
       LOGICAL, INTENT(OUT) :: weighted
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Errhandler_create(function, errhandler, ierror)
-      EXTERNAL :: function
-      INTEGER, INTENT(OUT) :: errhandler
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
     SUBROUTINE PMPI_Errhandler_free(errhandler, ierror)
       INTEGER, INTENT(INOUT) :: errhandler
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
-    SUBROUTINE PMPI_Errhandler_get(comm, errhandler, ierror)
-      INTEGER, INTENT(IN) :: comm
-      INTEGER, INTENT(OUT) :: errhandler
-      INTEGER, INTENT(OUT) :: ierror
-    END SUBROUTINE
-    SUBROUTINE PMPI_Errhandler_set(comm, errhandler, ierror)
-      INTEGER, INTENT(IN) :: comm
-      INTEGER, INTENT(IN) :: errhandler
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Error_class(errorcode, errorclass, ierror)

@@ -199,7 +199,7 @@ macro_rules! door {
     ) => {
         #[allow(
             non_snake_case, unused_imports, unused_variables, clippy::useless_conversion,
-            clippy::too_many_arguments
+            clippy::too_many_arguments, clippy::redundant_closure_call
         )]
         mod $name {
             use super::*;

@@ -3,6 +3,7 @@
 pub mod layout;
 pub mod member;
 pub mod random;
+pub mod roll;
 pub mod slab;
 #[allow(unsafe_code, reason = "queues hand nodes over between threads")]
 pub mod sync;

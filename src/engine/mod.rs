@@ -26,7 +26,7 @@ pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
 pub use waits::{Waits, Want};
-pub use world::World;
+pub use world::{CONTEXTS, World};
 
 use crate::base::Member;
 use crate::base::slab::{Key, Slab};

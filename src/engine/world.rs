@@ -1,11 +1,12 @@
 //! What the ranks of a job share: the wire between them, and the record of who is dead.
 
 use crate::base::Member;
+use crate::base::roll::{Roll, Rolls};
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
@@ -20,12 +21,16 @@ pub struct World {
     cores: usize,
     started: Instant,
     contexts: AtomicU32,
+    rolls: Rolls,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
 }
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
 const FIRST_FREE_CONTEXT: u32 = 2;
+
+/// From here on are those of processes that have no communicator yet.
+pub const CONTEXTS: u32 = 1 << 30;
 
 impl World {
     /// A world of `seats` ranks, none of which has entered yet.
@@ -39,6 +44,7 @@ impl World {
             cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
+            rolls: Rolls::default(),
             call: OnceLock::new(),
         }
     }
@@ -54,7 +60,14 @@ impl World {
 
     /// A context that no communicator of this job has had.
     pub fn fresh_context(&self) -> u32 {
-        self.contexts.fetch_add(1, Ordering::Relaxed)
+        let context = self.contexts.fetch_add(1, Ordering::Relaxed);
+        assert!(context < CONTEXTS, "a job makes fewer communicators than that");
+        context
+    }
+
+    /// The list of these members, which all ranks share.
+    pub fn enrol(&self, members: Vec<Member>) -> Arc<Roll> {
+        self.rolls.enrol(members)
     }
 
     /// How threads that wait are to find out in which call.

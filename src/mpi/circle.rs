@@ -2,8 +2,9 @@
 //!
 //! All of them name the same members and the same purpose, and so find each other on a context
 //! that nobody else has: 62 bits of a hash are it and the tag. Contexts of communicators are
-//! counted, and end below [`FIRST`].
+//! counted, and end below [`CONTEXTS`].
 
+use crate::engine::CONTEXTS;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
@@ -13,8 +14,6 @@ use crate::mpi::run::Way;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// The first of the contexts that circles have; the last still fits the wire.
-const FIRST: u32 = 1 << 30;
 /// The longest string tag, with C's null byte (MPI_MAX_STRINGTAG_LEN).
 const MAX_STRINGTAG: usize = 1024;
 
@@ -31,7 +30,7 @@ impl Circle {
         purpose.hash(&mut hasher);
         group.members().for_each(|member| (member.seat, member.incarnation).hash(&mut hasher));
         let hash = hasher.finish();
-        let context = FIRST | (hash as u32 & (FIRST - 1));
+        let context = CONTEXTS | (hash as u32 & (CONTEXTS - 1));
         let tag = (hash >> 33) as i32;
         Circle { comm: Comm::new(0, context, group, "a group"), tag }
     }

@@ -1,10 +1,11 @@
 //! Groups: ordered sets of members (MPI-5.0 §7.3).
 
 use crate::base::Member;
+use crate::base::roll::Roll;
 use crate::engine::Roster;
 use crate::mpi::error::{Class, Result};
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
 const PROC_NULL: i32 = -3;
@@ -32,14 +33,9 @@ pub struct Group {
 enum Members {
     /// Every seat of the world in order, each in its first life but for the holder itself: what
     /// MPI_COMM_WORLD is made of, in a few bytes however many ranks there are.
-    World {
-        seats: usize,
-        me: Member,
-    },
-    List {
-        members: Box<[Member]>,
-        ranks: OnceLock<HashMap<Member, i32>>,
-    },
+    World { seats: usize, me: Member },
+    /// Listed ones; ranks with the same list share it.
+    List(Arc<Roll>),
 }
 
 impl Group {
@@ -51,10 +47,13 @@ impl Group {
 
     /// The group of these members in this order, as `me` holds it.
     pub fn of(members: Vec<Member>, me: Member) -> Group {
-        let rank = members.iter().position(|member| *member == me);
-        let members = Members::List { members: members.into(), ranks: OnceLock::new() };
-        let rank = rank.map(|rank| i32::try_from(rank).expect("ranks fit an int"));
-        Group { members, rank, session: 0 }
+        Group::listed(Arc::new(Roll::new(members)), me)
+    }
+
+    /// The group of these members, as `me` holds it.
+    pub fn listed(roll: Arc<Roll>, me: Member) -> Group {
+        let rank = roll.place(me);
+        Group { members: Members::List(roll), rank, session: 0 }
     }
 
     /// The same, as a group that comes from the session with this handle.
@@ -77,7 +76,7 @@ impl Group {
     pub fn len(&self) -> usize {
         match &self.members {
             Members::World { seats, .. } => *seats,
-            Members::List { members, .. } => members.len(),
+            Members::List(roll) => roll.members().len(),
         }
     }
 
@@ -105,7 +104,7 @@ impl Group {
                 Some(if rank == me.seat { *me } else { stranger })
             }
             Members::World { .. } => None,
-            Members::List { members, .. } => members.get(rank).copied(),
+            Members::List(roll) => roll.members().get(rank).copied(),
         }
     }
 
@@ -121,16 +120,17 @@ impl Group {
                 let known = self.member(member.seat) == Some(member);
                 known.then(|| i32::try_from(member.seat).expect("ranks fit an int"))
             }
-            Members::List { members, ranks } => {
-                let index =
-                    || (0i32..).zip(members).map(|(rank, member)| (*member, rank)).collect();
-                ranks.get_or_init(index).get(&member).copied()
-            }
+            Members::List(roll) => roll.place(member),
         }
     }
 
     /// Same members, same order?
     pub fn compare(&self, other: &Group) -> Comparison {
+        if let (Members::List(mine), Members::List(theirs)) = (&self.members, &other.members)
+            && Arc::ptr_eq(mine, theirs)
+        {
+            return Comparison::Ident;
+        }
         if self.len() != other.len() {
             return Comparison::Unequal;
         }
@@ -234,6 +234,7 @@ impl Roster for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::random::Random;
 
     fn seat(seat: usize) -> Member {
         Member { seat, incarnation: 0 }
@@ -291,8 +292,78 @@ mod tests {
         assert!(group.incl(&[0, 4]).is_err());
         assert!(group.incl(&[-1]).is_err());
         assert!(group.excl(&[1, 1]).is_err());
-        assert_eq!(seats(&group.incl(&[3, 0]).expect("fine")), [3, 0]);
-        assert_eq!(seats(&group.excl(&[3, 0]).expect("fine")), [1, 2]);
+        assert_eq!(seats(&group.incl(&[3, 0]).expect("the ranks are there")), [3, 0]);
+        assert_eq!(seats(&group.excl(&[3, 0]).expect("the ranks are there")), [1, 2]);
+    }
+
+    /// Groups as sets that are lists: what the standard says, and nothing else.
+    #[test]
+    fn random_groups_agree_with_plain_lists() {
+        let rounds = if cfg!(miri) { 5 } else { 2000 };
+        for seed in 0..rounds {
+            let mut random = Random::new(seed);
+            let most = [5, 70][random.below(2) as usize];
+            let mut list = || {
+                let mut all: Vec<usize> = (0..most).collect();
+                (1..most).for_each(|at| all.swap(at, random.below(at as u64 + 1) as usize));
+                all.truncate(random.below(most as u64 + 1) as usize);
+                all
+            };
+            let (a, b) = (list(), list());
+            let group =
+                |list: &[usize]| Group::of(list.iter().copied().map(seat).collect(), seat(0));
+            let (first, second) = (group(&a), group(&b));
+            let only = |list: &[usize], keep: &dyn Fn(&usize) -> bool| -> Vec<usize> {
+                list.iter().copied().filter(|seat| keep(seat)).collect()
+            };
+            let (in_a, in_b) = (|seat: &usize| a.contains(seat), |seat: &usize| b.contains(seat));
+            let not_in_a = only(&b, &|seat| !in_a(seat));
+            assert_eq!(seats(&first.union(&second)), [&a[..], &not_in_a].concat(), "seed {seed}");
+            assert_eq!(seats(&first.intersection(&second)), only(&a, &in_b), "seed {seed}");
+            assert_eq!(seats(&first.difference(&second)), only(&a, &|seat| !in_b(seat)));
+            let sorted = |list: &[usize]| {
+                let mut list = list.to_vec();
+                list.sort_unstable();
+                list
+            };
+            let wanted = match () {
+                () if a == b => Comparison::Ident,
+                () if sorted(&a) == sorted(&b) => Comparison::Similar,
+                () => Comparison::Unequal,
+            };
+            assert_eq!(first.compare(&second), wanted, "seed {seed}");
+            let place = |seat: &usize| b.iter().position(|other| other == seat);
+            let translated: Vec<i32> =
+                a.iter().map(|seat| place(seat).map_or(UNDEFINED, |at| at as i32)).collect();
+            let ranks: Vec<i64> = (0..a.len() as i64).collect();
+            assert_eq!(first.translate(&ranks, &second), Ok(translated), "seed {seed}");
+            let chosen: Vec<i64> = ranks.iter().copied().filter(|_| random.chance(50)).collect();
+            let incl: Vec<usize> = chosen.iter().map(|rank| a[*rank as usize]).collect();
+            assert_eq!(first.incl(&chosen).map(|members| seats(&members)), Ok(incl.clone()));
+            let excl = only(&a, &|seat| !incl.contains(seat));
+            assert_eq!(first.excl(&chosen).map(|members| seats(&members)), Ok(excl));
+            assert_eq!(first.rank(), a.iter().position(|seat| *seat == 0).map(|at| at as i32));
+        }
+    }
+
+    #[test]
+    fn random_ranges_agree_with_counting() {
+        let world = Group::world(40, seat(0));
+        for seed in 0..2000 {
+            let mut random = Random::new(seed);
+            let mut number = |most: u64| random.below(2 * most) as i32 - most as i32 / 4;
+            let (first, last, stride) = (number(22), number(22), number(5));
+            let mut ranks = Vec::new();
+            let mut at = first;
+            while stride != 0 && (stride > 0 && at <= last || stride < 0 && at >= last) {
+                ranks.push(i64::from(at));
+                at += stride;
+            }
+            let is_known = ranks.iter().all(|rank| (0..40).contains(rank));
+            let seen = world.expand(&[[first, last, stride]]);
+            let wanted = (stride != 0 && is_known).then_some(ranks);
+            assert_eq!(seen.ok(), wanted, "seed {seed}: {first} {last} {stride}");
+        }
     }
 
     #[test]

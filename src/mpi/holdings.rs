@@ -27,7 +27,7 @@ impl Process {
 
     /// The group of these members, who were chosen from `group`.
     pub(super) fn derive_group(&self, group: &Group, members: Vec<Member>) -> Group {
-        Group::of(members, self.me).of_session(group.session())
+        Group::listed(self.world.enrol(members), self.me).of_session(group.session())
     }
 
     /// The handle is void from now on. MPI_GROUP_EMPTY may be freed: it may have been given out.

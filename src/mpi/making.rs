@@ -36,8 +36,8 @@ pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<
     Ok(made.handle)
 }
 
-/// Starts to make one. Returns its handle, which leads nowhere until the request has ended well, and
-/// that of the request.
+/// Starts to make one. Returns its handle, which leads nowhere until the request has ended well,
+/// and that of the request.
 pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {

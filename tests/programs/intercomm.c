@@ -19,7 +19,8 @@ static MPI_Comm two_halves(MPI_Comm *local)
     if (half == 0)
         return MPI_COMM_NULL;
     /* The last of the lower half and the first of the upper one lead. */
-    EQUAL(MPI_Intercomm_create(*local, is_low ? half - 1 : 0, W, is_low ? half : half - 1, 7, &between),
+    EQUAL(MPI_Intercomm_create(*local, is_low ? half - 1 : 0, W, is_low ? half : half - 1, 7,
+                               &between),
           MPI_SUCCESS);
     return between;
 }
@@ -38,7 +39,8 @@ static void talk(MPI_Comm between, int peers, const int *seats)
         MPI_Isend(&place, 1, MPI_INT, to, 11, between, &requests[to]);
     for (int i = 0; i < peers; i++) {
         MPI_Status status;
-        EQUAL(MPI_Recv(&got, 1, MPI_INT, i % 2 ? i : MPI_ANY_SOURCE, 11, between, &status), MPI_SUCCESS);
+        EQUAL(MPI_Recv(&got, 1, MPI_INT, i % 2 ? i : MPI_ANY_SOURCE, 11, between, &status),
+              MPI_SUCCESS);
         CHECK(status.MPI_SOURCE >= 0 && status.MPI_SOURCE < peers);
         EQUAL(got, seats[status.MPI_SOURCE]);
         if (i % 2 == 0 && status.MPI_SOURCE != i) {
@@ -115,7 +117,8 @@ static void created(void)
         EQUAL(got, seats[0]);
     }
     FAILS(MPI_Send(&value, 1, MPI_INT, theirs, 0, between), MPI_ERR_RANK, "other group");
-    FAILS(MPI_Recv(&value, 1, MPI_INT, -5, 0, between, MPI_STATUS_IGNORE), MPI_ERR_RANK, "other group");
+    FAILS(MPI_Recv(&value, 1, MPI_INT, -5, 0, between, MPI_STATUS_IGNORE), MPI_ERR_RANK,
+          "other group");
     EQUAL(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, between), MPI_SUCCESS);
     MPI_Comm_free(&between);
     MPI_Comm_free(&local);

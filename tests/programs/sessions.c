@@ -154,7 +154,8 @@ static void sets(void)
     MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &length, name);
     CHECK(strlen(name) == 3);
     CHECK(length > 4);
-    FAILS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, count, &length, name), MPI_ERR_ARG, "n is");
+    FAILS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, count, &length, name), MPI_ERR_ARG,
+          "n is");
     FAILS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, -1, &length, name), MPI_ERR_ARG, "n is");
     MPI_Info info;
     FAILS(MPI_Session_get_pset_info(session, "no such set", &info), MPI_ERR_ARG, "no such set");
@@ -236,7 +237,8 @@ static void tags(void)
     if (rank == 0 && size > 1)
         FAILS(MPI_Comm_create_from_group(upper, "x", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made[0]),
               MPI_ERR_GROUP, "calling process");
-    FAILS(MPI_Comm_create_from_group(MPI_GROUP_NULL, "x", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made[0]),
+    FAILS(MPI_Comm_create_from_group(MPI_GROUP_NULL, "x", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                     &made[0]),
           MPI_ERR_GROUP, "MPI_GROUP_NULL");
     MPI_Group_free(&all);
     MPI_Group_free(&lower);
@@ -325,7 +327,8 @@ static void wrong_sessions(void)
     FAILS(MPI_Session_call_errhandler(closed, 1), MPI_ERR_SESSION, "session");
     FAILS(MPI_Session_get_errhandler(closed, &handler), MPI_ERR_SESSION, "session");
     FAILS(MPI_Session_create_errhandler(NULL, &handler), MPI_ERR_ARG, "null");
-    FAILS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &session), MPI_ERR_ERRHANDLER, "errhandler");
+    FAILS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &session), MPI_ERR_ERRHANDLER,
+          "errhandler");
     MPI_Finalize();
 }
 

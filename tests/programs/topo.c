@@ -70,7 +70,8 @@ static void grids(void)
         /* A shift is what a message takes. */
         int got = -1;
         MPI_Cart_shift(grid, 0, 1, &source, &dest);
-        MPI_Sendrecv(&me, 1, MPI_INT, dest, 0, &got, 1, MPI_INT, source, 0, grid, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&me, 1, MPI_INT, dest, 0, &got, 1, MPI_INT, source, 0, grid,
+                     MPI_STATUS_IGNORE);
         EQUAL(got, source);
         /* A duplicate has the same topology; a split has none. */
         MPI_Comm_dup(grid, &twin);
@@ -204,7 +205,8 @@ static void graphs(void)
 /* Every rank has an edge to itself and to the next one, with the weights 10 * rank and + 1. */
 static void check_ring(MPI_Comm graph, int is_weighted)
 {
-    int in, out, weighted, sources[4], in_weights[4] = {-1, -1}, destinations[4], out_weights[4] = {-1, -1};
+    int in, out, weighted, sources[4], in_weights[4] = {-1, -1}, destinations[4],
+        out_weights[4] = {-1, -1};
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
     EQUAL(MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted), MPI_SUCCESS);
     EQUAL(in, 2);
@@ -227,7 +229,8 @@ static void check_ring(MPI_Comm graph, int is_weighted)
         EQUAL(in_weights[0], -1);
         EQUAL(out_weights[1], -1);
     }
-    EQUAL(MPI_Dist_graph_neighbors(graph, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED),
+    EQUAL(MPI_Dist_graph_neighbors(graph, 2, sources, MPI_UNWEIGHTED, 2, destinations,
+                                   MPI_UNWEIGHTED),
           MPI_SUCCESS);
     destinations[1] = -5;
     EQUAL(MPI_Dist_graph_neighbors(graph, 0, NULL, MPI_UNWEIGHTED, 1, destinations, MPI_UNWEIGHTED),
@@ -244,8 +247,10 @@ static void distributed_graphs(void)
     int in_weights[2] = {10 * rank, 10 * left + 1}, out_weights[2] = {10 * rank, 10 * rank + 1};
     MPI_Info_create(&hints);
     for (int is_weighted = 0; is_weighted < 2; is_weighted++) {
-        EQUAL(MPI_Dist_graph_create_adjacent(W, 2, sources, is_weighted ? in_weights : MPI_UNWEIGHTED, 2,
-                                             destinations, is_weighted ? out_weights : MPI_UNWEIGHTED,
+        EQUAL(MPI_Dist_graph_create_adjacent(W, 2, sources,
+                                             is_weighted ? in_weights : MPI_UNWEIGHTED, 2,
+                                             destinations,
+                                                 is_weighted ? out_weights : MPI_UNWEIGHTED,
                                              hints, 0, &graph),
               MPI_SUCCESS);
         MPI_Topo_test(graph, &value);
@@ -258,7 +263,8 @@ static void distributed_graphs(void)
         /* The same, said by the left neighbour of each. */
         int degree = 2, theirs[2] = {right, (right + 1) % size};
         int weights[2] = {10 * right, 10 * right + 1};
-        EQUAL(MPI_Dist_graph_create(W, 1, &right, &degree, theirs, is_weighted ? weights : MPI_UNWEIGHTED,
+        EQUAL(MPI_Dist_graph_create(W, 1, &right, &degree, theirs,
+                                    is_weighted ? weights : MPI_UNWEIGHTED,
                                     MPI_INFO_NULL, 1, &graph),
               MPI_SUCCESS);
         check_ring(graph, is_weighted);
@@ -276,7 +282,8 @@ static void distributed_graphs(void)
         int has_all = rank == size - 1;
         const int *none = is_weighted ? MPI_WEIGHTS_EMPTY : MPI_UNWEIGHTED;
         const int *with = is_weighted ? all_weights : MPI_UNWEIGHTED;
-        EQUAL(MPI_Dist_graph_create(W, has_all ? size : 0, nodes, degrees, all, has_all ? with : none,
+        EQUAL(MPI_Dist_graph_create(W, has_all ? size : 0, nodes, degrees, all,
+                                    has_all ? with : none,
                                     hints, 0, &graph),
               MPI_SUCCESS);
         check_ring(graph, is_weighted);
@@ -309,7 +316,8 @@ static void errors(void)
     FAILS(MPI_Graph_neighbors(W, 0, 8, list), MPI_ERR_TOPOLOGY, "graph");
     FAILS(MPI_Graph_neighbors_count(W, 0, &value), MPI_ERR_TOPOLOGY, "graph");
     FAILS(MPI_Dist_graph_neighbors_count(W, &value, &other, list), MPI_ERR_TOPOLOGY, "distributed");
-    FAILS(MPI_Dist_graph_neighbors(W, 8, list, list, 8, list, list), MPI_ERR_TOPOLOGY, "distributed");
+    FAILS(MPI_Dist_graph_neighbors(W, 8, list, list, 8, list, list), MPI_ERR_TOPOLOGY,
+          "distributed");
     FAILS(MPI_Topo_test(MPI_COMM_NULL, &value), MPI_ERR_COMM, "MPI_COMM_NULL");
     int dim[1] = {size}, flat[1] = {0};
     FAILS(MPI_Cart_create(W, -1, dim, flat, 0, &made), MPI_ERR_DIMS, "ndims");
@@ -351,7 +359,8 @@ static void errors(void)
     FAILS(MPI_Dist_graph_create(W, 1, flat, &one, is_bad ? &size : flat, MPI_UNWEIGHTED,
                                 MPI_INFO_NULL, 0, &made),
           MPI_ERR_RANK, is_bad ? "destinations" : "another process");
-    FAILS(MPI_Dist_graph_create(W, is_bad ? -1 : 1, flat, &one, flat, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+    FAILS(MPI_Dist_graph_create(W, is_bad ? -1 : 1, flat, &one, flat, MPI_UNWEIGHTED,
+                                MPI_INFO_NULL, 0,
                                 &made),
           MPI_ERR_ARG, is_bad ? "n is -1" : "another process");
     FAILS(MPI_Dist_graph_create(W, 1, flat, (int[]){is_bad ? -1 : 0}, flat, MPI_UNWEIGHTED,
@@ -375,7 +384,8 @@ static void errors(void)
         MPI_Intercomm_create(local, 0, W, rank == 0 ? 1 : 0, 0, &between);
         FAILS(MPI_Cart_create(between, 1, (int[]){1}, flat, 0, &made), MPI_ERR_COMM, "intercomm");
         FAILS(MPI_Graph_create(between, 1, flat, flat, 0, &made), MPI_ERR_COMM, "intercomm");
-        FAILS(MPI_Dist_graph_create_adjacent(between, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
+        FAILS(MPI_Dist_graph_create_adjacent(between, 0, NULL, MPI_UNWEIGHTED, 0, NULL,
+                                             MPI_UNWEIGHTED,
                                              MPI_INFO_NULL, 0, &made),
               MPI_ERR_COMM, "intercomm");
         MPI_Comm_free(&between);

@@ -12,7 +12,8 @@ pub(super) struct Side {
     pub(super) stride: isize,
 }
 
-/// What is copied for each item.
+/// What is copied for each item. It lives on the stack for one copy: no box is worth it.
+#[allow(clippy::large_enum_variant, reason = "a box would cost an allocation for each copy")]
 pub(super) enum Pattern<'a> {
     /// From runs to where all is in one piece.
     Gathered(&'a [Run]),

@@ -61,7 +61,9 @@ impl Plan for Allgather {
         if !is_inter && !self.is_in_place {
             lane.keep(&self.mine, &self.blocks.of(lane.rank()))?;
         }
-        to_all(lane, |_| self.mine.clone(), &self.blocks, |_| false).await
+        // Those whose blocks are listed know that this one is empty, and wait for no message.
+        let is_left_out = matches!(self.blocks, Blocks::Each(_)) && self.mine.bytes() == 0;
+        to_all(lane, |_| self.mine.clone(), &self.blocks, |_| is_left_out).await
     }
 }
 

@@ -33,7 +33,7 @@ impl Half {
             0x477f_f000.. => 0x7c00,
             // At least the smallest normal half, 2^-14.
             0x3880_0000.. => {
-                let (kept, rest) = (magnitude - (112 << 23) >> 13, magnitude & 0x1fff);
+                let (kept, rest) = ((magnitude - (112 << 23)) >> 13, magnitude & 0x1fff);
                 rounded(kept, rest, 0x1000)
             }
             // Parts of 2^24, at least half a part.

@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_graph_of_the_standard() {
         // MPI-5.0 example 8.3: 0 – 1, 3; 1 – 0; 2 – 3; 3 – 0, 2.
-        let graph = Graph::new(vec![2, 3, 4, 6], vec![1, 3, 0, 3, 0, 2], 4).expect("fine");
+        let graph = Graph::new(vec![2, 3, 4, 6], vec![1, 3, 0, 3, 0, 2], 4).expect("it is a graph");
         let all: Vec<&[i32]> = (0..4).map(|rank| graph.neighbours(rank)).collect();
         assert_eq!(all, [&[1, 3][..], &[0], &[3], &[0, 2]]);
     }

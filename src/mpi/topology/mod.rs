@@ -158,8 +158,8 @@ impl Comm {
         }
     }
 
-    /// Whom this process receives from and sends to, in the order of MPI-5.0 §8.7: of a grid in each
-    /// dimension the one before and the one after, which may be MPI_PROC_NULL.
+    /// Whom this process receives from and sends to, in the order of MPI-5.0 §8.7: of a grid in
+    /// each dimension the one before and the one after, which may be MPI_PROC_NULL.
     pub fn neighbours(&self) -> Result<Neighbours> {
         let same = |ranks: Vec<i32>| Neighbours { sources: ranks.clone(), destinations: ranks };
         match self.topology.as_deref() {
