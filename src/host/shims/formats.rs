@@ -1,9 +1,9 @@
 //! Formats that a library adds to libc's printf, as libquadmath does for its own type.
 //!
 //! libc keeps one table of them for the process. A rank's copy of such a library goes with the
-//! rank, and every later printf of anybody would call what is no longer there. So a private image is
-//! told that its formats are known, and libc never hears of them: libquadmath prints by functions of
-//! its own.
+//! rank, and every later printf of anybody would call what is no longer there. So a private image
+//! is told that its formats are known, and libc never hears of them: libquadmath prints by
+//! functions of its own.
 
 use super::table;
 use std::ffi::{c_int, c_void};
