@@ -48,7 +48,6 @@ pub(super) fn expect_crowd(is_crowded: bool) {
 
 /// Lets the calling thread begin on a core of its own, where there is one for every rank. It may
 /// leave it: two that wait for each other on one core would look busy to the kernel for long.
-#[cfg(not(loom))]
 pub(super) fn spread(seat: usize) {
     const BYTES: usize = size_of::<libc::cpu_set_t>();
     if IS_CROWDED.load(Ordering::Relaxed) {
