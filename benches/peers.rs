@@ -2,7 +2,7 @@
 //!
 //! The peers come from PyPI into `target/peers`, one virtual environment each. Every measurement
 //! alternates between the libraries `ROUNDS` times; the table gives medians, spreads and ratios.
-//! `cargo bench --bench peers -- --write` also writes the tables to `docs/BENCHMARKS.md`; with
+//! `cargo bench --bench peers -- --write` also writes the tables into `docs/BENCHMARKS.md`; with
 //! `--collectives` or `--calls` only one of them is measured.
 
 #[path = "peers/collectives.rs"]
@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
+/// How many seconds a peer has for one row.
+const PATIENCE: &str = "90";
 const RANKS_MANY: usize = 120;
 
 /// One row of the table.
@@ -130,14 +132,17 @@ fn text(path: &Path) -> String {
 
 fn line(measure: &Measure, contenders: &[Contender]) -> String {
     let mut samples = vec![Vec::new(); contenders.len()];
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         for (contender, samples) in contenders.iter().zip(&mut samples) {
-            samples.extend(sample(measure, contender));
+            // Who did not end the first time is not waited for again.
+            if samples.len() == round {
+                samples.extend(sample(measure, contender));
+            }
         }
     }
     let medians: Vec<Option<f64>> = samples.iter_mut().map(|values| median(values)).collect();
     let cells = samples.iter().zip(&medians).enumerate().map(|(index, (values, middle))| {
-        let Some(middle) = middle else { return "none within 60 s".to_string() };
+        let Some(middle) = middle else { return format!("none within {PATIENCE} s") };
         let spread = format!(
             "{} ({}–{})",
             short(*middle),
@@ -156,7 +161,7 @@ fn line(measure: &Measure, contenders: &[Contender]) -> String {
 fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
     let start = Instant::now();
     let output = Command::new("timeout")
-        .arg("60")
+        .arg(PATIENCE)
         .args(&contender.launch)
         .args(["-np", &measure.ranks.to_string()])
         .arg(&contender.program)
@@ -203,16 +208,13 @@ fn rule(contenders: &[Contender]) -> String {
     format!("|---|{}", "---|".repeat(contenders.len()))
 }
 
-fn write_page(table: &str) {
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let page = format!(
-        "# Benchmarks\n\n\
-         Written by `cargo bench --bench peers -- --write`: {ROUNDS} alternating runs each on a \
-         machine with {cores} cores; median (smallest–largest), and `×` how many times better \
-         ftmpi-rs is \
-         than that peer (above 1: ahead). `start to end` is the wall time of an empty program.\n\n\
-         {table}\n"
-    );
+/// Puts the tables between the marks of the page; what people wrote around them stays.
+fn write_page(tables: &str) {
+    const MARKS: [&str; 2] = ["<!-- measured -->\n", "<!-- end of what was measured -->\n"];
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/BENCHMARKS.md");
+    let page = std::fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = page.split_once(MARKS[0]).expect("the page has its marks");
+    let (_, after) = rest.split_once(MARKS[1]).expect("the page has its marks");
+    let page = [before, MARKS[0], "\n", tables, "\n\n", MARKS[1], after].concat();
     std::fs::write(path, page).expect("docs is writable");
 }
