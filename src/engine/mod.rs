@@ -1,7 +1,8 @@
 //! One rank's inner life: matching, operations, progress, notices of failure.
 //!
 //! A rank's state lies behind one lock, held for a few lines at a time: every thread of the rank
-//! may call at once. Nobody else ever takes it: ranks reach each other only through their ports.
+//! may call at once. Nobody else waits for it: ranks reach each other only through their ports, and
+//! who looks for deadlocks from outside goes on when it is taken.
 //! Whoever waits makes progress for all threads of the rank.
 
 mod buffered;

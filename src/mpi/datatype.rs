@@ -197,11 +197,6 @@ impl Datatype {
         }
     }
 
-    /// The memory of `count` items, the first of them `displacement` items from `buf`.
-    pub fn region_at(&self, buf: Address, displacement: i64, count: i64) -> Result<Region> {
-        self.region(self.item(buf, displacement), count)
-    }
-
     /// The address of the item with this number in `buf`.
     #[inline]
     pub fn item(&self, buf: Address, index: i64) -> Address {

@@ -80,7 +80,7 @@ impl Attendant for Sections {
 
 impl Section {
     fn begin(&self) {
-        // A fault is the program's bad descriptor, and the call will meet it in its own way.
+        // Where the descriptor tells of memory that is not there, the copy keeps what it had.
         let _ = transfer(&self.own, &self.at.into());
         if !self.is_read {
             *self.before.lock() = Some(self.bytes());
