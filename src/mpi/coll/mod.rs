@@ -43,10 +43,14 @@ pub trait Plan: Send + Sync + 'static {
 pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
     let lane = lane(process, comm);
     let plan = plan?;
-    run::block(async {
-        plan.carry_out(&lane).await?;
-        lane.verdict()
-    })
+    run::block(perform(&plan, &lane))
+}
+
+/// Does this member's part, unless somebody is known to be dead: then nobody does.
+async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+    lane.look_round()?;
+    plan.carry_out(lane).await?;
+    lane.verdict()
 }
 
 /// Starts the next collective operation of `comm`; returns the handle of its request.
@@ -74,9 +78,7 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, tag: i32, plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        let lane = Lane::new(process, &comm, tag, way);
-        plan.carry_out(&lane).await?;
-        lane.verdict()
+        perform(&*plan, &Lane::new(process, &comm, tag, way)).await
     })
 }
 
