@@ -4,6 +4,7 @@
 //! of one.
 
 use crate::abi::{current, fortran, watch};
+use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
@@ -75,6 +76,9 @@ fn start(program: Program, text: &str) -> ! {
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
+            if let Some(modes) = modes_of_environment() {
+                current::world(job.ranks).set_rules(Rules::Ft(modes));
+            }
             let tenant = Box::new(Tenancy {
                 world: current::world(job.ranks),
                 on_failure: job.on_failure,
@@ -89,6 +93,17 @@ fn start(program: Program, text: &str) -> ! {
             unsafe { libc::_exit(2) }
         }
     }
+}
+
+fn modes_of_environment() -> Option<Modes> {
+    let comm = match std::env::var("FTMPI_COMM_MODE").ok()?.as_str() {
+        "abort" => CommMode::Abort,
+        "blank" => CommMode::Blank,
+        "shrink" => CommMode::Shrink,
+        _ => CommMode::Rebuild,
+    };
+    let is_cont = std::env::var("FTMPI_MSG_MODE").is_ok_and(|mode| mode == "cont");
+    Some(Modes { comm, msg: if is_cont { MsgMode::Cont } else { MsgMode::Noop } })
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -136,6 +151,11 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
+        if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
+            say(&format!("ftrun: {obituary}; the others go on ({:?})", modes.comm));
+            keep_first(&self.status, status);
+            return Verdict::Continue;
+        }
         match self.on_failure {
             OnFailure::End => {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
