@@ -12,8 +12,9 @@
 //! proposes, once: the locked proposal of the latest coordinator among those it has heard of;
 //! without one, the combination of the values of all who are alive. Who hears a proposal from his
 //! coordinator locks it and accepts. A coordinator whom everybody alive has accepted decides, and
-//! tells all. That is 4(n-1) messages. Who has decided says so in later reports, and a coordinator
-//! that hears of a decision, or has one when a report comes, hands it on.
+//! tells all. That is 4(n-1) messages. Who has decided says so in later reports and answers a
+//! proposal with the decision; a coordinator that hears of a decision, or has one when a report
+//! comes, hands it on.
 //!
 //! **Why it is uniform.** Let `c` be the lowest coordinator with a decision P of its own making,
 //! and `d` a later one that proposes. Whoever is alive when `d` proposes has accepted P at `c`, or
@@ -25,8 +26,9 @@
 //!
 //! **Why it ends.** There are finitely many deaths. After the last one everybody alive has, when
 //! all notices are in, the same coordinator. Each has reported to it (at once, or when he
-//! contributed), so it has decided or proposes; all accept; it decides and tells all. A member that
-//! decided before that reports as well, and a report without a decision is answered with it.
+//! contributed), so it has decided or proposes; all accept, or answer with the decision that an
+//! earlier coordinator's last message brought them; it decides and tells all who have reported
+//! without one. Whoever reports later is answered.
 //!
 //! **Who is missing.** Those whom the coordinator that made the proposal knew to be dead. So nobody
 //! alive is, and everybody else has contributed, though he may have died since. They are listed in
@@ -229,7 +231,13 @@ impl<R: Rules> Agreement<R> {
     }
 
     fn hear_proposal(&mut self, from: usize, proposal: Arc<Decision>, outbox: &mut Outbox) {
-        if from != self.coordinator && R::SHUTS_OUT || self.decision().is_some() {
+        if let Some(decision) = self.decision() {
+            if R::ANSWERS_PROPOSALS {
+                outbox.push((from, Message::Decide(decision.clone())));
+            }
+            return;
+        }
+        if from != self.coordinator && R::SHUTS_OUT {
             return;
         }
         self.lock = Some(Lock { ballot: from, is_decided: false, proposal });

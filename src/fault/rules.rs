@@ -2,7 +2,7 @@
 //! simulation would notice. The product knows only [`Sound`]; the rest costs nothing.
 
 /// Which rules hold.
-pub trait Rules {
+pub trait Rules: Clone {
     /// A coordinator decides only when everybody alive has locked its proposal.
     const CONFIRMS: bool = true;
     /// A coordinator proposes what somebody has locked before it.
@@ -15,6 +15,8 @@ pub trait Rules {
     const SHUTS_OUT: bool = true;
     /// A coordinator tells its decision to those who report to it later.
     const ANSWERS_LATE: bool = true;
+    /// Who has decided answers a proposal with the decision.
+    const ANSWERS_PROPOSALS: bool = true;
     /// A member reports anew when its coordinator has died.
     const REPORTS_ANEW: bool = true;
     /// Only those who have taken part in the last round are members.
