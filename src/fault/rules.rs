@@ -7,8 +7,6 @@ pub trait Rules: Clone {
     const CONFIRMS: bool = true;
     /// A coordinator proposes what somebody has locked before it.
     const INHERITS: bool = true;
-    /// Of several locked proposals the latest counts.
-    const PREFERS_LATEST: bool = true;
     /// A coordinator proposes only when everybody alive has reported to it.
     const POLLS_ALL: bool = true;
     /// Who has turned to a new coordinator locks nothing of an old one's.
