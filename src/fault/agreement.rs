@@ -9,24 +9,25 @@
 //! **How.** Everybody's *coordinator* is the lowest member that he does not know to be dead. To it
 //! he reports: his value, and the proposal that he has locked, if any. He reports again whenever
 //! his coordinator dies; nobody has to ask. A coordinator to whom everybody alive has reported
-//! proposes, once: the locked proposal of the latest coordinator among those it has heard of;
-//! without one, the combination of the values of all who are alive. Who hears a proposal from his
-//! coordinator locks it and accepts. A coordinator whom everybody alive has accepted decides, and
-//! tells all. That is 4(n-1) messages. Who has decided says so in later reports, and a coordinator
-//! that hears of a decision, or has one when a report comes, hands it on.
+//! proposes, once: what one of them has locked, or else the combination of their values. Who hears
+//! a proposal from his coordinator locks it and accepts. A coordinator whom everybody alive has
+//! accepted decides, and tells all. That is 4(n-1) messages. Who has decided says so in later
+//! reports and answers a proposal with the decision; a coordinator that hears of a decision, or
+//! has one when a report comes, hands it on.
 //!
-//! **Why it is uniform.** Let `c` be the lowest coordinator with a decision P of its own making,
-//! and `d` a later one that proposes. Whoever is alive when `d` proposes has accepted P at `c`, or
-//! `c` would still wait for him, since the living are not taken for dead. He locked P while `c`
-//! was his coordinator, so before he reported to `d`, and between `c` and `d` he locked, by
-//! induction, nothing but P; what `c` or an earlier one still sends after he has turned to `d` he
-//! does not lock. So `d` hears of P as locked by the latest, and proposes it. `d` itself is among
-//! those alive, so the reports it has contain a lock of a coordinator not before `c`.
+//! **Why it is uniform.** All locks that the living hold are of one proposal. For let `d` propose
+//! something new: everybody alive has reported to it that he has locked nothing, and after that he
+//! locks what `d` proposes, not what an earlier coordinator sent and comes late; those who hold
+//! other locks are dead. And what a coordinator `c` decides of its own, everybody alive has locked,
+//! since `c` waits for all whom it does not know to be dead and the living are not taken for dead.
+//! A later coordinator is one of them, so it finds at least one lock, its own, and all that it
+//! finds are of that proposal: nothing else is ever proposed again, and so nothing else decided.
 //!
 //! **Why it ends.** There are finitely many deaths. After the last one everybody alive has, when
 //! all notices are in, the same coordinator. Each has reported to it (at once, or when he
-//! contributed), so it has decided or proposes; all accept; it decides and tells all. A member that
-//! decided before that reports as well, and a report without a decision is answered with it.
+//! contributed), so it has decided or proposes; all accept, or answer with the decision that an
+//! earlier coordinator's last message brought them; it decides and tells all who have reported
+//! without one. Whoever reports later is answered.
 //!
 //! **Who is missing.** Those whom the coordinator that made the proposal knew to be dead. So nobody
 //! alive is, and everybody else has contributed, though he may have died since. They are listed in
@@ -91,8 +92,7 @@ pub enum Message {
 /// A proposal that a member holds on to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
-    /// The coordinator that proposed it.
-    pub ballot: usize,
+    /// Whether he knows it to be decided.
     pub is_decided: bool,
     pub proposal: Arc<Decision>,
 }
@@ -200,7 +200,7 @@ impl<R: Rules> Agreement<R> {
             outbox.push((self.coordinator, report));
         } else if self.decision().is_none() {
             let (me, lock) = (self.me, self.lock.clone());
-            self.poll().hear::<R>(me, value, lock);
+            self.poll().hear(me, value, lock);
             self.proceed(outbox);
         }
     }
@@ -222,17 +222,23 @@ impl<R: Rules> Agreement<R> {
             (Some(_), None) => {}
             (None, Some(decision)) => self.decide(from, decision, outbox),
             (None, None) => {
-                self.poll().hear::<R>(from, value, lock);
+                self.poll().hear(from, value, lock);
                 self.proceed(outbox);
             }
         }
     }
 
     fn hear_proposal(&mut self, from: usize, proposal: Arc<Decision>, outbox: &mut Outbox) {
-        if from != self.coordinator && R::SHUTS_OUT || self.decision().is_some() {
+        if let Some(decision) = self.decision() {
+            if R::ANSWERS_PROPOSALS {
+                outbox.push((from, Message::Decide(decision.clone())));
+            }
             return;
         }
-        self.lock = Some(Lock { ballot: from, is_decided: false, proposal });
+        if from != self.coordinator && R::SHUTS_OUT {
+            return;
+        }
+        self.lock = Some(Lock { is_decided: false, proposal });
         outbox.push((from, Message::Accept));
     }
 
@@ -255,8 +261,7 @@ impl<R: Rules> Agreement<R> {
         if poll.may_propose(if R::POLLS_ALL { living } else { living / 2 + 1 }) {
             let proposal = poll.propose::<R>(absent);
             poll.accept(self.me);
-            self.lock =
-                Some(Lock { ballot: self.me, is_decided: false, proposal: proposal.clone() });
+            self.lock = Some(Lock { is_decided: false, proposal: proposal.clone() });
             self.tell_all(|| Message::Propose(proposal.clone()), outbox);
         }
         let is_accepted = self.poll.as_ref().is_some_and(|poll| poll.is_accepted(living));
@@ -278,8 +283,7 @@ impl<R: Rules> Agreement<R> {
         if self.decision().is_some() {
             return;
         }
-        let ballot = self.lock.as_ref().map_or(from, |lock| lock.ballot);
-        self.lock = Some(Lock { ballot, is_decided: true, proposal: decision.clone() });
+        self.lock = Some(Lock { is_decided: true, proposal: decision.clone() });
         let Some(poll) = self.poll.take() else { return };
         let waiting = poll.voters().filter(|&who| who != self.me && who != from);
         outbox.extend(waiting.map(|who| (who, Message::Decide(decision.clone()))));

@@ -7,11 +7,15 @@ pub mod agreement;
 pub mod ledger;
 pub mod record;
 pub mod recovery;
+pub mod revocation;
 pub mod rules;
+#[cfg(test)]
+mod sim;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
 pub use ledger::Ledger;
 pub use record::{Loss, Record};
 pub use recovery::{Recovery, Step};
+pub use revocation::Revocation;
 pub use view::{Mode, Slot, View};

@@ -37,10 +37,8 @@ impl Record {
     /// These are agreed on, in this order.
     pub(super) fn settle<R: Rules>(&mut self, losses: &[Loss]) {
         for &loss in losses {
-            self.noticed.retain(|noticed| noticed.member != loss.member);
-            if !R::RECORDS_ONCE || self.agreed.iter().all(|known| known.member != loss.member) {
-                self.agreed.push(loss);
-            }
+            self.noticed.retain(|noticed| noticed.member != loss.member || !R::RECORDS_ONCE);
+            self.agreed.push(loss);
         }
     }
 

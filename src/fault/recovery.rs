@@ -28,7 +28,8 @@ pub enum Step {
     /// This is the view from now on.
     Commit(View),
     /// Another round, among the new roster. These of it are to be brought to life; it does not
-    /// matter who does it, and one that cannot be is dead.
+    /// matter who does it, and one that cannot be is dead. All who take the step see to it, and
+    /// so do [all who join](Recovery::fresh): the others may die before they have.
     Next { respawn: Vec<Member> },
     /// The respawns of this rank have failed too often. Nothing has changed for the survivors.
     /// Replacements that live go on waiting: [`Recovery::again`] leads them on.
@@ -88,6 +89,12 @@ impl<R: Rules> Recovery<R> {
     /// Who takes part in this round: the members of its agreement, in this order.
     pub fn roster(&self) -> &[Member] {
         &self.members
+    }
+
+    /// Those of the roster who were ordered in this recovery, lately or in earlier rounds.
+    pub fn fresh(&self) -> impl Iterator<Item = Member> {
+        let fresh = self.roster.iter().filter(|&&rank| self.is_fresh[rank]);
+        fresh.map(|&rank| self.slots[rank].last())
     }
 
     /// How many rounds this recovery has behind it.

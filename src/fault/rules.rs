@@ -2,19 +2,19 @@
 //! simulation would notice. The product knows only [`Sound`]; the rest costs nothing.
 
 /// Which rules hold.
-pub trait Rules {
+pub trait Rules: Clone {
     /// A coordinator decides only when everybody alive has locked its proposal.
     const CONFIRMS: bool = true;
     /// A coordinator proposes what somebody has locked before it.
     const INHERITS: bool = true;
-    /// Of several locked proposals the latest counts.
-    const PREFERS_LATEST: bool = true;
     /// A coordinator proposes only when everybody alive has reported to it.
     const POLLS_ALL: bool = true;
     /// Who has turned to a new coordinator locks nothing of an old one's.
     const SHUTS_OUT: bool = true;
     /// A coordinator tells its decision to those who report to it later.
     const ANSWERS_LATE: bool = true;
+    /// Who has decided answers a proposal with the decision.
+    const ANSWERS_PROPOSALS: bool = true;
     /// A member reports anew when its coordinator has died.
     const REPORTS_ANEW: bool = true;
     /// Only those who have taken part in the last round are members.

@@ -12,7 +12,7 @@ pub(super) struct Poll {
     /// How many have reported; after the proposal, how many have accepted it.
     count: usize,
     has_proposed: bool,
-    /// The lock of the latest coordinator that was reported.
+    /// A lock that somebody has reported: they are all alike.
     lock: Option<Lock>,
 }
 
@@ -29,15 +29,13 @@ impl Poll {
     }
 
     /// A report. Nobody reports twice to the same coordinator.
-    pub(super) fn hear<R: Rules>(&mut self, from: usize, value: Value, lock: Option<Lock>) {
+    pub(super) fn hear(&mut self, from: usize, value: Value, lock: Option<Lock>) {
         if self.votes[from] == Vote::Silent {
             self.votes[from] = Vote::Reported(value);
             self.count += usize::from(!self.has_proposed);
         }
-        let Some(lock) = lock else { return };
-        let is_later = self.lock.as_ref().is_none_or(|known| known.ballot < lock.ballot);
-        if is_later == R::PREFERS_LATEST || self.lock.is_none() {
-            self.lock = Some(lock);
+        if lock.is_some() {
+            self.lock = lock;
         }
     }
 
