@@ -82,7 +82,6 @@ fn start(program: Program, text: &str) -> ! {
             let tenant = Box::new(Tenancy {
                 world: current::world(job.ranks),
                 on_failure: job.on_failure,
-                status: AtomicI32::new(0),
                 gone,
             });
             life::run(program, job, tenant)
@@ -124,8 +123,6 @@ fn set_variable(name: &str, value: Option<OsString>) {
 struct Tenancy {
     world: &'static World,
     on_failure: OnFailure,
-    /// The status of the first rank that failed and was not started again; 0 so far.
-    status: AtomicI32,
     gone: Arc<Gone>,
 }
 
@@ -153,7 +150,7 @@ impl Tenancy {
         keep_first(&CAUSE, status);
         if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
             say(&format!("ftrun: {obituary}; the others go on ({:?})", modes.comm));
-            keep_first(&self.status, status);
+            self.world.blame(status);
             return Verdict::Continue;
         }
         match self.on_failure {
@@ -162,7 +159,7 @@ impl Tenancy {
             }
             OnFailure::Continue => {
                 say(&format!("ftrun: {obituary}; the others go on"));
-                keep_first(&self.status, status);
+                self.world.blame(status);
                 Verdict::Continue
             }
             OnFailure::Restart => {
@@ -229,7 +226,7 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        self.status.load(Ordering::Relaxed)
+        self.world.status()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::engine::rules::Rules;
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -22,6 +22,8 @@ pub struct World {
     stir: AtomicU64,
     pub(super) council: Council,
     rules: OnceLock<Rules>,
+    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
+    blame: AtomicI32,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     cores: usize,
@@ -51,6 +53,7 @@ impl World {
             stir: AtomicU64::new(0),
             council: Council::default(),
             rules: OnceLock::new(),
+            blame: AtomicI32::new(0),
             is_in_use: AtomicBool::new(false),
             cores,
             started: Instant::now(),
@@ -78,6 +81,21 @@ impl World {
     #[inline]
     pub fn rules(&self) -> Rules {
         self.rules.get().copied().unwrap_or_default()
+    }
+
+    /// A rank has failed with this status.
+    pub fn blame(&self, status: i32) {
+        let _ = self.blame.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// What failures there were, the job goes on without harm.
+    pub fn forgive(&self) {
+        self.blame.store(0, Ordering::Relaxed);
+    }
+
+    /// The exit status of the first rank whose failure nobody has made up for.
+    pub fn status(&self) -> i32 {
+        self.blame.load(Ordering::Relaxed)
     }
 
     /// A context that no communicator of this job has had.

@@ -151,6 +151,10 @@ pub fn finalize(process: &'static Process) -> Result {
     let alone = process.self_comm();
     let cleared = alone.attributes.clear(process, SELF).map_err(|failure| failure.on(alone));
     let met = barrier(process, &process.world_comm());
+    if process.world.rules().modes().is_some() {
+        // Whoever comes to the end in peace has coped with what there was.
+        process.world.forgive();
+    }
     process.world.depart(process.me);
     process.phases.end();
     match met {

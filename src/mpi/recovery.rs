@@ -121,6 +121,7 @@ fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
     let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
     *process.recovery.lock() = Some(Summons { recovery, number: 0 });
+    process.world.forgive();
     process.engine.turn_over(generation, roll, context);
 }
 
