@@ -3,7 +3,7 @@
 //! The peers come from PyPI into `target/peers`, one virtual environment each. Every measurement
 //! alternates between the libraries `ROUNDS` times; the table gives medians, spreads and ratios.
 //! `cargo bench --bench peers -- --write` also writes the tables into `docs/BENCHMARKS.md`; with
-//! `--calls`, `--collectives` or `--recovery` only those are measured.
+//! `--calls`, `--collectives`, `--recovery` or `--cost` only those are measured.
 
 #[path = "peers/collectives.rs"]
 mod collectives;
@@ -19,7 +19,7 @@ const ROUNDS: usize = 3;
 const PATIENCE: &str = "90";
 const RANKS_MANY: usize = 120;
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 3] = ["calls", "collectives", "recovery"];
+const TABLES: [&str; 4] = ["calls", "collectives", "recovery", "cost"];
 
 /// One row of the table.
 struct Measure {
@@ -69,7 +69,8 @@ fn main() {
         let table = match name {
             "calls" => calls(&contenders),
             "collectives" => collectives::table(&contenders),
-            _ => recovery::table(&contenders[0], &contenders[2]),
+            "recovery" => recovery::table(&contenders[0], &contenders[2]),
+            _ => recovery::cost(&contenders[0]),
         };
         println!("{table}");
         if is_asked("write") {

@@ -32,10 +32,10 @@ pub(super) fn table(ours: &Contender, ulfm: &Contender) -> String {
     for ranks in ["16", "120"] {
         for (name, options, peers_name) in ROWS {
             let deaths = DEATHS[usize::from(!name.starts_with("REBUILD"))];
-            let us = sample(ours, ranks, options, OURS, deaths);
+            let us = sample(ours, ranks, options, OURS, &[deaths]);
             let them = peers_name.and_then(|word| {
                 let options = ["--with-ft", "ulfm"];
-                let run = || sample(ulfm, ranks, &options, THEIRS, word);
+                let run = || sample(ulfm, ranks, &options, THEIRS, &[word]);
                 let mut seen: Vec<f64> = (0..RUNS).map_while(|_| run()).collect();
                 super::median(&mut seen)
             });
@@ -51,9 +51,39 @@ pub(super) fn table(ours: &Contender, ulfm: &Contender) -> String {
     lines.join("\n")
 }
 
+/// What is measured without any failure, in turns without and with the modes, and how often.
+const CALM: [(&str, &str, &[&str]); 3] = [
+    ("latency, 8 B, 2 ranks", "2", &["measure", "latency", "8"]),
+    ("step of a stencil, 256² points a rank, 2 ranks", "2", &["measure", "stencil", "256"]),
+    ("step of a stencil, 64² points a rank, 16 ranks", "16", &["measure", "stencil", "64"]),
+];
+const TURNS: usize = 15;
+
+/// What the modes cost while nobody dies, in microseconds.
+pub(super) fn cost(ours: &Contender) -> String {
+    let mut lines = vec![
+        "| while nobody dies, µs | the first failure ends the job | --mode rebuild | more |".into(),
+        "|---|---|---|---|".to_string(),
+    ];
+    for (name, ranks, words) in CALM {
+        let mut seen = [Vec::new(), Vec::new()];
+        for turn in 0..2 * TURNS {
+            // The order changes from turn to turn, so that neither is always the first.
+            let which = (turn + turn / 2) % 2;
+            let options: &[&str] = if which == 1 { &["--mode", "rebuild"] } else { &[] };
+            seen[which].extend(sample(ours, ranks, options, words[0], &words[1..]));
+        }
+        let [off, on] = seen.map(|mut values| super::median(&mut values).unwrap_or(f64::NAN));
+        let more = (on / off - 1.0) * 100.0;
+        lines.push(format!("| {name} | {off:.3} | {on:.3} | {more:+.1} % |"));
+        eprintln!("{}", lines.last().expect("a line was pushed"));
+    }
+    lines.join("\n")
+}
+
 /// What one run prints, if it ends in time.
 fn sample(
-    contender: &Contender, ranks: &str, options: &[&str], program: &str, argument: &str,
+    contender: &Contender, ranks: &str, options: &[&str], program: &str, arguments: &[&str],
 ) -> Option<f64> {
     let program = contender.program.with_file_name(format!("{program}-{}", contender.stem));
     let output = Command::new("timeout")
@@ -62,7 +92,7 @@ fn sample(
         .args(options)
         .args(["-np", ranks])
         .arg(Path::new(&program))
-        .arg(argument)
+        .args(arguments)
         .stdin(Stdio::null())
         .output()
         .expect("timeout is installed");
