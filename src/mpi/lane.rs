@@ -22,6 +22,9 @@ use std::task::Poll;
 /// From here on down: clear of MPI_ANY_TAG.
 const LOCAL_TAGS: i32 = -10;
 
+/// Every how many operations senders wait for receivers.
+const PACE: i32 = 32;
+
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
     process: &'a Process,
@@ -29,6 +32,7 @@ pub struct Lane<'a> {
     roster: Arc<dyn Roster>,
     tag: i32,
     way: Way,
+    mode: Mode,
     trouble: Mutex<Option<Failure>>,
 }
 
@@ -42,14 +46,22 @@ impl<'a> Lane<'a> {
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
-        Lane { process, comm, roster, tag, way, trouble: Mutex::new(None) }
+        Lane { process, comm, roster, tag, way, mode: Mode::Standard, trouble: Mutex::new(None) }
+    }
+
+    /// The same lane for one of many operations in a row: now and then, whoever only sends waits
+    /// until its messages are taken, so that nobody is ahead by more than memory holds.
+    pub fn paced(self) -> Lane<'a> {
+        let waits = self.tag % PACE == PACE - 1;
+        Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
     }
 
     /// A lane for the part of the own group in what two groups do together. Its tags are below
     /// those that the own group draws when it alone has something to agree on.
     pub fn local(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.local(), self.roster.clone());
-        Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way)
+        let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
+        Lane { mode: self.mode, ..lane }
     }
 
     pub fn process(&self) -> &'a Process {
@@ -132,7 +144,7 @@ impl<'a> Lane<'a> {
         must_be_fresh(self.process, self.comm)?;
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
-        let op = self.process.engine.send(letter, data, Mode::Standard)?;
+        let op = self.process.engine.send(letter, data, self.mode)?;
         Ok(Doing { lane: self, op })
     }
 
