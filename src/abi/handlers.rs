@@ -33,7 +33,7 @@ pub(super) fn raise(
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(()) => class.0,
+        Ok(_) => class.0,
         Err(_) => current::end(),
     }
 }

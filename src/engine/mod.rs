@@ -15,6 +15,7 @@ mod progress;
 mod receive;
 mod run;
 mod shelf;
+mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod waits;
@@ -26,6 +27,7 @@ pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
+pub use steps::Steps;
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
@@ -55,6 +57,8 @@ pub struct Engine {
     turns: AtomicU32,
     /// The memory that this rank named and that is not there.
     fault: OnceLock<usize>,
+    /// Who counts the steps of this rank, if somebody does.
+    steps: OnceLock<Arc<dyn Steps>>,
 }
 
 struct State {
@@ -139,6 +143,7 @@ impl Engine {
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
             fault: OnceLock::new(),
+            steps: OnceLock::new(),
         }
     }
 
@@ -159,7 +164,7 @@ impl Engine {
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
     pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
-        if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
+        if self.world.is_calm() && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
             packet.address(letter.envelope, self.me.incarnation, letter.to, 0);
@@ -232,7 +237,7 @@ impl Engine {
         }
         drop(state);
         self.world.wire().post(letter.to.seat, packet);
-        Ok(())
+        self.step()
     }
 
     /// A packet that can carry `bytes`.

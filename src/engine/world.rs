@@ -16,6 +16,8 @@ pub struct World {
     ledger: Mutex<Ledger>,
     /// How many have died: looked at by everybody, all the time.
     epoch: AtomicUsize,
+    /// Whether somebody has died, or is ordered to die at a step that must be seen.
+    is_troubled: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     cores: usize,
@@ -40,6 +42,7 @@ impl World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
             epoch: AtomicUsize::new(0),
+            is_troubled: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             cores,
             started: Instant::now(),
@@ -95,6 +98,7 @@ impl World {
             return;
         }
         self.wire.port(seat).close();
+        self.be_careful();
         self.epoch.store(ledger.epoch(), Ordering::SeqCst);
         drop(ledger);
         // Many ranks that never call MPI end in no time.
@@ -117,6 +121,17 @@ impl World {
     #[inline]
     pub fn epoch(&self) -> usize {
         self.epoch.load(Ordering::SeqCst)
+    }
+
+    /// From now on nobody takes a way on which steps are not told.
+    pub fn be_careful(&self) {
+        self.is_troubled.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether nobody has died, and nobody has to be careful.
+    #[inline]
+    pub(super) fn is_calm(&self) -> bool {
+        !self.is_troubled.load(Ordering::SeqCst)
     }
 
     /// Whether `member` lives no more.
