@@ -79,11 +79,15 @@ fn judge(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        process.notice()?;
+        let is_counted = process.notice()?;
+        if is_counted {
+            process.enters(name)?;
+        }
         if season == Season::Inside {
             process.is_inside()?;
         }
-        body(process)
+        body(process)?;
+        if is_counted { process.leaves() } else { Ok(()) }
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
@@ -99,6 +103,9 @@ fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> 
     let scope = error.on.map_or(scope, Scope::Hearer);
     let class = error.class;
     process.remember(name, error);
+    if process.leaves().is_err() {
+        return Verdict::Died;
+    }
     Verdict::Failed(class, scope)
 }
 

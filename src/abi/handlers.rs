@@ -35,7 +35,7 @@ pub(super) fn raise(
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(()) => code,
+        Ok(_) => code,
         Err(_) => current::end(),
     }
 }

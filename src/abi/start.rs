@@ -3,13 +3,14 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use crate::abi::{current, fortran, watch};
+use crate::abi::{current, fates, fortran, watch};
 use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::host::output;
+use crate::machine::Chance;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
@@ -68,6 +69,8 @@ fn start(program: Program, text: &str) -> ! {
     match Job::decode(text) {
         Ok(job) => {
             fortran::locate();
+            let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
+            fates::order(job.kills.clone(), chance);
             let gone = Arc::new(Gone::new(job.ranks));
             REPORTS.store(job.reports, Ordering::Relaxed);
             if !job.checks {
@@ -185,6 +188,10 @@ fn say(line: &str) {
 }
 
 impl Tenant for Tenancy {
+    fn began(&self, rank: &'static Rank) {
+        fates::began(rank);
+    }
+
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
         let status = match ending {
             Ending::Exited { status } => status,
@@ -197,6 +204,11 @@ impl Tenant for Tenancy {
             false => Verdict::Continue,
             true => {
                 let mut obituary = life::obituary(rank, ending);
+                if ending == Ending::Killed
+                    && let Some(order) = fates::met(rank)
+                {
+                    obituary = format!("{obituary}, as ordered for {order}");
+                }
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");
                 }

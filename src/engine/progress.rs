@@ -373,6 +373,7 @@ impl Engine {
     pub(super) fn wait_for_message<T>(
         &self, sought: Option<Sought>, mut ready: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<T, Died> {
+        self.step()?;
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;

@@ -10,6 +10,7 @@ use crate::mpi::comm::{self, Comm};
 use crate::mpi::datatype::{Datatype, Notes};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::fate::Fate;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::judgement::told;
@@ -65,6 +66,8 @@ pub struct Process {
     pub initial_errhandler: Installed,
     /// What hears of errors of MPI_FILE_NULL.
     pub file_errhandler: Installed,
+    /// The deaths that were ordered for this life, if any were.
+    pub fate: OnceLock<Arc<Fate>>,
     pulse: Pulse,
     /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
     first_world: Comm,
@@ -114,6 +117,7 @@ impl Process {
             requests: Requests::new(),
             initial_errhandler: Installed::fatal(),
             file_errhandler: Installed::of_files(),
+            fate: OnceLock::new(),
             pulse,
             first_world: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD").of_generation(0),
             repaired_world: RwLock::default(),
@@ -126,10 +130,13 @@ impl Process {
         }
     }
 
-    /// Called at every door: whether this rank is to die.
+    /// Called at every door: fails when this rank is to die; true when its calls are counted.
     #[inline]
-    pub fn notice(&self) -> Result {
-        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(()) }
+    pub fn notice(&self) -> Result<bool> {
+        if self.pulse.is_calm() {
+            return Ok(false);
+        }
+        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(true) }
     }
 
     /// Fails outside of the time between MPI_Init and MPI_Finalize.

@@ -1,6 +1,7 @@
 //! Recovery: all who live agree on who is left and who is to come, and go on together in the next
 //! generation of the world.
 
+use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes};
 use crate::engine::{Matter, Purpose, Summons};
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
@@ -59,6 +60,9 @@ pub fn recover(process: &'static Process) -> Result {
 /// A replacement takes part in the recovery that wants it; false for everybody else.
 pub fn join(process: &'static Process) -> Result<bool> {
     let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
+    // Whoever has ordered it may have died before he could order its fellows.
+    let fellows: Vec<Member> = course.recovery.fresh().collect();
+    process.world.respawn(&fellows, &course);
     loop {
         match carry_out(process, &mut course)? {
             End::Recovered => return Ok(true),
