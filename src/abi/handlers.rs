@@ -3,7 +3,7 @@
 //! A handler of the program's may jump out and never come back, so nothing is held and no frame
 //! owns anything when it is called.
 
-use crate::abi::door::{Scope, Season, enter};
+use crate::abi::door::{News, Scope, Season, enter};
 use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
 use crate::abi::{current, start};
 use crate::mpi::callback::{Callback, Language};
@@ -24,16 +24,17 @@ enum Reaction {
 /// Raises the error that `process` remembers; returns its code if the program is to have it.
 #[cold]
 pub(super) fn raise(
-    process: &'static Process, name: &'static str, scope: Scope, class: Class,
+    process: &'static Process, name: &'static str, scope: Scope, news: News,
 ) -> c_int {
-    match reaction(process, scope) {
+    let code = news.class.0;
+    match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
-        Reaction::Call { function, object } => call(function, object, class.0),
-        Reaction::End => end_job(process, name, scope, class),
+        Reaction::Call { function, object } => call(function, object, code),
+        Reaction::End => end_job(process, name, scope, news),
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(()) => class.0,
+        Ok(()) => code,
         Err(_) => current::end(),
     }
 }
@@ -50,15 +51,17 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         return known;
     }
     let process = current::process();
-    match reaction(process, scope) {
+    match reaction(process, scope, false) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
-        Reaction::End => end_job(process, name, scope, Class(code)),
+        Reaction::End => {
+            end_job(process, name, scope, News { class: Class(code), is_of_a_death: false })
+        }
     }
     0
 }
 
-fn reaction(process: &'static Process, scope: Scope) -> Reaction {
+fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Reaction {
     let is_inside = process.is_inside().is_ok();
     let named = match scope {
         Scope::Tool => return Reaction::Return,
@@ -82,7 +85,12 @@ fn reaction(process: &'static Process, scope: Scope) -> Reaction {
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
         errhandler::Reaction::User(function) => Reaction::Call { function, object },
-        errhandler::Reaction::Fatal | errhandler::Reaction::Abort => Reaction::End,
+        errhandler::Reaction::Unset if is_of_a_death && process.world.rules().returns_deaths() => {
+            Reaction::Return
+        }
+        errhandler::Reaction::Unset | errhandler::Reaction::Fatal | errhandler::Reaction::Abort => {
+            Reaction::End
+        }
     }
 }
 
@@ -116,7 +124,8 @@ pub(super) fn call(function: Callback, object: usize, code: i32) {
 }
 
 /// The end of the job for an error that nobody wanted to hear.
-fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) -> ! {
+fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> ! {
+    let class = news.class;
     let object = match scope {
         Scope::Comm(handle) | Scope::Hearer(Hearer { comm: handle, .. }) => {
             process.find_comm(handle).map(|comm| format!(" on {}", comm.title()))
@@ -127,7 +136,7 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) ->
     let detail = process.recall(class).unwrap_or_else(|| name.to_string());
     let detail = detail.strip_prefix(name).map_or(detail.as_str(), |rest| rest);
     start::end_for_error(
-        class,
+        news,
         &format!(
             "rank {}: {name}{} failed: {}{detail}",
             process.me.seat,

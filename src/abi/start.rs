@@ -3,14 +3,14 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
+use crate::abi::door::News;
 use crate::abi::{current, fortran, watch};
 use crate::host::Rank;
-use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
+use crate::host::job::{CommMode, Job, Modes, OnFailure, PRELOAD_KEPT, Personality, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::host::output;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
@@ -75,8 +75,12 @@ fn start(program: Program, text: &str) -> ! {
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
+            let world = current::world(job.ranks);
+            if let Some(personality) = job.personality {
+                world.rules().give(personality);
+            }
             let tenant = Box::new(Tenancy {
-                world: current::world(job.ranks),
+                world,
                 on_failure: job.on_failure,
                 status: AtomicI32::new(0),
                 gone,
@@ -136,18 +140,24 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        match self.on_failure {
-            OnFailure::End => {
-                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
+        let end =
+            || Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") };
+        match self.world.rules().personality() {
+            Personality::End => end(),
+            Personality::Ft(Modes { comm: CommMode::Abort, .. }) => end(),
+            Personality::Standard if self.on_failure == OnFailure::Restart => {
+                say(&format!("ftrun: {obituary}; it starts again"));
+                Verdict::Restart
             }
-            OnFailure::Continue => {
+            Personality::Standard => {
                 say(&format!("ftrun: {obituary}; the others go on"));
                 keep_first(&self.status, status);
                 Verdict::Continue
             }
-            OnFailure::Restart => {
-                say(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
+            // Whoever survives a death, as the program meant to, has not failed.
+            Personality::Ft(_) | Personality::Ulfm => {
+                say(&format!("ftrun: {obituary}; the others go on"));
+                Verdict::Continue
             }
         }
     }
@@ -240,9 +250,9 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
 
 /// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
 /// status is the peer's: that is the cause.
-pub(super) fn end_for_error(class: Class, words: &str) -> ! {
+pub(super) fn end_for_error(news: News, words: &str) -> ! {
     let cause = CAUSE.load(Ordering::Relaxed);
-    end_job(if class == Class::PROC_ABORTED && cause != 0 { cause } else { class.0 }, words)
+    end_job(if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }, words)
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.

@@ -13,6 +13,7 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod rules;
 mod run;
 mod shelf;
 #[cfg(all(test, not(loom)))]
@@ -25,6 +26,7 @@ pub use buffered::Unsent;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
+pub use rules::Rules;
 pub use run::Task;
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};

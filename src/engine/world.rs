@@ -2,6 +2,7 @@
 
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
+use crate::engine::rules::Rules;
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
@@ -22,6 +23,7 @@ pub struct World {
     started: Instant,
     contexts: AtomicU32,
     rolls: Rolls,
+    rules: Rules,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
 }
@@ -45,6 +47,7 @@ impl World {
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
+            rules: Rules::default(),
             call: OnceLock::new(),
         }
     }
@@ -52,6 +55,12 @@ impl World {
     /// How many seats there are.
     pub fn size(&self) -> usize {
         self.wire.size()
+    }
+
+    /// How this job takes failures.
+    #[inline]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     pub fn started(&self) -> Instant {

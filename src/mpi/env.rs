@@ -2,6 +2,7 @@
 
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
+use crate::mpi::told;
 use std::time::Instant;
 
 /// The longest name of an object, with C's null byte.
@@ -48,5 +49,6 @@ pub fn describe(process: &Process, code: i32) -> Result<Vec<u8>> {
         words.extend_from_slice(b": ");
         words.extend_from_slice(detail.as_bytes());
     }
+    words.extend(told::dead(process, code).unwrap_or_default().bytes());
     Ok(words)
 }

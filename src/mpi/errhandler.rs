@@ -13,6 +13,8 @@ pub const FATAL: usize = 0x141;
 /// What a failed call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
+    /// Nobody has chosen: as `Fatal`, but the modes of FT-MPI return the news of deaths.
+    Unset,
     /// The job ends.
     Fatal,
     /// The processes of the object end; in this library, where they share one job, the job.
@@ -79,19 +81,16 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// MPI_ERRORS_ARE_FATAL, which the first communicators start with.
-    pub fn fatal() -> Installed {
-        Installed::predefined(Sort::Comm, FATAL)
+    /// What the first communicators start with: MPI_ERRORS_ARE_FATAL, which nobody has chosen.
+    pub fn unset() -> Installed {
+        static UNSET: Errhandler = Errhandler::new(Reaction::Unset, None, FATAL);
+        Installed { on: Sort::Comm, handler: Mutex::new(Held::Ever(&UNSET)) }
     }
 
     /// MPI_ERRORS_RETURN, which files start with (MPI-5.0 §14.7).
     pub fn of_files() -> Installed {
-        Installed::predefined(Sort::File, FATAL + 2)
-    }
-
-    fn predefined(on: Sort, handle: usize) -> Installed {
-        let handler = Errhandler::predefined(handle).expect("one of the predefined");
-        Installed { on, handler: Mutex::new(handler) }
+        let handler = Errhandler::predefined(FATAL + 2).expect("one of the predefined");
+        Installed { on: Sort::File, handler: Mutex::new(handler) }
     }
 
     /// This handler, on an object of this sort.

@@ -46,6 +46,7 @@ pub mod shaping;
 pub mod signature;
 pub mod status;
 pub mod table;
+pub mod told;
 pub mod topology;
 pub mod typing;
 pub mod world;

@@ -105,7 +105,7 @@ impl Process {
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
-            initial_errhandler: Installed::fatal(),
+            initial_errhandler: Installed::unset(),
             file_errhandler: Installed::of_files(),
             pulse,
             world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),

@@ -14,6 +14,7 @@ mod hosts;
 mod job;
 mod libraries;
 mod limits;
+mod modes;
 mod numbers;
 mod options;
 mod program;

@@ -6,6 +6,7 @@ use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::process::Process;
 use crate::mpi::status::{Completed, Status};
+use crate::mpi::told;
 use std::sync::Arc;
 
 /// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
@@ -28,8 +29,9 @@ pub struct Many<'a, P> {
 /// What went wrong in a call on many requests: where, by which code; and the first in words.
 #[derive(Default)]
 struct Trouble {
-    codes: Vec<(usize, i32)>,
+    codes: Vec<(usize, Class)>,
     first: Option<Error>,
+    is_of_a_death: bool,
     /// Generalized requests that have ended, and where their statuses go.
     general: Vec<(usize, Arc<General>)>,
 }
@@ -37,7 +39,8 @@ struct Trouble {
 impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
-            self.codes.push((place, error.class.0));
+            self.codes.push((place, error.class));
+            self.is_of_a_death |= error.is_of_a_death;
             self.first.get_or_insert(*error);
         }
     }
@@ -52,13 +55,17 @@ impl Trouble {
     }
 
     /// The error of the call, with the codes of the first `count` statuses set.
-    fn raise(self, places: &impl Places, count: usize) -> Result {
+    fn raise<P: Places>(self, many: &Many<'_, P>, count: usize) -> Result {
         let Some(first) = self.first else { return Ok(()) };
-        (0..count).for_each(|place| places.set_error(place, 0));
-        self.codes.iter().for_each(|(place, code)| places.set_error(*place, *code));
+        (0..count).for_each(|place| many.places.set_error(place, 0));
+        for (place, class) in &self.codes {
+            many.places.set_error(*place, told::class(many.process, *class).0);
+        }
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
+        let is_of_a_death = self.is_of_a_death;
+        let error = Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death };
+        Err(Failure::Error(Box::new(error)))
     }
 }
 
@@ -86,7 +93,7 @@ impl<P: Places> Many<'_, P> {
             is_over.then_some(())
         })?;
         trouble.ask(self);
-        trouble.raise(&self.places, self.count)
+        trouble.raise(self, self.count)
     }
 
     /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
@@ -107,7 +114,7 @@ impl<P: Places> Many<'_, P> {
             Some(true)
         })?;
         trouble.ask(self);
-        let news = trouble.raise(&self.places, self.count);
+        let news = trouble.raise(self, self.count);
         Ok((is_over.unwrap_or(false), news))
     }
 
@@ -141,7 +148,7 @@ impl<P: Places> Many<'_, P> {
                 _ => false,
             }
         };
-        let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
+        let has_lost = trouble.codes.iter().any(|(_, class)| *class == Class::PROC_ABORTED);
         if !has_lost && !(first..self.count).any(is_lost) {
             return false;
         }
@@ -233,7 +240,7 @@ impl<P: Places> Many<'_, P> {
 
     fn batch(&self, mut harvest: Harvest) -> Batch {
         harvest.trouble.ask(self);
-        let news = harvest.trouble.raise(&self.places, harvest.indices.len());
+        let news = harvest.trouble.raise(self, harvest.indices.len());
         let has_some = !harvest.is_idle || !harvest.indices.is_empty();
         Batch { ended: has_some.then_some(harvest.indices), news }
     }
