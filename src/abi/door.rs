@@ -7,7 +7,6 @@ use crate::abi::{current, handlers};
 use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::process::Process;
-use crate::mpi::told;
 use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,7 +37,7 @@ pub(super) enum Season {
     Always,
 }
 
-/// What the program hears of an error.
+/// What an error is, for those who tell the program.
 #[derive(Clone, Copy)]
 pub(super) struct News {
     pub(super) class: Class,
@@ -51,6 +50,7 @@ pub(super) struct News {
 enum Verdict {
     Done,
     Failed(News, Scope),
+    Told(c_int),
     Died,
 }
 
@@ -75,6 +75,7 @@ pub(super) fn enter(
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
         Verdict::Failed(news, scope) => handlers::raise(process, name, scope, news),
+        Verdict::Told(code) => code,
         Verdict::Died => current::end(),
     }
 }
@@ -85,14 +86,19 @@ fn judge(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        process.notice()?;
+        let is_counted = process.notice()?;
+        if is_counted {
+            process.enters(name)?;
+        }
         if season == Season::Inside {
             process.is_inside()?;
         }
-        body(process)
+        body(process)?;
+        if is_counted { process.leaves() } else { Ok(()) }
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
+        Ok(Err(Failure::Told(code))) => Verdict::Told(code),
         Ok(Err(Failure::Died)) => Verdict::Died,
         Ok(Err(Failure::Error(error))) => failed(process, name, scope(), *error),
         Err(panic) => failed(process, name, scope(), internal(panic.as_ref())),
@@ -100,11 +106,13 @@ fn judge(
 }
 
 #[cold]
-fn failed(process: &Process, name: &'static str, scope: Scope, mut error: Error) -> Verdict {
+fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
     let scope = error.on.map_or(scope, Scope::Hearer);
-    error.class = told::class(process, error.class);
     let news = News { class: error.class, is_of_a_death: error.is_of_a_death };
     process.remember(name, error);
+    if process.leaves().is_err() {
+        return Verdict::Died;
+    }
     Verdict::Failed(news, scope)
 }
 

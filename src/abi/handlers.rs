@@ -10,6 +10,7 @@ use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
+use crate::mpi::judgement::told;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -26,7 +27,7 @@ enum Reaction {
 pub(super) fn raise(
     process: &'static Process, name: &'static str, scope: Scope, news: News,
 ) -> c_int {
-    let code = news.class.0;
+    let code = told(process.world.rules(), news.class).0;
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
@@ -51,12 +52,11 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         return known;
     }
     let process = current::process();
-    match reaction(process, scope, false) {
+    let news = News { class: Class(code), is_of_a_death: false };
+    match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
-        Reaction::End => {
-            end_job(process, name, scope, News { class: Class(code), is_of_a_death: false })
-        }
+        Reaction::End => end_job(process, name, scope, news),
     }
     0
 }
@@ -85,12 +85,12 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
         errhandler::Reaction::User(function) => Reaction::Call { function, object },
-        errhandler::Reaction::Unset if is_of_a_death && process.world.rules().returns_deaths() => {
+        errhandler::Reaction::Unchosen
+            if is_of_a_death && process.world.charter().returns_deaths() =>
+        {
             Reaction::Return
         }
-        errhandler::Reaction::Unset | errhandler::Reaction::Fatal | errhandler::Reaction::Abort => {
-            Reaction::End
-        }
+        errhandler::Reaction::Unchosen | errhandler::Reaction::Fatal | errhandler::Reaction::Abort => Reaction::End,
     }
 }
 
@@ -125,7 +125,7 @@ pub(super) fn call(function: Callback, object: usize, code: i32) {
 
 /// The end of the job for an error that nobody wanted to hear.
 fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> ! {
-    let class = news.class;
+    let class = told(process.world.rules(), news.class);
     let object = match scope {
         Scope::Comm(handle) | Scope::Hearer(Hearer { comm: handle, .. }) => {
             process.find_comm(handle).map(|comm| format!(" on {}", comm.title()))

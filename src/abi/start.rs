@@ -3,14 +3,15 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use crate::abi::door::News;
 use crate::abi::{current, fortran, watch};
+use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
 use crate::host::Rank;
-use crate::host::job::{CommMode, Job, Modes, OnFailure, PRELOAD_KEPT, Personality, VARIABLE};
+use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::host::output;
 use crate::mpi::comm::Comm;
+use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
@@ -75,14 +76,12 @@ fn start(program: Program, text: &str) -> ! {
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
-            let world = current::world(job.ranks);
-            if let Some(personality) = job.personality {
-                world.rules().give(personality);
+            if let Some(modes) = modes_of_environment() {
+                current::world(job.ranks).set_rules(Rules::Ft(modes));
             }
             let tenant = Box::new(Tenancy {
-                world,
+                world: current::world(job.ranks),
                 on_failure: job.on_failure,
-                status: AtomicI32::new(0),
                 gone,
             });
             life::run(program, job, tenant)
@@ -93,6 +92,17 @@ fn start(program: Program, text: &str) -> ! {
             unsafe { libc::_exit(2) }
         }
     }
+}
+
+fn modes_of_environment() -> Option<Modes> {
+    let comm = match std::env::var("FTMPI_COMM_MODE").ok()?.as_str() {
+        "abort" => CommMode::Abort,
+        "blank" => CommMode::Blank,
+        "shrink" => CommMode::Shrink,
+        _ => CommMode::Rebuild,
+    };
+    let is_cont = std::env::var("FTMPI_MSG_MODE").is_ok_and(|mode| mode == "cont");
+    Some(Modes { comm, msg: if is_cont { MsgMode::Cont } else { MsgMode::Noop } })
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -113,8 +123,6 @@ fn set_variable(name: &str, value: Option<OsString>) {
 struct Tenancy {
     world: &'static World,
     on_failure: OnFailure,
-    /// The status of the first rank that failed and was not started again; 0 so far.
-    status: AtomicI32,
     gone: Arc<Gone>,
 }
 
@@ -140,24 +148,23 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        let end =
-            || Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") };
-        match self.world.rules().personality() {
-            Personality::End => end(),
-            Personality::Ft(Modes { comm: CommMode::Abort, .. }) => end(),
-            Personality::Standard if self.on_failure == OnFailure::Restart => {
+        if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
+            say(&format!("ftrun: {obituary}; the others go on ({:?})", modes.comm));
+            self.world.blame(status);
+            return Verdict::Continue;
+        }
+        match self.on_failure {
+            OnFailure::End => {
+                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
+            }
+            OnFailure::Continue => {
+                say(&format!("ftrun: {obituary}; the others go on"));
+                self.world.blame(status);
+                Verdict::Continue
+            }
+            OnFailure::Restart => {
                 say(&format!("ftrun: {obituary}; it starts again"));
                 Verdict::Restart
-            }
-            Personality::Standard => {
-                say(&format!("ftrun: {obituary}; the others go on"));
-                keep_first(&self.status, status);
-                Verdict::Continue
-            }
-            // Whoever survives a death, as the program meant to, has not failed.
-            Personality::Ft(_) | Personality::Ulfm => {
-                say(&format!("ftrun: {obituary}; the others go on"));
-                Verdict::Continue
             }
         }
     }
@@ -219,7 +226,7 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        self.status.load(Ordering::Relaxed)
+        self.world.status()
     }
 }
 
@@ -250,9 +257,9 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
 
 /// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
 /// status is the peer's: that is the cause.
-pub(super) fn end_for_error(news: News, words: &str) -> ! {
+pub(super) fn end_for_error(class: Class, words: &str) -> ! {
     let cause = CAUSE.load(Ordering::Relaxed);
-    end_job(if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }, words)
+    end_job(if class == Class::PROC_ABORTED && cause != 0 { cause } else { class.0 }, words)
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.

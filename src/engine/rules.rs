@@ -1,21 +1,21 @@
 //! How a job takes failures: what was asked for, or what the program shows that it can do.
 
-use crate::host::job::{CommMode, Personality};
+pub use crate::host::job::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The rules of one job, the same for all of its ranks.
+/// Where the rules of one job come from; they are the same for all of its ranks.
 #[derive(Debug, Default)]
-pub struct Rules {
-    given: OnceLock<Personality>,
+pub struct Charter {
+    given: OnceLock<Rules>,
     /// Some rank hears of errors on a communicator, and goes on.
     is_heard: AtomicBool,
 }
 
-impl Rules {
+impl Charter {
     /// What was asked for, or what the program's references show. To be told before ranks live.
-    pub fn give(&self, personality: Personality) {
-        self.given.get_or_init(|| personality);
+    pub fn give(&self, rules: Rules) {
+        self.given.get_or_init(|| rules);
     }
 
     /// A rank has set an error handler that does not end the job: it means to survive errors.
@@ -27,11 +27,11 @@ impl Rules {
 
     /// How a failure is taken now. Once one was survived, this changes no more.
     #[inline]
-    pub fn personality(&self) -> Personality {
+    pub fn rules(&self) -> Rules {
         match self.given.get() {
             Some(given) => *given,
-            None if self.is_heard.load(Ordering::Acquire) => Personality::Ft(Default::default()),
-            None => Personality::End,
+            None if self.is_heard.load(Ordering::Acquire) => Rules::Ft(Default::default()),
+            None => Rules::End,
         }
     }
 
@@ -39,7 +39,7 @@ impl Rules {
     /// asks for a mode of FT-MPI looks at what calls return.
     pub fn returns_deaths(&self) -> bool {
         match self.given.get() {
-            Some(Personality::Ft(modes)) => modes.comm != CommMode::Abort,
+            Some(Rules::Ft(modes)) => modes.comm != CommMode::Abort,
             _ => false,
         }
     }
@@ -48,25 +48,24 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::job::Modes;
 
     #[test]
     fn a_program_that_shows_nothing_ends_with_the_first_failure() {
-        let rules = Rules::default();
-        assert_eq!(rules.personality(), Personality::End);
+        let rules = Charter::default();
+        assert_eq!(rules.rules(), Rules::End);
         rules.hear();
-        assert_eq!(rules.personality(), Personality::Ft(Modes::default()));
+        assert_eq!(rules.rules(), Rules::Ft(Modes::default()));
         assert!(!rules.returns_deaths(), "where it has set no handler, errors are fatal");
     }
 
     #[test]
     fn what_was_asked_for_counts_more_than_what_is_shown() {
-        let rules = Rules::default();
-        rules.give(Personality::Ulfm);
+        let rules = Charter::default();
+        rules.give(Rules::Ulfm);
         rules.hear();
-        assert_eq!(rules.personality(), Personality::Ulfm);
-        let rules = Rules::default();
-        rules.give(Personality::Ft(Modes::default()));
+        assert_eq!(rules.rules(), Rules::Ulfm);
+        let rules = Charter::default();
+        rules.give(Rules::Ft(Modes::default()));
         assert!(rules.returns_deaths());
     }
 }

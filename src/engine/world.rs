@@ -1,12 +1,14 @@
-//! What the ranks of a job share: the wire between them, and the record of who is dead.
+//! What the ranks of a job share: the wire between them, the record of who is dead, and the rules
+//! by which they live.
 
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
-use crate::engine::rules::Rules;
+use crate::engine::council::Council;
+use crate::engine::rules::{Charter, Rules};
 use crate::fault::Ledger;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -14,19 +16,26 @@ use std::time::Instant;
 /// One job in this process.
 pub struct World {
     wire: &'static Wire,
-    ledger: Mutex<Ledger>,
-    /// How many have died: looked at by everybody, all the time.
-    epoch: AtomicUsize,
+    pub(super) ledger: Mutex<Ledger>,
+    /// Grows with everything that those who wait may have to look at: deaths in the upper half,
+    /// the rest in the lower. Looked at by everybody, all the time.
+    stir: AtomicU64,
+    pub(super) council: Council,
+    charter: Charter,
+    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
+    blame: AtomicI32,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     cores: usize,
     started: Instant,
     contexts: AtomicU32,
     rolls: Rolls,
-    rules: Rules,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
 }
+
+/// One death, as [`World::stir`] counts.
+const DEATH: u64 = 1 << 32;
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
 const FIRST_FREE_CONTEXT: u32 = 2;
@@ -41,13 +50,15 @@ impl World {
         World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
-            epoch: AtomicUsize::new(0),
+            stir: AtomicU64::new(0),
+            council: Council::default(),
+            charter: Charter::default(),
+            blame: AtomicI32::new(0),
             is_in_use: AtomicBool::new(false),
             cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
-            rules: Rules::default(),
             call: OnceLock::new(),
         }
     }
@@ -57,14 +68,34 @@ impl World {
         self.wire.size()
     }
 
-    /// How this job takes failures.
-    #[inline]
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
     pub fn started(&self) -> Instant {
         self.started
+    }
+
+    /// Where the rules of the job come from.
+    pub fn charter(&self) -> &Charter {
+        &self.charter
+    }
+
+    /// What becomes of failures.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        self.charter.rules()
+    }
+
+    /// A rank has failed with this status.
+    pub fn blame(&self, status: i32) {
+        let _ = self.blame.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// What failures there were, the job goes on without harm.
+    pub fn forgive(&self) {
+        self.blame.store(0, Ordering::Relaxed);
+    }
+
+    /// The exit status of the first rank whose failure nobody has made up for.
+    pub fn status(&self) -> i32 {
+        self.blame.load(Ordering::Relaxed)
     }
 
     /// A context that no communicator of this job has had.
@@ -104,12 +135,23 @@ impl World {
             return;
         }
         self.wire.port(seat).close();
-        self.epoch.store(ledger.epoch(), Ordering::SeqCst);
+        self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
+        self.tell_council(Member { seat, incarnation });
         // Many ranks that never call MPI end in no time.
         if self.is_in_use.load(Ordering::SeqCst) {
-            (0..self.size()).for_each(|seat| self.wake(seat));
+            self.wake_all();
         }
+    }
+
+    /// Something has happened that those who wait have to look at; they are to be woken next.
+    pub(super) fn disturb(&self) {
+        let next = |stir: u64| Some(stir & !(DEATH - 1) | (stir + 1) & (DEATH - 1));
+        let _ = self.stir.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+    }
+
+    pub(super) fn wake_all(&self) {
+        (0..self.size()).for_each(|seat| self.wake(seat));
     }
 
     /// From now on there is somebody who may wait.
@@ -122,10 +164,16 @@ impl World {
         self.wire.port(seat).bell().unpark();
     }
 
+    /// Changes with everything that those who wait may have to look at.
+    #[inline]
+    pub(super) fn stir(&self) -> u64 {
+        self.stir.load(Ordering::SeqCst)
+    }
+
     /// How many have died so far.
     #[inline]
     pub fn epoch(&self) -> usize {
-        self.epoch.load(Ordering::SeqCst)
+        epoch_of(self.stir())
     }
 
     /// Whether `member` lives no more.
@@ -155,4 +203,10 @@ impl World {
     pub fn cores(&self) -> usize {
         self.cores
     }
+}
+
+/// How many had died when [`World::stir`] was this.
+#[inline]
+pub(super) fn epoch_of(stir: u64) -> usize {
+    (stir >> 32) as usize
 }

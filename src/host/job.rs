@@ -3,7 +3,7 @@
 #[path = "job/rules.rs"]
 mod rules;
 
-pub use rules::{CollMode, CommMode, MessageMode, Modes, Personality, RecoveryMode};
+pub use rules::{CollMode, CommMode, MsgMode, Modes, Rules, RecoveryMode};
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct Job {
     pub ranks: usize,
     pub on_failure: OnFailure,
     /// How the job takes failures; `None`: as the program shows that it can.
-    pub personality: Option<Personality>,
+    pub rules: Option<Rules>,
     /// Libraries that get a private copy per rank although they would be shared, and the reverse.
     pub private: Vec<String>,
     pub shared: Vec<String>,
@@ -54,7 +54,7 @@ impl Default for Job {
         Job {
             ranks: 1,
             on_failure: OnFailure::End,
-            personality: None,
+            rules: None,
             private: Vec::new(),
             shared: Vec::new(),
             explain: false,
@@ -89,7 +89,7 @@ impl Job {
             format!("heap={}", self.heap_bytes),
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
-        lines.extend(self.personality.map(|it| format!("personality={}", it.encode())));
+        lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.join("\n")
@@ -116,7 +116,7 @@ impl Job {
                     _ => return None,
                 }
             }
-            "personality" => self.personality = Some(Personality::decode(value)?),
+            "rules" => self.rules = Some(Rules::decode(value)?),
             "explain" => self.explain = value.parse().ok()?,
             "tag-output" => self.tag_output = value.parse().ok()?,
             "watches" => self.watches = value.parse().ok()?,
@@ -144,7 +144,7 @@ mod tests {
         let job = Job {
             ranks: 120,
             on_failure: OnFailure::Restart,
-            personality: Some(Personality::Ft(Modes::default())),
+            rules: Some(Rules::Ft(Modes::default())),
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
             timeout: Some(Duration::from_millis(1500)),

@@ -2,6 +2,7 @@
 
 use crate::mpi::comm::Comm;
 use crate::mpi::errhandler::Hearer;
+use crate::mpi::judgement::is_failure;
 use std::borrow::Cow;
 
 macro_rules! classes {
@@ -93,13 +94,6 @@ impl Class {
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Failure {
         Failure::Error(Box::new(Error::new(self, detail)))
     }
-
-    /// Whether it is by this class that one hears of a death.
-    pub fn is_of_a_death(self) -> bool {
-        let all =
-            [Class::PROC_ABORTED, Class::PROC_FAILED, Class::PROC_FAILED_PENDING, Class::REVOKED];
-        all.contains(&self)
-    }
 }
 
 /// Bad news for the caller.
@@ -116,7 +110,7 @@ pub struct Error {
 
 impl Error {
     pub fn new(class: Class, detail: impl Into<Cow<'static, str>>) -> Error {
-        let is_of_a_death = class.is_of_a_death();
+        let is_of_a_death = is_failure(class);
         Error { class, detail: detail.into(), on: None, is_of_a_death }
     }
 }
@@ -128,6 +122,8 @@ pub enum Failure {
     Error(Box<Error>),
     /// The calling rank itself is dead: it must not return to its program.
     Died,
+    /// No failure at all: the call succeeded and returns this code, which no handler hears of.
+    Told(i32),
 }
 
 impl Failure {
@@ -138,7 +134,7 @@ impl Failure {
                 error.on = Some(Hearer::of(comm));
                 Failure::Error(error)
             }
-            Failure::Died => Failure::Died,
+            other => other,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How the job is to take failures, by options and by environment variables.
 
-use crate::job::{CollMode, CommMode, MessageMode, Modes, OnFailure, Personality, RecoveryMode};
+use crate::job::{CollMode, CommMode, MsgMode, Modes, OnFailure, Rules, RecoveryMode};
 use crate::options::Does;
 use crate::shared::refusal::Refusal;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ pub(crate) struct Wanted {
     pub(crate) on_failure: Option<OnFailure>,
     is_ulfm: bool,
     comm: Option<CommMode>,
-    message: Option<MessageMode>,
+    msg: Option<MsgMode>,
     coll: Option<CollMode>,
     recovery: Option<RecoveryMode>,
 }
@@ -31,8 +31,8 @@ impl Wanted {
                 self.comm = Some(CommMode::parse(value).ok_or_else(unknown)?);
                 self.is_ulfm = false;
             }
-            Does::MessageMode => {
-                self.message = Some(MessageMode::parse(value).ok_or_else(unknown)?);
+            Does::MsgMode => {
+                self.msg = Some(MsgMode::parse(value).ok_or_else(unknown)?);
             }
             Does::CollMode => self.coll = Some(CollMode::parse(value).ok_or_else(unknown)?),
             _ => self.recovery = Some(RecoveryMode::parse(value).ok_or_else(unknown)?),
@@ -58,7 +58,7 @@ impl Wanted {
         }
         let sources = [
             (Does::CommMode, has_mode, CommMode::VARIABLES),
-            (Does::MessageMode, self.message.is_some(), MessageMode::VARIABLES),
+            (Does::MsgMode, self.msg.is_some(), MsgMode::VARIABLES),
             (Does::CollMode, self.coll.is_some(), CollMode::VARIABLES),
             (Does::RecoveryMode, self.recovery.is_some(), RecoveryMode::VARIABLES),
         ];
@@ -71,10 +71,10 @@ impl Wanted {
         Ok(())
     }
 
-    /// The personality that was asked for, if one was.
-    pub(crate) fn personality(&self) -> Result<Option<Personality>, Refusal> {
-        let Wanted { is_ulfm, comm, message, coll, recovery, on_failure } = *self;
-        let has_others = message.is_some() || coll.is_some() || recovery.is_some();
+    /// The rules that was asked for, if one was.
+    pub(crate) fn rules(&self) -> Result<Option<Rules>, Refusal> {
+        let Wanted { is_ulfm, comm, msg, coll, recovery, on_failure } = *self;
+        let has_others = msg.is_some() || coll.is_some() || recovery.is_some();
         let has_modes = comm.is_some() || has_others;
         let no = |words: &str| Err(Refusal::usage(words));
         if is_ulfm && has_others {
@@ -85,12 +85,12 @@ impl Wanted {
             Some(_) if is_ulfm || has_modes => {
                 no("--on-failure is for programs that run without a mode; leave it or --mode out")
             }
-            Some(OnFailure::End) => Ok(Some(Personality::End)),
-            Some(_) => Ok(Some(Personality::Standard)),
-            None if is_ulfm => Ok(Some(Personality::Ulfm)),
-            None if has_modes => Ok(Some(Personality::Ft(Modes {
+            Some(OnFailure::End) => Ok(Some(Rules::End)),
+            Some(_) => Ok(Some(Rules::Standard)),
+            None if is_ulfm => Ok(Some(Rules::Ulfm)),
+            None if has_modes => Ok(Some(Rules::Ft(Modes {
                 comm: comm.unwrap_or_default(),
-                message: message.unwrap_or_default(),
+                msg: msg.unwrap_or_default(),
                 coll: coll.unwrap_or_default(),
                 recovery: recovery.unwrap_or_default(),
             }))),
@@ -103,7 +103,7 @@ impl Wanted {
 pub(crate) fn choices(does: Does) -> String {
     match does {
         Does::CommMode => format!("{} (or `ulfm`)", CommMode::choices()),
-        Does::MessageMode => MessageMode::choices(),
+        Does::MsgMode => MsgMode::choices(),
         Does::CollMode => CollMode::choices(),
         _ => RecoveryMode::choices(),
     }
@@ -113,7 +113,7 @@ pub(crate) fn choices(does: Does) -> String {
 mod tests {
     use super::*;
 
-    fn asked(options: &[(Does, &str)], variables: &[(&str, &str)]) -> Option<Personality> {
+    fn asked(options: &[(Does, &str)], variables: &[(&str, &str)]) -> Option<Rules> {
         let mut wanted = Wanted::default();
         for (does, value) in options {
             wanted.set(*does, "--option", value).expect("the value is known");
@@ -123,24 +123,24 @@ mod tests {
             found.map(|(_, value)| OsString::from(value))
         };
         wanted.fill_from(value).expect("the values are known");
-        wanted.personality().expect("they fit together")
+        wanted.rules().expect("they fit together")
     }
 
     #[test]
     fn options_go_before_the_environment_and_the_default_is_rebuild_and_noop() {
         assert_eq!(asked(&[], &[]), None);
         let modes = Modes::default();
-        assert_eq!(asked(&[(Does::CommMode, "Rebuild")], &[]), Some(Personality::Ft(modes)));
-        let blank = Modes { comm: CommMode::Blank, message: MessageMode::Cont, ..modes };
+        assert_eq!(asked(&[(Does::CommMode, "Rebuild")], &[]), Some(Rules::Ft(modes)));
+        let blank = Modes { comm: CommMode::Blank, msg: MsgMode::Cont, ..modes };
         let variables = [("FTMPI_COMM_MODE", "shrink"), ("FT_MPI_MSG_MODE", "FTMPI_MSG_MODE_CONT")];
         assert_eq!(
             asked(&[(Does::CommMode, "BLANK")], &variables),
-            Some(Personality::Ft(blank)),
+            Some(Rules::Ft(blank)),
             "the option for one, the variable for the other"
         );
-        assert_eq!(asked(&[(Does::CommMode, "ulfm")], &variables), Some(Personality::Ulfm));
+        assert_eq!(asked(&[(Does::CommMode, "ulfm")], &variables), Some(Rules::Ulfm));
         let atomic = Modes { coll: CollMode::Atomic, ..modes };
-        assert_eq!(asked(&[(Does::CollMode, "atomic")], &[]), Some(Personality::Ft(atomic)));
+        assert_eq!(asked(&[(Does::CollMode, "atomic")], &[]), Some(Rules::Ft(atomic)));
     }
 
     #[test]
@@ -148,11 +148,11 @@ mod tests {
         let mut wanted = Wanted::default();
         assert!(wanted.set(Does::CommMode, "--mode", "mend").is_err());
         wanted.set(Does::CommMode, "--mode", "ulfm").expect("that is one");
-        wanted.set(Does::MessageMode, "--msg", "cont").expect("that is one");
-        assert!(wanted.personality().is_err(), "ULFM has no message modes");
+        wanted.set(Does::MsgMode, "--msg", "cont").expect("that is one");
+        assert!(wanted.rules().is_err(), "ULFM has no message modes");
         let on_failure = Some(OnFailure::Continue);
         let mut wanted = Wanted { on_failure, ..Wanted::default() };
         wanted.set(Does::CommMode, "--mode", "blank").expect("that is one");
-        assert!(wanted.personality().is_err());
+        assert!(wanted.rules().is_err());
     }
 }

@@ -14,7 +14,7 @@ pub(crate) enum Does {
     Explain,
     OnFailure,
     CommMode,
-    MessageMode,
+    MsgMode,
     CollMode,
     RecoveryMode,
     /// `--with-ft ulfm`, as Open MPI's launcher is told.
@@ -68,7 +68,7 @@ const CHOICES: &[Choice] = &[
     choice(&["explain"], 0, Does::Explain),
     choice(&["on-failure"], 1, Does::OnFailure),
     choice(&["mode", "comm-mode"], 1, Does::CommMode),
-    choice(&["msg", "msg-mode"], 1, Does::MessageMode),
+    choice(&["msg", "msg-mode"], 1, Does::MsgMode),
     choice(&["coll", "coll-mode"], 1, Does::CollMode),
     choice(&["recovery", "recovery-mode"], 1, Does::RecoveryMode),
     choice(&["with-ft"], 1, Does::WithFt),

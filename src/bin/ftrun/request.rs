@@ -48,13 +48,13 @@ pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Resul
 impl Request {
     /// Decides how the job takes failures: what options say goes before the environment, in which
     /// `-x` has the last word.
-    fn settle_personality(&mut self) -> Result<(), Refusal> {
+    fn settle_rules(&mut self) -> Result<(), Refusal> {
         let Request { wanted, variables, job, .. } = self;
         wanted.fill_from(|name| {
             let set = variables.iter().rev().find(|(known, _)| known == name);
             set.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(name))
         })?;
-        job.personality = wanted.personality()?;
+        job.rules = wanted.rules()?;
         job.on_failure = wanted.on_failure.unwrap_or(job.on_failure);
         Ok(())
     }
@@ -101,7 +101,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             return Err(Refusal::usage(several_programs("`:`")));
         }
         self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
-        self.request.settle_personality()?;
+        self.request.settle_rules()?;
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
         if !self.quiet {
@@ -125,7 +125,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::Shared => job.shared.push(library(&dashed, value)?),
             Does::Explain => job.explain = true,
             Does::OnFailure => self.request.wanted.on_failure = Some(on_failure(&dashed, value)?),
-            Does::CommMode | Does::MessageMode | Does::CollMode | Does::RecoveryMode => {
+            Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
                 self.request.wanted.set(does, &dashed, &value.to_string_lossy())?;
             }
             Does::WithFt => self.request.wanted.with_ft(&value.to_string_lossy()),
@@ -237,7 +237,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::RankKind => "`thread`",
         Does::Private | Does::Shared => "the name of a library",
         Does::OnFailure => "`end`, `continue` or `restart`",
-        Does::CommMode | Does::MessageMode | Does::CollMode | Does::RecoveryMode => {
+        Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
             return Refusal::usage(format!("{dashed} wants {} after it", modes::choices(does)));
         }
         Does::Stack | Does::Heap => "a size such as 64M",

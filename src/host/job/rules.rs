@@ -1,10 +1,11 @@
-//! What a death means to a job: its personality, and the modes of FT-MPI (Fagg & Dongarra 2000).
+//! What a death means to a job: the rules it lives by, and the modes of FT-MPI (Fagg & Dongarra
+//! 2000).
 
 use std::fmt::Write;
 
 /// How a job takes the death of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Personality {
+pub enum Rules {
     /// The first failure ends the job.
     End,
     /// Calls that need the dead fail with a class of the standard's; nothing is repaired.
@@ -19,7 +20,7 @@ pub enum Personality {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
     pub comm: CommMode,
-    pub message: MessageMode,
+    pub msg: MsgMode,
     pub coll: CollMode,
     pub recovery: RecoveryMode,
 }
@@ -91,7 +92,7 @@ mode! {
 
 mode! {
     /// What becomes of messages between a death and the recovery.
-    MessageMode, "MSG_MODE", ["FT_MPI_MSG_MODE", "FTMPI_MESSAGE_MODE"], default Noop;
+    MsgMode, "MSG_MODE", ["FT_MPI_MSG_MODE", "FTMPI_MESSAGE_MODE"], default Noop;
     /// Every call fails until the recovery, which forgets all messages.
     Noop = 0, ["noop", "nop", "reset"];
     /// The living go on talking.
@@ -134,34 +135,34 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-impl Personality {
-    /// The personality as one word of a job's text.
+impl Rules {
+    /// The rules as one word of a job's text.
     pub(super) fn encode(self) -> String {
         match self {
-            Personality::End => "end".into(),
-            Personality::Standard => "standard".into(),
-            Personality::Ulfm => "ulfm".into(),
-            Personality::Ft(modes) => {
+            Rules::End => "end".into(),
+            Rules::Standard => "standard".into(),
+            Rules::Ulfm => "ulfm".into(),
+            Rules::Ft(modes) => {
                 let mut text = String::from("ft");
-                let (comm, message) = (modes.comm.name(), modes.message.name());
+                let (comm, msg) = (modes.comm.name(), modes.msg.name());
                 let (coll, recovery) = (modes.coll.name(), modes.recovery.name());
-                let _ = write!(text, ":{comm}:{message}:{coll}:{recovery}");
+                let _ = write!(text, ":{comm}:{msg}:{coll}:{recovery}");
                 text
             }
         }
     }
 
-    pub(super) fn decode(text: &str) -> Option<Personality> {
+    pub(super) fn decode(text: &str) -> Option<Rules> {
         match text {
-            "end" => Some(Personality::End),
-            "standard" => Some(Personality::Standard),
-            "ulfm" => Some(Personality::Ulfm),
+            "end" => Some(Rules::End),
+            "standard" => Some(Rules::Standard),
+            "ulfm" => Some(Rules::Ulfm),
             _ => {
                 let words: Vec<&str> = text.strip_prefix("ft:")?.split(':').collect();
-                let [comm, message, coll, recovery] = words[..] else { return None };
-                Some(Personality::Ft(Modes {
+                let [comm, msg, coll, recovery] = words[..] else { return None };
+                Some(Rules::Ft(Modes {
                     comm: CommMode::parse(comm)?,
-                    message: MessageMode::parse(message)?,
+                    msg: MsgMode::parse(msg)?,
                     coll: CollMode::parse(coll)?,
                     recovery: RecoveryMode::parse(recovery)?,
                 }))
@@ -170,9 +171,10 @@ impl Personality {
     }
 
     /// The modes of FT-MPI, where these are its rules.
+    #[inline]
     pub fn modes(self) -> Option<Modes> {
         match self {
-            Personality::Ft(modes) => Some(modes),
+            Rules::Ft(modes) => Some(modes),
             _ => None,
         }
     }
@@ -188,10 +190,10 @@ mod tests {
             assert_eq!(CommMode::parse(text), Some(CommMode::Rebuild), "{text}");
         }
         for text in ["noop", "NOP", "Reset", "FTMPI_MSG_MODE_RESET"] {
-            assert_eq!(MessageMode::parse(text), Some(MessageMode::Noop), "{text}");
+            assert_eq!(MsgMode::parse(text), Some(MsgMode::Noop), "{text}");
         }
         for text in ["cont", "CONTINUE", "FTMPI_MSG_MODE_CONT"] {
-            assert_eq!(MessageMode::parse(text), Some(MessageMode::Cont), "{text}");
+            assert_eq!(MsgMode::parse(text), Some(MsgMode::Cont), "{text}");
         }
         for text in ["non-atomic", "NON_ATOMIC", "nonatomic", "FTMPI_COLL_MODE_NON_ATOMIC"] {
             assert_eq!(CollMode::parse(text), Some(CollMode::NonAtomic), "{text}");
@@ -205,23 +207,23 @@ mod tests {
     fn a_mode_is_known_by_its_number() {
         assert_eq!(CommMode::of(2), Some(CommMode::Shrink));
         assert_eq!(CommMode::of(4), None);
-        assert_eq!(MessageMode::of(-1), None);
+        assert_eq!(MsgMode::of(-1), None);
     }
 
     #[test]
     fn the_default_is_rebuild_and_noop() {
         let modes = Modes::default();
-        assert_eq!((modes.comm, modes.message), (CommMode::Rebuild, MessageMode::Noop));
+        assert_eq!((modes.comm, modes.msg), (CommMode::Rebuild, MsgMode::Noop));
         assert_eq!((modes.coll, modes.recovery), (CollMode::NonAtomic, RecoveryMode::Manual));
     }
 
     #[test]
-    fn a_personality_survives_the_environment() {
+    fn a_rules_survives_the_environment() {
         let atomic = Modes { coll: CollMode::Atomic, comm: CommMode::Blank, ..Modes::default() };
-        let all = [Personality::End, Personality::Standard, Personality::Ulfm];
-        for personality in all.into_iter().chain([Personality::Ft(atomic)]) {
-            assert_eq!(Personality::decode(&personality.encode()), Some(personality));
+        let all = [Rules::End, Rules::Standard, Rules::Ulfm];
+        for rules in all.into_iter().chain([Rules::Ft(atomic)]) {
+            assert_eq!(Rules::decode(&rules.encode()), Some(rules));
         }
-        assert_eq!(Personality::decode("ft:rebuild"), None);
+        assert_eq!(Rules::decode("ft:rebuild"), None);
     }
 }

@@ -2,11 +2,12 @@
 
 use super::{Asked, Step, UNDEFINED, nothing};
 use crate::engine::Ops;
+use crate::engine::rules::Rules;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
+use crate::mpi::judgement::told;
 use crate::mpi::process::Process;
 use crate::mpi::status::{Completed, Status};
-use crate::mpi::told;
 use std::sync::Arc;
 
 /// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
@@ -29,9 +30,8 @@ pub struct Many<'a, P> {
 /// What went wrong in a call on many requests: where, by which code; and the first in words.
 #[derive(Default)]
 struct Trouble {
-    codes: Vec<(usize, Class)>,
+    codes: Vec<(usize, i32)>,
     first: Option<Error>,
-    is_of_a_death: bool,
     /// Generalized requests that have ended, and where their statuses go.
     general: Vec<(usize, Arc<General>)>,
 }
@@ -39,8 +39,7 @@ struct Trouble {
 impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
-            self.codes.push((place, error.class));
-            self.is_of_a_death |= error.is_of_a_death;
+            self.codes.push((place, error.class.0));
             self.first.get_or_insert(*error);
         }
     }
@@ -55,17 +54,14 @@ impl Trouble {
     }
 
     /// The error of the call, with the codes of the first `count` statuses set.
-    fn raise<P: Places>(self, many: &Many<'_, P>, count: usize) -> Result {
+    fn raise(self, rules: Rules, places: &impl Places, count: usize) -> Result {
         let Some(first) = self.first else { return Ok(()) };
-        (0..count).for_each(|place| many.places.set_error(place, 0));
-        for (place, class) in &self.codes {
-            many.places.set_error(*place, told::class(many.process, *class).0);
-        }
+        (0..count).for_each(|place| places.set_error(place, 0));
+        let told = |code: i32| told(rules, Class(code)).0;
+        self.codes.iter().for_each(|(place, code)| places.set_error(*place, told(*code)));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        let is_of_a_death = self.is_of_a_death;
-        let error = Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death };
-        Err(Failure::Error(Box::new(error)))
+        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
     }
 }
 
@@ -93,7 +89,11 @@ impl<P: Places> Many<'_, P> {
             is_over.then_some(())
         })?;
         trouble.ask(self);
-        trouble.raise(self, self.count)
+        trouble.raise(self.rules(), &self.places, self.count)
+    }
+
+    fn rules(&self) -> Rules {
+        self.process.world.rules()
     }
 
     /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
@@ -114,7 +114,7 @@ impl<P: Places> Many<'_, P> {
             Some(true)
         })?;
         trouble.ask(self);
-        let news = trouble.raise(self, self.count);
+        let news = trouble.raise(self.rules(), &self.places, self.count);
         Ok((is_over.unwrap_or(false), news))
     }
 
@@ -136,7 +136,7 @@ impl<P: Places> Many<'_, P> {
     /// Leaves those alone that have not ended if one has failed because of a death: whoever would
     /// have to send may be waiting for us elsewhere by now.
     fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
-        if self.process.world.epoch() == 0 {
+        if self.process.engine.is_calm() {
             return false;
         }
         let is_lost = |index: usize| {
@@ -148,7 +148,7 @@ impl<P: Places> Many<'_, P> {
                 _ => false,
             }
         };
-        let has_lost = trouble.codes.iter().any(|(_, class)| *class == Class::PROC_ABORTED);
+        let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
         if !has_lost && !(first..self.count).any(is_lost) {
             return false;
         }
@@ -240,7 +240,8 @@ impl<P: Places> Many<'_, P> {
 
     fn batch(&self, mut harvest: Harvest) -> Batch {
         harvest.trouble.ask(self);
-        let news = harvest.trouble.raise(self, harvest.indices.len());
+        let ended = harvest.indices.len();
+        let news = harvest.trouble.raise(self.rules(), &self.places, ended);
         let has_some = !harvest.is_idle || !harvest.indices.is_empty();
         Batch { ended: has_some.then_some(harvest.indices), news }
     }
