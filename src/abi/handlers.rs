@@ -35,7 +35,7 @@ pub(super) fn raise(
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(()) => code,
+        Ok(_) => code,
         Err(_) => current::end(),
     }
 }
@@ -90,7 +90,9 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         {
             Reaction::Return
         }
-        errhandler::Reaction::Unchosen | errhandler::Reaction::Fatal | errhandler::Reaction::Abort => Reaction::End,
+        errhandler::Reaction::Unchosen
+        | errhandler::Reaction::Fatal
+        | errhandler::Reaction::Abort => Reaction::End,
     }
 }
 

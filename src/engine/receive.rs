@@ -41,6 +41,7 @@ impl Engine {
     pub fn receive(
         &self, pattern: Envelope, watch: &Watch, into: &Region,
     ) -> Result<Outcome, Died> {
+        self.step()?;
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {

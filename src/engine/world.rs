@@ -24,6 +24,8 @@ pub struct World {
     charter: Charter,
     /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     blame: AtomicI32,
+    /// Whether somebody is ordered to die at a step that must be seen.
+    is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     cores: usize,
@@ -54,6 +56,7 @@ impl World {
             council: Council::default(),
             charter: Charter::default(),
             blame: AtomicI32::new(0),
+            is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             cores,
             started: Instant::now(),
@@ -174,6 +177,17 @@ impl World {
     #[inline]
     pub fn epoch(&self) -> usize {
         epoch_of(self.stir())
+    }
+
+    /// From now on nobody takes a way on which steps are not told.
+    pub fn be_careful(&self) {
+        self.is_careful.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether steps are to be told.
+    #[inline]
+    pub(super) fn is_careful(&self) -> bool {
+        self.is_careful.load(Ordering::Relaxed)
     }
 
     /// Whether `member` lives no more.

@@ -17,6 +17,7 @@ pub mod env;
 pub mod errhandler;
 pub mod error;
 pub mod external;
+pub mod fate;
 pub mod fortran;
 pub mod grequest;
 pub mod group;

@@ -1,6 +1,7 @@
 //! Recovery: all who live agree on who is left and who is to come, and go on together in the next
 //! generation of the world.
 
+use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes};
 use crate::engine::{Matter, Purpose, Summons};
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
@@ -11,8 +12,9 @@ use crate::mpi::judgement::{Standing, standing};
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS.
-pub const RESTARTED: i32 = 20_001;
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
+/// all of the standard's; codes that programs add are larger still.
+pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
 pub fn is_due(process: &Process, comm: &Comm) -> bool {
@@ -59,6 +61,9 @@ pub fn recover(process: &'static Process) -> Result {
 /// A replacement takes part in the recovery that wants it; false for everybody else.
 pub fn join(process: &'static Process) -> Result<bool> {
     let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
+    // Whoever has ordered it may have died before he could order its fellows.
+    let fellows: Vec<Member> = course.recovery.fresh().collect();
+    process.world.respawn(&fellows, &course);
     loop {
         match carry_out(process, &mut course)? {
             End::Recovered => return Ok(true),
@@ -73,7 +78,9 @@ enum End {
     Recovered,
     /// Nobody was dead.
     Unchanged,
-    GivenUp { rank: usize },
+    GivenUp {
+        rank: usize,
+    },
 }
 
 /// The recovery of a world that has had none.

@@ -1,6 +1,6 @@
 //! How the job is to take failures, by options and by environment variables.
 
-use crate::job::{CollMode, CommMode, MsgMode, Modes, OnFailure, Rules, RecoveryMode};
+use crate::job::{CollMode, CommMode, Modes, MsgMode, OnFailure, RecoveryMode, Rules};
 use crate::options::Does;
 use crate::shared::refusal::Refusal;
 use std::ffi::OsString;

@@ -21,6 +21,10 @@ pub(crate) enum Does {
     WithFt,
     Stack,
     Heap,
+    Kill,
+    KillFile,
+    MeanTime,
+    Seed,
     Quiet,
     Verbose,
     Tag,
@@ -72,6 +76,10 @@ const CHOICES: &[Choice] = &[
     choice(&["coll", "coll-mode"], 1, Does::CollMode),
     choice(&["recovery", "recovery-mode"], 1, Does::RecoveryMode),
     choice(&["with-ft"], 1, Does::WithFt),
+    choice(&["kill"], 1, Does::Kill),
+    choice(&["kill-file"], 1, Does::KillFile),
+    choice(&["mttf"], 1, Does::MeanTime),
+    choice(&["seed"], 1, Does::Seed),
     choice(&["stack"], 1, Does::Stack),
     choice(&["heap"], 1, Does::Heap),
     choice(&["q", "quiet"], 0, Does::Quiet),
@@ -138,7 +146,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Choice> {
 
 /// The known name that is nearest to a mistyped one, if one is near.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
-    let known = CHOICES.iter().flat_map(|choice| choice.names.iter().copied());
+    nearest_of(name, CHOICES.iter().flat_map(|choice| choice.names.iter().copied()))
+}
+
+/// The same among these names.
+pub(crate) fn nearest_of(
+    name: &str, known: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
     let measured =
         known.filter(|known| known.len() > 1).map(|known| (distance(name, known), known));
     let (steps, known) = measured.min_by_key(|(steps, _)| *steps)?;

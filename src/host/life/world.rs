@@ -131,10 +131,21 @@ pub(super) fn report(rank: &'static Rank) {
 
 /// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
-    let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) else {
-        return;
-    };
-    let rank = place.rank();
+    if let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) {
+        condemn(world, seat, place.rank());
+    }
+}
+
+/// The same for one incarnation; does nothing when another lives there.
+pub fn kill_only(seat: usize, incarnation: u32) {
+    let Some(world) = found() else { return };
+    let rank = living(seat).filter(|rank| rank.incarnation == incarnation);
+    if rank.is_some() {
+        condemn(world, seat, rank);
+    }
+}
+
+fn condemn(world: &World, seat: usize, rank: Option<&'static Rank>) {
     if let Some(rank) = rank {
         rank.pulse.stop();
     }
