@@ -108,8 +108,7 @@ impl<M> Unexpected<M> {
 
     /// The same by their envelopes, too.
     pub(super) fn retain_by(&mut self, is_wanted: impl Fn(Envelope, &M) -> bool) {
-        let unwanted =
-            |place: &Place| !is_wanted(self.0.envelope(*place), self.0.value(*place));
+        let unwanted = |place: &Place| !is_wanted(self.0.envelope(*place), self.0.value(*place));
         let unwanted: Vec<Place> = self.0.line().filter(unwanted).collect();
         unwanted.into_iter().for_each(|place| drop(self.0.remove(place)));
     }

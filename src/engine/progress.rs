@@ -316,8 +316,7 @@ impl Engine {
             Watch::Anyone(roster) => {
                 let deaths = deaths();
                 let rank_of = |member: &Member| roster.rank_of(*member);
-                let mut fresh =
-                    deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));
+                let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));
                 let first = fresh.find_map(|(member, number)| Some((rank_of(member)?, number)));
                 let known = state.reported.entry(envelope.context).or_default();
                 *known = first.map_or(epoch, |(_, number)| number).max(*known);

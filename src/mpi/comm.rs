@@ -4,11 +4,12 @@ use crate::base::Member;
 use crate::engine::Roster;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
-use crate::mpi::errhandler::Installed;
+use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use crate::mpi::table::Held;
 use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
 use std::ops::Deref;
@@ -276,6 +277,16 @@ impl Comm {
     /// The hints, as an info that goes its own way.
     pub fn info(&self) -> Info {
         self.info.lock().duplicate()
+    }
+
+    /// Sets the error handler. One that lets the program go on shows that it can survive failures.
+    pub fn set_errhandler(&self, process: &Process, errhandler: Held<Errhandler>) -> Result {
+        let shows = matches!(errhandler.reaction, Reaction::Return | Reaction::User(_));
+        self.errhandler.set(errhandler)?;
+        if shows {
+            process.world.charter().hear();
+        }
+        Ok(())
     }
 
     /// The attribute under `key`, predefined or not.

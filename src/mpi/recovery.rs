@@ -12,8 +12,9 @@ use crate::mpi::judgement::{Standing, standing};
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS.
-pub const RESTARTED: i32 = 20_001;
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
+/// all of the standard's; codes that programs add are larger still.
+pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
 pub fn is_due(process: &Process, comm: &Comm) -> bool {
@@ -77,7 +78,9 @@ enum End {
     Recovered,
     /// Nobody was dead.
     Unchanged,
-    GivenUp { rank: usize },
+    GivenUp {
+        rank: usize,
+    },
 }
 
 /// The recovery of a world that has had none.

@@ -32,6 +32,7 @@ pub struct Many<'a, P> {
 struct Trouble {
     codes: Vec<(usize, i32)>,
     first: Option<Error>,
+    is_of_a_death: bool,
     /// Generalized requests that have ended, and where their statuses go.
     general: Vec<(usize, Arc<General>)>,
 }
@@ -40,6 +41,7 @@ impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
+            self.is_of_a_death |= error.is_of_a_death;
             self.first.get_or_insert(*error);
         }
     }
@@ -61,7 +63,9 @@ impl Trouble {
         self.codes.iter().for_each(|(place, code)| places.set_error(*place, told(*code)));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
+        let is_of_a_death = self.is_of_a_death;
+        let error = Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death };
+        Err(Failure::Error(Box::new(error)))
     }
 }
 
