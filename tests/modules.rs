@@ -233,6 +233,15 @@ fn objects_and_callbacks_in_mpi_f08() {
 }
 
 #[test]
+fn large_counts_and_small_ones_in_mpi_f08() {
+    for file in ["f08_counts.F90", "f08_forms.F90"] {
+        for width in ["-DLARGE", "-DSMALL"] {
+            all_is_well(&with_modules(&["checks08.f90", file], &[&STRICT[..], &[width]].concat()));
+        }
+    }
+}
+
+#[test]
 fn sessions_in_mpi_f08() {
     all_is_well(&with_modules(&["checks08.f90", "f08_sessions.f90"], &STRICT));
 }
