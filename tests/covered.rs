@@ -1,6 +1,7 @@
 //! No call and no error class without a test: every function of MPI that is built is called by a C
 //! program and by a Fortran program of the tests, and every error class that calls can raise is
-//! expected by one of them. What object files import counts, so macros and overloads are seen through.
+//! expected by one of them. What object files import counts, so macros and overloads are seen
+//! through.
 
 mod support;
 

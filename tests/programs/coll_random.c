@@ -436,7 +436,8 @@ static void prepare_sum(struct work *work)
 #define BY_FORM(END, NAME, Name, ...)                                                              \
     code = form == BLOCKING      ? MPI_##NAME##END(__VA_ARGS__)                                    \
            : form == NONBLOCKING ? MPI_I##Name##END(__VA_ARGS__, &work->request)                   \
-                                 : MPI_##NAME##_init##END(__VA_ARGS__, MPI_INFO_NULL, &work->request)
+                                 : MPI_##NAME##_init##END(__VA_ARGS__, MPI_INFO_NULL,              \
+                                                          &work->request)
 #define EXPANDED(...) BY_FORM(__VA_ARGS__)
 #define CALL(...) EXPANDED(END, __VA_ARGS__)
 

@@ -1,5 +1,5 @@
-! Messages, buffers, datatypes and packing through mpi_f08, with large counts and, when compiled with
-! -DSMALL, with default ones.
+! Messages, buffers, datatypes and packing through mpi_f08, with large counts and, when compiled
+! with -DSMALL, with default ones.
 
 program f08_counts
     use checks08
