@@ -9,6 +9,7 @@ use crate::engine::{Letter, Mishap, Mode, Outcome, Roster, Watch};
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::judgement::{must_be_fresh, must_stand};
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{envelope, news};
 use crate::mpi::run::Way;
@@ -83,12 +84,12 @@ impl<'a> Lane<'a> {
 
     /// Fails when a member is dead, for those who have nothing to send or to receive.
     pub fn look_round(&self) -> Result {
-        let world = self.process.world;
-        if world.epoch() == 0 {
+        let engine = &self.process.engine;
+        must_stand(self.process, self.comm)?;
+        if engine.is_calm() {
             return Ok(());
         }
-        let lost = world.deaths_since(0).into_iter().find_map(|dead| self.roster.rank_of(dead));
-        let mishap = lost.map(|rank| Mishap::Lost { rank });
+        let mishap = engine.first_dead(&*self.roster).map(|rank| Mishap::Lost { rank });
         news(&Outcome { mishap, ..Outcome::default() })
     }
 
@@ -119,6 +120,7 @@ impl<'a> Lane<'a> {
     #[inline]
     pub async fn recv(&self, from: i32, into: &Region) -> Result<usize> {
         if self.way == Way::Blocking {
+            must_be_fresh(self.process, self.comm)?;
             let watch = self.watch(from);
             let outcome = self.process.engine.receive(self.pattern(from), &watch, into)?;
             return self.judge(&outcome);
@@ -139,6 +141,7 @@ impl<'a> Lane<'a> {
     #[inline]
     pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
+        must_be_fresh(self.process, self.comm)?;
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
         let op = self.process.engine.send(letter, data, self.mode)?;
@@ -147,6 +150,7 @@ impl<'a> Lane<'a> {
 
     /// Starts to receive.
     pub fn start_recv(&self, from: i32, into: &Region) -> Result<Doing<'_, 'a>> {
+        must_be_fresh(self.process, self.comm)?;
         let (pattern, watch) = (self.pattern(from), self.watch(from));
         let op = self.process.engine.start_receive(pattern, watch, into.clone())?;
         Ok(Doing { lane: self, op: Some(op) })
