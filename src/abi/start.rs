@@ -9,7 +9,7 @@ use crate::engine::rules::{CommMode, Modes, Rules};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
-use crate::host::loader::Program;
+use crate::host::loader::{self, Program};
 use crate::host::output;
 use crate::machine::Chance;
 use crate::mpi::comm::Comm;
@@ -80,7 +80,7 @@ fn start(program: Program, text: &str) -> ! {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
             let world = current::world(job.ranks);
-            if let Some(rules) = job.rules {
+            if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
             }
             let tenant = Box::new(Tenancy { world, on_failure: job.on_failure, gone });
@@ -92,6 +92,21 @@ fn start(program: Program, text: &str) -> ! {
             unsafe { libc::_exit(2) }
         }
     }
+}
+
+/// The rules that the program shows to live by, by what it refers to.
+fn shown() -> Option<Rules> {
+    // In C; Fortran knows the constant as a number.
+    let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
+    let is_of_ulfm = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix('p').unwrap_or(&name);
+        name.starts_with("mpix_comm_")
+    };
+    if loader::refers_to(is_of_ft) {
+        return Some(Rules::Ft(Modes::default()));
+    }
+    loader::refers_to(is_of_ulfm).then_some(Rules::Ulfm)
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.

@@ -37,9 +37,8 @@ impl Engine {
         let mut heard = None;
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
-            self.peeked(state, pattern, watch, heard).or_else(|| {
-                self.interruption(state, watch).map(|mishap| failed(pattern, mishap))
-            })
+            self.peeked(state, pattern, watch, heard)
+                .or_else(|| self.interruption(state, watch).map(|mishap| failed(pattern, mishap)))
         })
     }
 

@@ -9,6 +9,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
+use crate::mpi::losses::{self, Losses};
 use crate::mpi::process::Process;
 use crate::mpi::table::Held;
 use crate::mpi::topology::Topology;
@@ -56,6 +57,8 @@ pub struct Belongings {
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
+    /// What it tells of failures.
+    pub losses: Losses,
 }
 
 impl Belongings {
@@ -66,6 +69,7 @@ impl Belongings {
             attributes,
             info: Mutex::default(),
             buffer: buffer::Slot::new(),
+            losses: Losses::default(),
         }
     }
 }
@@ -315,7 +319,10 @@ impl Comm {
     }
 
     /// The attribute under `key`, predefined or not.
-    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+    pub fn attribute(&self, process: &'static Process, key: i32) -> Result<Option<Found>> {
+        if losses::is_key(key) {
+            return Ok(Some(losses::find(process, self, key)));
+        }
         match process.predefined.find(key, &process.codes.last_used) {
             Some(found) => Ok(Some(found)),
             None => self.attributes.value(process, key, Bearer::Comm),
@@ -324,12 +331,18 @@ impl Comm {
 
     /// Hangs an attribute on this communicator.
     pub fn set_attribute(&self, process: &Process, key: i32, value: Attribute) -> Result {
-        self.attributes.set(process, self.as_bearer(), key, value)
+        match losses::is_key(key) {
+            true => losses::set(process, self, key, value),
+            false => self.attributes.set(process, self.as_bearer(), key, value),
+        }
     }
 
     /// Takes an attribute off this communicator.
     pub fn delete_attribute(&self, process: &Process, key: i32) -> Result {
-        self.attributes.delete(process, self.as_bearer(), key)
+        match losses::is_key(key) {
+            true => losses::delete(self, key),
+            false => self.attributes.delete(process, self.as_bearer(), key),
+        }
     }
 
     fn as_bearer(&self) -> On {
