@@ -76,3 +76,42 @@ impl Record {
         counts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::rules::Sound;
+
+    fn loss(rank: usize, incarnation: u32) -> Loss {
+        Loss { member: Member { seat: rank, incarnation }, rank }
+    }
+
+    #[test]
+    fn a_death_is_in_the_record_once_and_agreed_order_comes_first() {
+        let mut record = Record::new();
+        assert!(record.note(loss(2, 0)) && record.note(loss(1, 0)) && !record.note(loss(2, 0)));
+        record.settle::<Sound>(&[loss(0, 0), loss(2, 0)]);
+        assert!(!record.note(loss(0, 0)), "agreed on already");
+        let ranks: Vec<usize> = record.events().map(|loss| loss.rank).collect();
+        assert_eq!(ranks, [0, 2, 1]);
+        assert_eq!(record.agreed().len(), 2);
+    }
+
+    #[test]
+    fn counts_are_of_the_last_recovery_until_somebody_else_fails() {
+        let mut record = Record::new();
+        record.note(loss(1, 0));
+        assert_eq!(record.counts(3), [0, 1, 0], "on an affected communicator");
+        record.settle::<Sound>(&[loss(1, 0)]);
+        record.settle::<Sound>(&[loss(1, 1)]);
+        assert_eq!(record.counts(3), [0, 2, 0], "a replacement failed too");
+        record.complete();
+        assert_eq!(record.counts(3), [0, 2, 0], "what has been repaired");
+        record.note(loss(2, 0));
+        assert_eq!(record.counts(3), [0, 0, 1]);
+        record.settle::<Sound>(&[loss(2, 0)]);
+        record.complete();
+        assert_eq!(record.counts(2), [0, 0], "ranks that are not there are not counted");
+        assert_eq!(record.events().count(), 3);
+    }
+}
