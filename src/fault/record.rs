@@ -5,6 +5,7 @@
 
 use super::rules::Rules;
 use crate::base::Member;
+use std::sync::Arc;
 
 /// A death: whose, and which rank he had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub struct Loss {
 /// All failures of a communicator, in order of detection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    agreed: Vec<Loss>,
+    /// Shared, since it grows with every failure and every recovery has a copy.
+    agreed: Arc<Vec<Loss>>,
     noticed: Vec<Loss>,
     /// How many were agreed when the last recovery completed, and the one before.
     completed: [usize; 2],
@@ -38,7 +40,7 @@ impl Record {
     pub(super) fn settle<R: Rules>(&mut self, losses: &[Loss]) {
         for &loss in losses {
             self.noticed.retain(|noticed| noticed.member != loss.member || !R::RECORDS_ONCE);
-            self.agreed.push(loss);
+            Arc::make_mut(&mut self.agreed).push(loss);
         }
     }
 
