@@ -43,6 +43,7 @@ pub(super) enum Season {
 enum Verdict {
     Done,
     Failed(Class, Scope),
+    Told(c_int),
     Died,
 }
 
@@ -67,6 +68,7 @@ pub(super) fn enter(
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
         Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
+        Verdict::Told(code) => code,
         Verdict::Died => current::end(),
     }
 }
@@ -77,14 +79,19 @@ fn judge(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        process.notice()?;
+        let is_counted = process.notice()?;
+        if is_counted {
+            process.enters(name)?;
+        }
         if season == Season::Inside {
             process.is_inside()?;
         }
-        body(process)
+        body(process)?;
+        if is_counted { process.leaves() } else { Ok(()) }
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
+        Ok(Err(Failure::Told(code))) => Verdict::Told(code),
         Ok(Err(Failure::Died)) => Verdict::Died,
         Ok(Err(Failure::Error(error))) => failed(process, name, scope(), *error),
         Err(panic) => failed(process, name, scope(), internal(panic.as_ref())),
@@ -96,6 +103,9 @@ fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> 
     let scope = error.on.map_or(scope, Scope::Hearer);
     let class = error.class;
     process.remember(name, error);
+    if process.leaves().is_err() {
+        return Verdict::Died;
+    }
     Verdict::Failed(class, scope)
 }
 

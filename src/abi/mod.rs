@@ -13,6 +13,7 @@ mod datatype;
 mod env;
 mod errhandler;
 pub mod extensions;
+mod fates;
 mod fortran;
 mod grequest;
 mod group;

@@ -3,12 +3,14 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use crate::abi::{current, fortran, watch};
+use crate::abi::{current, fates, fortran, watch};
+use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::Program;
 use crate::host::output;
+use crate::machine::Chance;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
@@ -67,6 +69,8 @@ fn start(program: Program, text: &str) -> ! {
     match Job::decode(text) {
         Ok(job) => {
             fortran::locate();
+            let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
+            fates::order(job.kills.clone(), chance);
             let gone = Arc::new(Gone::new(job.ranks));
             REPORTS.store(job.reports, Ordering::Relaxed);
             if !job.checks {
@@ -75,10 +79,12 @@ fn start(program: Program, text: &str) -> ! {
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
+            if let Some(modes) = modes_of_environment() {
+                current::world(job.ranks).set_rules(Rules::Ft(modes));
+            }
             let tenant = Box::new(Tenancy {
                 world: current::world(job.ranks),
                 on_failure: job.on_failure,
-                status: AtomicI32::new(0),
                 gone,
             });
             life::run(program, job, tenant)
@@ -89,6 +95,17 @@ fn start(program: Program, text: &str) -> ! {
             unsafe { libc::_exit(2) }
         }
     }
+}
+
+fn modes_of_environment() -> Option<Modes> {
+    let comm = match std::env::var("FTMPI_COMM_MODE").ok()?.as_str() {
+        "abort" => CommMode::Abort,
+        "blank" => CommMode::Blank,
+        "shrink" => CommMode::Shrink,
+        _ => CommMode::Rebuild,
+    };
+    let is_cont = std::env::var("FTMPI_MSG_MODE").is_ok_and(|mode| mode == "cont");
+    Some(Modes { comm, msg: if is_cont { MsgMode::Cont } else { MsgMode::Noop } })
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -109,8 +126,6 @@ fn set_variable(name: &str, value: Option<OsString>) {
 struct Tenancy {
     world: &'static World,
     on_failure: OnFailure,
-    /// The status of the first rank that failed and was not started again; 0 so far.
-    status: AtomicI32,
     gone: Arc<Gone>,
 }
 
@@ -136,13 +151,18 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
+        if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
+            say(&format!("ftrun: {obituary}; the others go on ({:?})", modes.comm));
+            self.world.blame(status);
+            return Verdict::Continue;
+        }
         match self.on_failure {
             OnFailure::End => {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
             }
             OnFailure::Continue => {
                 say(&format!("ftrun: {obituary}; the others go on"));
-                keep_first(&self.status, status);
+                self.world.blame(status);
                 Verdict::Continue
             }
             OnFailure::Restart => {
@@ -168,6 +188,10 @@ fn say(line: &str) {
 }
 
 impl Tenant for Tenancy {
+    fn began(&self, rank: &'static Rank) {
+        fates::began(rank);
+    }
+
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
         let status = match ending {
             Ending::Exited { status } => status,
@@ -180,6 +204,11 @@ impl Tenant for Tenancy {
             false => Verdict::Continue,
             true => {
                 let mut obituary = life::obituary(rank, ending);
+                if ending == Ending::Killed
+                    && let Some(order) = fates::met(rank)
+                {
+                    obituary = format!("{obituary}, as ordered for {order}");
+                }
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");
                 }
@@ -209,7 +238,7 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        self.status.load(Ordering::Relaxed)
+        self.world.status()
     }
 }
 

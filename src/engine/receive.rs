@@ -29,7 +29,7 @@ impl Engine {
         }
         self.progress(&mut state)?;
         self.leave(&mut state)?;
-        if state.epoch != 0 {
+        if !self.is_calm() {
             self.review(&mut state, key);
         }
         Ok(key)
@@ -41,6 +41,7 @@ impl Engine {
     pub fn receive(
         &self, pattern: Envelope, watch: &Watch, into: &Region,
     ) -> Result<Outcome, Died> {
+        self.step()?;
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {

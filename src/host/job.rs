@@ -1,5 +1,6 @@
 //! What `ftrun` asks of the library: written into one environment variable, read at start.
 
+use crate::machine::schedule::Event;
 use std::time::Duration;
 
 /// The variable that carries a job from `ftrun` to the library.
@@ -37,6 +38,10 @@ pub struct Job {
     pub checks: bool,
     /// Say at the end what each rank has left behind.
     pub reports: bool,
+    /// Who is to die when.
+    pub kills: Vec<Event>,
+    /// How far failures by chance are apart on average, and the seed that repeats them.
+    pub chance: Option<(Duration, u64)>,
     pub stack_bytes: usize,
     /// The largest heap a rank may grow to; address space, not memory.
     pub heap_bytes: usize,
@@ -55,6 +60,8 @@ impl Default for Job {
             watches: true,
             checks: true,
             reports: false,
+            kills: Vec::new(),
+            chance: None,
             stack_bytes: 8 << 20,
             heap_bytes: 1 << 30,
         }
@@ -83,6 +90,10 @@ impl Job {
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
+        lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
+        let chance =
+            self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
+        lines.extend(chance);
         lines.join("\n")
     }
 
@@ -117,6 +128,12 @@ impl Job {
             "timeout" => {
                 self.timeout = Some(Duration::try_from_secs_f64(value.parse().ok()?).ok()?);
             }
+            "kill" => self.kills.push(Event::parse(value).ok()?),
+            "chance" => {
+                let (mean, seed) = value.split_once(' ')?;
+                let mean = Duration::try_from_secs_f64(mean.parse().ok()?).ok()?;
+                self.chance = Some((mean, seed.parse().ok()?));
+            }
             "private" => self.private.push(value.to_string()),
             "shared" => self.shared.push(value.to_string()),
             _ => return None,
@@ -137,6 +154,8 @@ mod tests {
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
             timeout: Some(Duration::from_millis(1500)),
+            kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
+            chance: Some((Duration::from_millis(2500), 99)),
             ..Job::default()
         };
         assert_eq!(Job::decode(&job.encode()), Ok(job));

@@ -58,6 +58,28 @@ OPTIONS
                       MPI_Finalize: messages that nobody received, and objects
                       that were not freed.
 
+  Failures to order
+    --kill RANK@WHEN  End RANK at a moment, as SIGKILL ends a process. May be
+                      given several times. RANK.2@WHEN means the second life of
+                      that rank, RANK.every@WHEN each life. WHEN is one of
+        250ms, 1.5s, 40us      so long after that life began, wherever it is
+        compute:250ms          the same, but not before it is outside of MPI
+        before:MPI_Send:3      as it enters its third MPI_Send
+        inside:MPI_Bcast:3     in the midst of that call: after its first step,
+                               which is a message sent or a wait begun;
+                               inside:MPI_Bcast:3:2 is after its second
+        after:MPI_Send:3       as it leaves that call
+        before:call:17         at its 17th call of any kind (inside, after)
+        recovery:2             in the second recovery in which it takes part;
+                               recovery:2:3 is at the third step of it
+                      A count that is left out is 1, and so is `before:`.
+                      Events that count calls happen again in the next run.
+    --kill-file FILE  The same from a file: one RANK@WHEN a line; empty lines
+                      and what follows `#` do not count.
+    --mttf TIME       Let ranks fail by chance, TIME apart on average, each
+                      time one of all ranks.
+    --seed NUMBER     Repeat the times and ranks of an earlier --mttf.
+
   What a rank has for itself
     --private LIB     Give every rank its own copy of the library LIB.
     --shared LIB      Let all ranks use the library LIB together.
@@ -142,6 +164,6 @@ mod tests {
             assert!(page.lines().any(|line| line == section), "{section}");
         }
         assert!(page.lines().all(|line| line.len() <= 80));
-        assert!(!page.contains('@'));
+        assert!(!page.contains("@NAME"));
     }
 }

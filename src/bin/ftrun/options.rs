@@ -15,6 +15,10 @@ pub(crate) enum Does {
     OnFailure,
     Stack,
     Heap,
+    Kill,
+    KillFile,
+    MeanTime,
+    Seed,
     Quiet,
     Verbose,
     Tag,
@@ -61,6 +65,10 @@ const CHOICES: &[Choice] = &[
     choice(&["shared"], 1, Does::Shared),
     choice(&["explain"], 0, Does::Explain),
     choice(&["on-failure"], 1, Does::OnFailure),
+    choice(&["kill"], 1, Does::Kill),
+    choice(&["kill-file"], 1, Does::KillFile),
+    choice(&["mttf"], 1, Does::MeanTime),
+    choice(&["seed"], 1, Does::Seed),
     choice(&["stack"], 1, Does::Stack),
     choice(&["heap"], 1, Does::Heap),
     choice(&["q", "quiet"], 0, Does::Quiet),
@@ -127,7 +135,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Choice> {
 
 /// The known name that is nearest to a mistyped one, if one is near.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
-    let known = CHOICES.iter().flat_map(|choice| choice.names.iter().copied());
+    nearest_of(name, CHOICES.iter().flat_map(|choice| choice.names.iter().copied()))
+}
+
+/// The same among these names.
+pub(crate) fn nearest_of(
+    name: &str, known: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
     let measured =
         known.filter(|known| known.len() > 1).map(|known| (distance(name, known), known));
     let (steps, known) = measured.min_by_key(|(steps, _)| *steps)?;

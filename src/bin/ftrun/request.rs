@@ -1,5 +1,6 @@
 //! The command line, understood: what to run, as how many ranks, and how they are to live.
 
+use crate::faults::Faults;
 use crate::job::{Job, OnFailure};
 use crate::numbers;
 use crate::options::{self, Choice, Does};
@@ -38,14 +39,15 @@ pub(crate) struct Hosts {
 
 /// Reads the words after the program's own name.
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
-    Reader { called, words, request: Request::default(), ranks: None, per_node: None, quiet: false }
-        .read()
+    let (request, faults) = (Request::default(), Faults::default());
+    Reader { called, words, request, faults, ranks: None, per_node: None, quiet: false }.read()
 }
 
 struct Reader<'a, Words> {
     called: &'a str,
     words: Words,
     request: Request,
+    faults: Faults,
     ranks: Option<usize>,
     per_node: Option<usize>,
     quiet: bool,
@@ -83,6 +85,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             return Err(Refusal::usage(several_programs("`:`")));
         }
         self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
+        warnings.extend(std::mem::take(&mut self.faults).give_to(&mut self.request.job)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
         if !self.quiet {
@@ -108,6 +111,10 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::OnFailure => job.on_failure = on_failure(&dashed, value)?,
             Does::Stack => job.stack_bytes = size(&dashed, value, 64 << 10)?,
             Does::Heap => job.heap_bytes = size(&dashed, value, 1 << 20)?,
+            Does::Kill => self.faults.kill(&dashed, value)?,
+            Does::KillFile => self.faults.file(&dashed, value)?,
+            Does::MeanTime => self.faults.mean(&dashed, value)?,
+            Does::Seed => self.faults.seed(&dashed, value)?,
             Does::Quiet => self.quiet = true,
             Does::Verbose => self.request.verbose = true,
             Does::Tag => job.tag_output = true,
@@ -215,12 +222,15 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Private | Does::Shared => "the name of a library",
         Does::OnFailure => "`end`, `continue` or `restart`",
         Does::Stack | Does::Heap => "a size such as 64M",
+        Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
+        Does::MeanTime => "a time such as 2s",
+        Does::Seed => "a number",
         Does::Timeout => "a time in seconds",
         Does::Deadlock | Does::Check => "`on` or `off`",
         Does::Variable | Does::VariablePair => "NAME=VALUE",
         Does::Directory => "a directory",
         Does::Hosts => "the name of a host",
-        Does::HostFile => "a file",
+        Does::HostFile | Does::KillFile => "a file",
         _ => "a value",
     };
     Refusal::usage(format!("{dashed} wants {wanted} after it"))
