@@ -11,13 +11,13 @@
 #     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
 #     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
-#     scalapack  ScaLAPACK, with the BLACS tester (Fortran and C); only if it is named
 #
-# Without a name, all but the last. It ends with a line for each, and with 0 if all are well. Sources
-# are those of Debian's packages, as their authors released them (and MPICH's wheel of PyPI); they and
-# what is made of them stay in target/programs (FTMPI_PROGRAMS), with all output in its `log`, so that
-# a second run goes on where the first one ended. Needs apt-get and pip, but installs nothing outside.
-# FTMPI_MIRROR names another mirror, FTMPI_SUITES the releases that are asked for a source, in order.
+# Without a name, all of them. It ends with a line for each, and with 0 if all are well.
+#
+# Sources are those of Debian's packages, as their authors released them, and MPICH's wheel of PyPI.
+# They and what is made of them stay in target/programs (FTMPI_PROGRAMS), with all output in its
+# `log`; a second run goes on where the first one ended. Needs apt-get and pip, but installs nothing
+# outside. FTMPI_MIRROR names another mirror, FTMPI_SUITES the releases that are asked, in order.
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
@@ -54,15 +54,15 @@ passed() {
     echo "           $*"
 }
 
-# step NAME SECONDS COMMAND…: all of its output goes to a log; the end of that is shown if it fails.
-# A command that hangs fails, too.
+# step NAME SECONDS COMMAND…: all of its output goes to a log, whose end is shown if it fails, or
+# takes longer.
 step() {
-    name=$1
+    step=$1
     patience=$2
     shift 2
-    if ! timeout -k 10 "$patience" "$@" >"$log/$name" 2>&1 </dev/null; then
-        tail -n 30 "$log/$name" >&2
-        fail "$name failed, or took longer than $patience s; all of its output: $log/$name"
+    if ! timeout -k 10 "$patience" "$@" >"$log/$step" 2>&1 </dev/null; then
+        tail -n 30 "$log/$step" >&2
+        fail "$step failed, or took longer than $patience s; all of its output: $log/$step"
     fi
 }
 

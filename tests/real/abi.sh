@@ -22,7 +22,8 @@ for test in $tests sessions stress topo; do
 done
 # shellcheck disable=SC2086  # the names are words
 step abi 3600 env FTMPI_TEST_MPICC="$work/mpicc-of-mpich" cargo test --release $names
-ran=$(sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' "$log/abi" | awk '{ n += $1 } END { print n }')
+ran=$(sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' "$log/abi" |
+    awk '{ n += $1 } END { print n }')
 programs=$(sort -u "$made" | grep -c .)
 [ "$programs" -ge 25 ] || fail "abi: only $programs programs were compiled with MPICH's header"
 passed "$ran" "$ran tests of $programs programs that were compiled with MPICH's header"

@@ -31,8 +31,11 @@ inputs_of() {
 
 # Whether all of the atoms of an input are here.
 is_served() {
-    awk 'toupper($1) == "ATOMIC_SPECIES" { on = 1; next } on && NF == 3 { print $3; next } on { exit }
-        ' "$1" >"$work/run/espresso/wanted"
+    awk '
+        toupper($1) == "ATOMIC_SPECIES" { on = 1; next }
+        on && NF == 3 { print $3; next }
+        on { exit }
+    ' "$1" >"$work/run/espresso/wanted"
     [ -s "$work/run/espresso/wanted" ] || return 1
     while read -r atom; do
         [ -e "$atoms/$atom" ] || return 1
@@ -43,9 +46,9 @@ is_served() {
 agrees() {
     awk '
         BEGIN {
-            split("e1 8e-4 n1 5 f1 1e-3 p1 0.9 ef1 1e-2 eh1 1e-2 ehl1 1e-2 band 5e-2 tf1 1e-2", list)
+            split("e1 8e-4 n1 5 f1 1e-3 p1 0.9 ef1 1e-2 eh1 1e-2 ehl1 1e-2", list)
             for (i = 1; i in list; i += 2) near[list[i]] = list[i + 1]
-            near["geom"] = 2.5e-3
+            near["band"] = 5e-2; near["tf1"] = 1e-2; near["geom"] = 2.5e-3
         }
         FNR == 1 { name = "" }
         /^[a-z]+[0-9]*$/ { name = $1; if (FNR == NR) names++; next }
@@ -72,16 +75,19 @@ espresso_run() {
     for input in $(inputs_of "$suite"); do
         saved=test-suite/$suite/benchmark.out.git.inp=$input
         is_served "test-suite/$suite/$input" || continue
+        # Two thousand functionals, one after another: minutes, and once is enough.
+        [ "$ranks" -eq 4 ] || [ "$input" != scf-beef.in ] || continue
         cp "test-suite/$suite"/* "$place"
         (
             cd "$place"
             export ESPRESSO_PSEUDO="$atoms" ESPRESSO_TMPDIR="$place/tmp"
             timeout -k 10 300 ftrun -np "$ranks" "$work/espresso/bin/pw.x" "$@" -input "$input" \
                 >"$input.out" 2>"$input.err" </dev/null
-        ) || { tail -n 5 "$place/$input.out" "$place/$input.err" >&2; fail "espresso: $place/$input"; }
+        ) || fail "espresso: $suite/$input on $ranks ranks ($place/$input.out, .err)"
         sh test-suite/extract-pw.sh "$saved" >"$place/saved"
         sh test-suite/extract-pw.sh "$place/$input.out" >"$place/seen"
-        agrees "$place/saved" "$place/seen" || fail "espresso: $suite/$input on $ranks ranks ($place)"
+        agrees "$place/saved" "$place/seen" ||
+            fail "espresso: $suite/$input on $ranks ranks ($place)"
         count=$((count + 1))
     done
     [ "$count" -gt 0 ] || fail "espresso: no input of $suite is served"

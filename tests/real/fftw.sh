@@ -4,7 +4,8 @@ source_of fftw3
 cd "$work/fftw3"
 if [ ! -x mpi/mpi-bench ]; then
     say "building fftw"
-    [ -e Makefile ] || step fftw-configure 600 ./configure CC=mpicc MPICC=mpicc --enable-mpi --disable-fortran CFLAGS=-O1
+    [ -e Makefile ] || step fftw-configure 600 \
+        ./configure CC=mpicc MPICC=mpicc --enable-mpi --disable-fortran CFLAGS=-O1
     step fftw-build 1800 make -j2
 fi
 

@@ -54,7 +54,8 @@ hypre_jobs() {
     count=0
     while read -r ranks output arguments; do
         # shellcheck disable=SC2086  # the arguments are words
-        if ! timeout -k 10 300 ftrun -np "$ranks" ./ij $arguments >"$output" 2>"$output.err" </dev/null; then
+        if ! timeout -k 10 300 ftrun -np "$ranks" ./ij $arguments \
+            >"$output" 2>"$output.err" </dev/null; then
             tail -n 5 "$output" "$output.err" >&2
             fail "hypre: ij $arguments on $ranks ranks failed ($PWD/$output)"
         fi

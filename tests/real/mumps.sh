@@ -66,7 +66,8 @@ cube() {
 # mumps_run RANKS POINTS
 mumps_run() {
     cube "$2" >"cube-$2"
-    timeout -k 10 600 ftrun -np "$1" "$work/mumps/examples/dsimpletest" <"cube-$2" >"out-$1-$2" 2>&1 ||
+    timeout -k 10 600 ftrun -np "$1" "$work/mumps/examples/dsimpletest" \
+        <"cube-$2" >"out-$1-$2" 2>&1 ||
         { tail -n 5 "out-$1-$2" >&2; fail "mumps on $1 ranks failed ($PWD/out-$1-$2)"; }
     worst=$(awk -v n="$2" '
         /Solution is/ { is = 1; sub(/.*Solution is/, "") }
