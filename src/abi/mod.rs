@@ -37,6 +37,7 @@ mod program;
 mod pt2pt;
 mod reductions;
 mod removed;
+mod report;
 mod request;
 mod session;
 mod start;

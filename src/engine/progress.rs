@@ -227,7 +227,8 @@ impl Engine {
     /// Somebody has died: ends what can come to nothing now.
     #[cold]
     fn notice(&self, state: &mut State, epoch: usize) {
-        state.epoch = epoch;
+        let known = std::mem::replace(&mut state.epoch, epoch);
+        self.world.tell_noticed(known);
         state.unexpected.retain(Packet::is_intact);
         let keys: Vec<Key> = state.ops.0.keys().collect();
         keys.into_iter().for_each(|key| self.review(state, key));
