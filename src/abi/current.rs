@@ -73,6 +73,7 @@ fn find() -> &'static Process {
         // Not under ftrun: a world of one.
         None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),
     };
+    process.introduce();
     CURRENT.with(|current| current.process.set(Some(process)));
     process
 }

@@ -43,6 +43,7 @@ pub(super) enum Season {
 enum Verdict {
     Done,
     Failed(Class, Scope),
+    Told(c_int),
     Died,
 }
 
@@ -67,6 +68,7 @@ pub(super) fn enter(
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
         Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
+        Verdict::Told(code) => code,
         Verdict::Died => current::end(),
     }
 }
@@ -89,6 +91,7 @@ fn judge(
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
+        Ok(Err(Failure::Told(code))) => Verdict::Told(code),
         Ok(Err(Failure::Died)) => Verdict::Died,
         Ok(Err(Failure::Error(error))) => failed(process, name, scope(), *error),
         Err(panic) => failed(process, name, scope(), internal(panic.as_ref())),

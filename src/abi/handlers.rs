@@ -10,6 +10,7 @@ use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
+use crate::mpi::judgement::{is_failure, told};
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -26,14 +27,15 @@ enum Reaction {
 pub(super) fn raise(
     process: &'static Process, name: &'static str, scope: Scope, class: Class,
 ) -> c_int {
-    match reaction(process, scope) {
+    let code = told(process.world.rules(), class).0;
+    match reaction(process, scope, class) {
         Reaction::Return => {}
-        Reaction::Call { function, object } => call(function, object, class.0),
+        Reaction::Call { function, object } => call(function, object, code),
         Reaction::End => end_job(process, name, scope, class),
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(_) => class.0,
+        Ok(_) => code,
         Err(_) => current::end(),
     }
 }
@@ -50,7 +52,7 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         return known;
     }
     let process = current::process();
-    match reaction(process, scope) {
+    match reaction(process, scope, Class(code)) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
         Reaction::End => end_job(process, name, scope, Class(code)),
@@ -58,7 +60,7 @@ fn call_errhandler<H: Kind + Into<Scope>>(
     0
 }
 
-fn reaction(process: &'static Process, scope: Scope) -> Reaction {
+fn reaction(process: &'static Process, scope: Scope, class: Class) -> Reaction {
     let is_inside = process.is_inside().is_ok();
     let named = match scope {
         Scope::Tool => return Reaction::Return,
@@ -82,7 +84,14 @@ fn reaction(process: &'static Process, scope: Scope) -> Reaction {
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
         errhandler::Reaction::User(function) => Reaction::Call { function, object },
-        errhandler::Reaction::Fatal | errhandler::Reaction::Abort => Reaction::End,
+        errhandler::Reaction::Unchosen
+            if is_failure(class) && process.world.rules().modes().is_some() =>
+        {
+            Reaction::Return
+        }
+        errhandler::Reaction::Unchosen
+        | errhandler::Reaction::Fatal
+        | errhandler::Reaction::Abort => Reaction::End,
     }
 }
 

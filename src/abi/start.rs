@@ -5,6 +5,7 @@
 
 use crate::abi::{current, fates, fortran, report, watch};
 use crate::base::Member;
+use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
 use crate::fault::Tale;
 use crate::fault::chronicle::Cure;
 use crate::host::Rank;
@@ -88,11 +89,13 @@ fn start(program: Program, text: &str) -> ! {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
                 world.keep_chronicle(report::write);
             }
+            if let Some(modes) = modes_of_environment() {
+                world.set_rules(Rules::Ft(modes));
+            }
             let tenant = Box::new(Tenancy {
                 world,
                 is_quiet: job.is_quiet,
                 on_failure: job.on_failure,
-                status: AtomicI32::new(0),
                 gone,
             });
             life::run(program, job, tenant)
@@ -106,6 +109,17 @@ fn refuse(why: &str) -> ! {
     say(&format!("ftrun: {why}"));
     // SAFETY: no rank lives, and nothing of the program has run.
     unsafe { libc::_exit(2) }
+}
+
+fn modes_of_environment() -> Option<Modes> {
+    let comm = match std::env::var("FTMPI_COMM_MODE").ok()?.as_str() {
+        "abort" => CommMode::Abort,
+        "blank" => CommMode::Blank,
+        "shrink" => CommMode::Shrink,
+        _ => CommMode::Rebuild,
+    };
+    let is_cont = std::env::var("FTMPI_MSG_MODE").is_ok_and(|mode| mode == "cont");
+    Some(Modes { comm, msg: if is_cont { MsgMode::Cont } else { MsgMode::Noop } })
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -127,8 +141,6 @@ struct Tenancy {
     world: &'static World,
     is_quiet: bool,
     on_failure: OnFailure,
-    /// The status of the first rank that failed and was not started again; 0 so far.
-    status: AtomicI32,
     gone: Arc<Gone>,
 }
 
@@ -160,10 +172,15 @@ impl Tenancy {
 
     /// Begins the story of a failure.
     fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
-        let (cure, mode) = match self.on_failure {
-            OnFailure::End => (Cure::End, "end"),
-            OnFailure::Continue => (Cure::Continue, "continue"),
-            OnFailure::Restart => (Cure::Continue, "restart"),
+        let comm = self.world.rules().modes().map(|modes| modes.comm);
+        let (cure, mode) = match (comm, self.on_failure) {
+            (Some(CommMode::Abort), _) => (Cure::End, "abort"),
+            (Some(CommMode::Blank), _) => (Cure::Recover, "blank"),
+            (Some(CommMode::Shrink), _) => (Cure::Recover, "shrink"),
+            (Some(CommMode::Rebuild), _) => (Cure::Recover, "rebuild"),
+            (None, OnFailure::End) => (Cure::End, "end"),
+            (None, OnFailure::Continue) => (Cure::Continue, "continue"),
+            (None, OnFailure::Restart) => (Cure::Continue, "restart"),
         };
         self.world.tell(|chronicle, now| {
             let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
@@ -177,13 +194,23 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
+        if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
+            let next = match modes.comm {
+                CommMode::Blank => "mode blank: its place stays empty when the others recover",
+                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
+                _ => "mode rebuild: it starts again when the others recover",
+            };
+            self.announce(&format!("ftrun: {obituary}; {next}"));
+            self.world.blame(status);
+            return Verdict::Continue;
+        }
         match self.on_failure {
             OnFailure::End => {
                 Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
             }
             OnFailure::Continue => {
                 self.announce(&format!("ftrun: {obituary}; the others go on"));
-                keep_first(&self.status, status);
+                self.world.blame(status);
                 Verdict::Continue
             }
             OnFailure::Restart => {
@@ -267,7 +294,7 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        self.status.load(Ordering::Relaxed)
+        self.world.status()
     }
 }
 

@@ -103,7 +103,12 @@ impl<M> Unexpected<M> {
 
     /// Drops the messages that `is_wanted` does not want.
     pub(super) fn retain(&mut self, is_wanted: impl Fn(&M) -> bool) {
-        let unwanted = |place: &Place| !is_wanted(self.0.value(*place));
+        self.retain_by(|_, message| is_wanted(message));
+    }
+
+    /// The same by their envelopes, too.
+    pub(super) fn retain_by(&mut self, is_wanted: impl Fn(Envelope, &M) -> bool) {
+        let unwanted = |place: &Place| !is_wanted(self.0.envelope(*place), self.0.value(*place));
         let unwanted: Vec<Place> = self.0.line().filter(unwanted).collect();
         unwanted.into_iter().for_each(|place| drop(self.0.remove(place)));
     }

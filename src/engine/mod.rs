@@ -6,6 +6,8 @@
 //! Whoever waits makes progress for all threads of the rank.
 
 mod buffered;
+mod council;
+mod generation;
 mod matching;
 #[cfg(all(test, not(loom)))]
 mod model;
@@ -13,6 +15,7 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+pub mod rules;
 mod run;
 mod shelf;
 mod steps;
@@ -23,6 +26,8 @@ pub mod watchman;
 mod world;
 
 pub use buffered::Unsent;
+pub use council::{Key as Matter, Purpose, Summons};
+pub use generation::Fellowship;
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
@@ -41,7 +46,7 @@ use matching::{Posted, Unexpected};
 use op::{Op, Stage};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// One incarnation's end of the wire, and everything it has under way.
@@ -51,6 +56,12 @@ pub struct Engine {
     pulse: Pulse,
     port: &'static Port,
     state: Mutex<State>,
+    /// What [`World::stir`] was when nothing was wrong that concerns this rank.
+    calm: AtomicU64,
+    /// How many recoveries it has taken part in or come after.
+    generation: AtomicU64,
+    /// Finds out which communicators there are.
+    fellowships: OnceLock<Box<generation::Fellowships>>,
     /// How many own packets are waited for: only then is it news that one has come home.
     awaited: AtomicU32,
     /// Counts what one thread has completed while others waited.
@@ -77,6 +88,9 @@ struct State {
     /// reported to receives from any source.
     epoch: usize,
     reported: HashMap<u32, usize>,
+    /// What [`World::stir`] was when this rank last looked up.
+    stir: u64,
+    outlook: generation::Outlook,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     /// Who they are, and for what they wait.
@@ -135,11 +149,16 @@ impl Engine {
                 due: VecDeque::new(),
                 epoch: 0,
                 reported: HashMap::new(),
+                stir: 0,
+                outlook: generation::Outlook::default(),
                 waiting: 0,
                 waiters: Slab::default(),
                 has_news: false,
                 copying: 0,
             }),
+            calm: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
+            fellowships: OnceLock::new(),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
             fault: OnceLock::new(),
@@ -164,7 +183,8 @@ impl Engine {
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
     pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
-        if self.world.is_calm() && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
+        let is_short = self.is_calm() && !self.world.is_careful();
+        if is_short && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
             packet.address(letter.envelope, self.me.incarnation, letter.to, 0);

@@ -35,6 +35,8 @@ pub enum Mishap {
     Truncated { sent: usize, room: usize },
     /// This rank of the communicator is dead.
     Lost { rank: i32 },
+    /// The others have begun to recover from a failure, and do not go through with this.
+    Interrupted,
     /// A run failed; whoever started it knows how.
     Failed,
 }
@@ -53,7 +55,7 @@ pub struct Outcome {
 impl Outcome {
     /// Whether somebody's death ended the operation.
     pub(super) fn is_lost(&self) -> bool {
-        matches!(self.mishap, Some(Mishap::Lost { .. }))
+        matches!(self.mishap, Some(Mishap::Lost { .. } | Mishap::Interrupted))
     }
 }
 

@@ -29,7 +29,7 @@ impl Engine {
         }
         self.progress(&mut state)?;
         self.leave(&mut state)?;
-        if state.epoch != 0 {
+        if !self.is_calm() {
             self.review(&mut state, key);
         }
         Ok(key)

@@ -59,7 +59,7 @@ impl Engine {
             || !state.copies.is_empty()
             || state.copying > 0
             || state.has_due()
-            || state.epoch != self.world.epoch();
+            || state.stir != self.world.stir();
         if state.waiters.is_empty() || has_work || self.pulse.is_stopping() {
             return None;
         }

@@ -1,11 +1,14 @@
-//! What the ranks of a job share: the wire between them, and the record of who is dead.
+//! What the ranks of a job share: the wire between them, the record of who is dead, and the rules
+//! by which they live.
 
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
+use crate::engine::council::Council;
+use crate::engine::rules::Rules;
 use crate::fault::{Chronicle, Ledger, Tale};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -13,11 +16,16 @@ use std::time::{Duration, Instant};
 /// One job in this process.
 pub struct World {
     wire: &'static Wire,
-    ledger: Mutex<Ledger>,
-    /// How many have died: looked at by everybody, all the time.
-    epoch: AtomicUsize,
-    /// Whether somebody has died, or is ordered to die at a step that must be seen.
-    is_troubled: AtomicBool,
+    pub(super) ledger: Mutex<Ledger>,
+    /// Grows with everything that those who wait may have to look at: deaths in the upper half,
+    /// the rest in the lower. Looked at by everybody, all the time.
+    stir: AtomicU64,
+    pub(super) council: Council,
+    rules: OnceLock<Rules>,
+    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
+    blame: AtomicI32,
+    /// Whether somebody is ordered to die at a step that must be seen.
+    is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     cores: usize,
@@ -30,6 +38,9 @@ pub struct World {
     chronicle: Mutex<Chronicle>,
     scribe: OnceLock<fn(&Tale)>,
 }
+
+/// One death, as [`World::stir`] counts.
+const DEATH: u64 = 1 << 32;
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
 const FIRST_FREE_CONTEXT: u32 = 2;
@@ -44,8 +55,11 @@ impl World {
         World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
-            epoch: AtomicUsize::new(0),
-            is_troubled: AtomicBool::new(false),
+            stir: AtomicU64::new(0),
+            council: Council::default(),
+            rules: OnceLock::new(),
+            blame: AtomicI32::new(0),
+            is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             cores,
             started: Instant::now(),
@@ -64,6 +78,32 @@ impl World {
 
     pub fn started(&self) -> Instant {
         self.started
+    }
+
+    /// The rules of the job, once; before that, those of the standard.
+    pub fn set_rules(&self, rules: Rules) {
+        self.rules.get_or_init(|| rules);
+    }
+
+    /// What becomes of failures.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        self.rules.get().copied().unwrap_or_default()
+    }
+
+    /// A rank has failed with this status.
+    pub fn blame(&self, status: i32) {
+        let _ = self.blame.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// What failures there were, the job goes on without harm.
+    pub fn forgive(&self) {
+        self.blame.store(0, Ordering::Relaxed);
+    }
+
+    /// The exit status of the first rank whose failure nobody has made up for.
+    pub fn status(&self) -> i32 {
+        self.blame.load(Ordering::Relaxed)
     }
 
     /// A context that no communicator of this job has had.
@@ -137,13 +177,23 @@ impl World {
             return;
         }
         self.wire.port(seat).close();
-        self.be_careful();
-        self.epoch.store(ledger.epoch(), Ordering::SeqCst);
+        self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
+        self.tell_council(Member { seat, incarnation });
         // Many ranks that never call MPI end in no time.
         if self.is_in_use.load(Ordering::SeqCst) {
-            (0..self.size()).for_each(|seat| self.wake(seat));
+            self.wake_all();
         }
+    }
+
+    /// Something has happened that those who wait have to look at; they are to be woken next.
+    pub(super) fn disturb(&self) {
+        let next = |stir: u64| Some(stir & !(DEATH - 1) | (stir + 1) & (DEATH - 1));
+        let _ = self.stir.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+    }
+
+    pub(super) fn wake_all(&self) {
+        (0..self.size()).for_each(|seat| self.wake(seat));
     }
 
     /// From now on there is somebody who may wait.
@@ -156,21 +206,27 @@ impl World {
         self.wire.port(seat).bell().unpark();
     }
 
+    /// Changes with everything that those who wait may have to look at.
+    #[inline]
+    pub(super) fn stir(&self) -> u64 {
+        self.stir.load(Ordering::SeqCst)
+    }
+
     /// How many have died so far.
     #[inline]
     pub fn epoch(&self) -> usize {
-        self.epoch.load(Ordering::SeqCst)
+        epoch_of(self.stir())
     }
 
     /// From now on nobody takes a way on which steps are not told.
     pub fn be_careful(&self) {
-        self.is_troubled.store(true, Ordering::SeqCst);
+        self.is_careful.store(true, Ordering::SeqCst);
     }
 
-    /// Whether nobody has died, and nobody has to be careful.
+    /// Whether steps are to be told.
     #[inline]
-    pub(super) fn is_calm(&self) -> bool {
-        !self.is_troubled.load(Ordering::SeqCst)
+    pub(super) fn is_careful(&self) -> bool {
+        self.is_careful.load(Ordering::Relaxed)
     }
 
     /// Whether `member` lives no more.
@@ -200,4 +256,10 @@ impl World {
     pub fn cores(&self) -> usize {
         self.cores
     }
+}
+
+/// How many had died when [`World::stir`] was this.
+#[inline]
+pub(super) fn epoch_of(stir: u64) -> usize {
+    (stir >> 32) as usize
 }

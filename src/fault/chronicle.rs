@@ -112,9 +112,10 @@ impl Chronicle {
         self.open.iter_mut().filter(is_it).for_each(|tale| tale.respawned = Some(now));
     }
 
-    /// A recovery without `members` is complete: their stories are over. The first to say so counts.
+    /// A recovery is complete, with these members: the stories of all others are over. The first to
+    /// say so counts.
     pub fn committed(&mut self, members: &[Member], generation: u64, now: Duration) {
-        let is_over = |tale: &mut Tale| members.contains(&tale.member);
+        let is_over = |tale: &mut Tale| !members.contains(&tale.member);
         let over = self.open.extract_if(.., is_over);
         self.over.extend(over.map(|tale| Tale { committed: Some((now, generation)), ..tale }));
     }
@@ -157,8 +158,8 @@ mod tests {
         chronicle.agreed(&[one], at(17));
         chronicle.respawned(next, at(18));
         chronicle.respawned(one, at(19));
-        chronicle.committed(&[one], 1, at(20));
-        chronicle.committed(&[one], 1, at(21));
+        chronicle.committed(&[next, two], 1, at(20));
+        chronicle.committed(&[next, two], 1, at(21));
         let told = chronicle.tell();
         let [tale] = told.as_slice() else { panic!("one is over: {told:?}") };
         assert_eq!(tale.recorded, Some(at(12)), "the first record counts");

@@ -11,6 +11,7 @@ use crate::mpi::info::Info;
 use crate::mpi::process::Process;
 use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -33,18 +34,47 @@ pub struct Comm {
     remote: Option<Remote>,
     /// The rank of this process in its group.
     pub rank: i32,
+    /// In which generation of the world it was made. It is void in later ones.
+    pub(super) generation: u64,
+    pub(super) belongings: Arc<Belongings>,
+    /// Who is whose neighbour, if anybody is anybody's.
+    pub(super) topology: Option<Arc<Topology>>,
+    /// Counts the collective operations: a late message of one is never taken for another's.
+    collectives: Arc<AtomicU32>,
+}
+
+/// What the program hangs on a communicator: what MPI_COMM_WORLD has of it outlasts a recovery.
+pub struct Belongings {
     pub name: Mutex<Vec<u8>>,
     pub errhandler: Installed,
     pub attributes: Attributes,
-    /// Who is whose neighbour, if anybody is anybody's.
-    pub(super) topology: Option<Arc<Topology>>,
     /// The hints that were given for it.
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
-    /// Counts the collective operations: a late message of one is never taken for another's.
-    collectives: AtomicU32,
 }
+
+impl Belongings {
+    pub(super) fn new(name: &str, errhandler: Installed, attributes: Attributes) -> Belongings {
+        Belongings {
+            name: Mutex::new(name.as_bytes().to_vec()),
+            errhandler,
+            attributes,
+            info: Mutex::default(),
+            buffer: buffer::Slot::new(),
+        }
+    }
+}
+
+impl Deref for Comm {
+    type Target = Belongings;
+    fn deref(&self) -> &Belongings {
+        &self.belongings
+    }
+}
+
+/// The generation of communicators that no recovery makes void.
+pub(super) const AGELESS: u64 = u64::MAX;
 
 /// What makes an intercommunicator.
 struct Remote {
@@ -115,14 +145,39 @@ impl Comm {
             group,
             remote: None,
             rank,
-            name: Mutex::new(name.as_bytes().to_vec()),
-            errhandler: Installed::fatal(),
-            attributes: Attributes::new(),
+            generation: AGELESS,
+            belongings: Arc::new(Belongings::new(name, Installed::fatal(), Attributes::new())),
             topology: None,
-            info: Mutex::default(),
-            buffer: buffer::Slot::new(),
-            collectives: AtomicU32::new(0),
+            collectives: Arc::default(),
         }
+    }
+
+    /// The same, made in this generation of the world.
+    pub(super) fn of_generation(self, generation: u64) -> Comm {
+        Comm { generation, ..self }
+    }
+
+    /// What becomes of this communicator in a later generation of the world.
+    pub(super) fn reborn(&self, generation: u64, context: u32, group: Arc<Group>) -> Comm {
+        let belongings = self.belongings.clone();
+        Comm { generation, belongings, ..Comm::new(self.handle, context, group, "") }
+    }
+
+    /// The same communicator under another handle: same context, same collective operations.
+    pub(super) fn alias(&self, handle: usize) -> Comm {
+        Comm {
+            handle,
+            generation: self.generation,
+            belongings: self.belongings.clone(),
+            topology: self.topology.clone(),
+            collectives: self.collectives.clone(),
+            ..Comm::new(handle, self.context(), self.group.clone(), "")
+        }
+    }
+
+    /// Whether both are the same communicator, if perhaps under two handles or in two generations.
+    pub(super) fn is_alias_of(&self, other: &Comm) -> bool {
+        Arc::ptr_eq(&self.belongings, &other.belongings)
     }
 
     /// An intercommunicator between `group`, of which the caller is a member, and `remote`.

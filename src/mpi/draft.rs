@@ -2,7 +2,7 @@
 
 use crate::base::Member;
 use crate::mpi::attr::Attributes;
-use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::comm::{Belongings, Comm, Contexts};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
@@ -47,8 +47,11 @@ impl<'a> Draft<'a> {
                 None => Comm::new(handle, self.contexts.own, self.group, ""),
                 Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
             };
-            (comm.errhandler, comm.attributes) = (self.errhandler, self.attributes);
+            comm.belongings = Arc::new(Belongings::new("", self.errhandler, self.attributes));
             comm.topology = self.topology;
+            if comm.size() > 1 || comm.is_inter() {
+                comm.generation = process.engine.generation();
+            }
             comm.set_info(self.info);
             Arc::new(comm)
         });

@@ -109,6 +109,8 @@ pub enum Failure {
     Error(Box<Error>),
     /// The calling rank itself is dead: it must not return to its program.
     Died,
+    /// No failure at all: the call succeeded and returns this code, which no handler hears of.
+    Told(i32),
 }
 
 impl Failure {
@@ -119,7 +121,7 @@ impl Failure {
                 error.on = Some(Hearer::of(comm));
                 Failure::Error(error)
             }
-            Failure::Died => Failure::Died,
+            other => other,
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::Pending;
+use crate::mpi::recovery;
 use crate::mpi::run;
 use crate::mpi::session;
 use crate::mpi::table::{Held, Sort};
@@ -29,7 +30,10 @@ const TYPE_HW_GUIDED: i32 = 223;
 const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
-pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
+pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
+    if recovery::is_due(process, comm) {
+        return recovery::repair(process, comm);
+    }
     let contexts = run::block(contexts(&coll::lane(process, comm)))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);

@@ -8,6 +8,7 @@ use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::judgement::must_stand;
 use crate::mpi::process::Process;
 use crate::mpi::request::Start;
 use crate::mpi::status::{Completed, Status};
@@ -71,6 +72,9 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         Mishap::Lost { rank } => {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
         }
+        Mishap::Interrupted => {
+            Class::PROC_ABORTED.because("the others have begun to recover from a failure")
+        }
         Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
@@ -112,6 +116,7 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
 pub fn isend(
     process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {
+    must_stand(process, comm)?;
     let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
     let completion = match mode {
         Mode::Standard | Mode::Ready => engine::Mode::Standard,
@@ -139,6 +144,7 @@ pub fn send(
 pub fn irecv(
     process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
 ) -> Result<Pending> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Pending::Complete(FROM_NOBODY));
     };
@@ -152,6 +158,7 @@ pub fn recv(
     process: &Process, comm: &Comm, into: &Region, source: i32, tag: i32,
     end: impl Fn(Completed) -> Result,
 ) -> Result {
+    must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
             Ok(outcome) => end(completed(outcome)),
@@ -181,6 +188,7 @@ pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pend
 
 /// The same in one place: what is sent is copied first.
 pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
+    must_stand(process, comm)?;
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
     comm.source(both.source)?;
     let send = match letter {
@@ -238,6 +246,7 @@ pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Resu
 
 /// What the message is like that a receive would get now (MPI_Iprobe).
 pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Completed>> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Some(FROM_NOBODY.into()));
     };
@@ -246,6 +255,7 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
 
 /// The same, and waits for one (MPI_Probe).
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
+    must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => Ok(completed(&process.engine.probe(pattern, &watch)?)),
         None => Ok(FROM_NOBODY.into()),
@@ -258,6 +268,7 @@ pub type Match = std::result::Result<Option<engine::Held>, Completed>;
 /// Takes out the message that a receive would get now (MPI_Improbe). `Ok(None)` in the match is
 /// MPI_MESSAGE_NO_PROC.
 pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Match>> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Some(Ok(None)));
     };
@@ -267,6 +278,7 @@ pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<
 
 /// The same, and waits for one (MPI_Mprobe).
 pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Ok(None));
     };

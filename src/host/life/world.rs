@@ -31,6 +31,9 @@ pub(super) struct World {
     /// Orders to kill, on their way from any thread to the undertaker.
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
+    /// Orders to bring incarnations to life, on the same way.
+    order: Sender<(usize, u32)>,
+    pub(super) orders: Receiver<(usize, u32)>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
     /// Whether signals may wait in the inbox of some thread.
@@ -72,6 +75,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     let cores = available_parallelism().map_or(1, usize::from);
     sched::expect_crowd(job.ranks > cores);
     let (condemn, condemned) = unbounded();
+    let (order, orders) = unbounded();
     let world = World {
         program,
         template,
@@ -84,6 +88,8 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         ended: AtomicPtr::default(),
         condemn,
         condemned,
+        order,
+        orders,
         forwarded: AtomicU64::new(0),
         has_deferred: AtomicBool::new(false),
         has_alarms: AtomicBool::new(false),
@@ -145,6 +151,13 @@ fn condemn(world: &World, seat: usize, rank: Option<&'static Rank>) {
     }
     world.condemn.send((seat, rank)).expect("the world keeps the other end");
     world.tenant.wake(seat);
+    world.bell.unpark();
+}
+
+/// Brings this incarnation to life in `seat`, whose last rank has ended. Returns before it lives.
+pub fn respawn(seat: usize, incarnation: u32) {
+    let Some(world) = found() else { return };
+    world.order.send((seat, incarnation)).expect("the world keeps the other end");
     world.bell.unpark();
 }
 

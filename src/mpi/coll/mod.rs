@@ -41,7 +41,7 @@ pub trait Plan: Send + Sync + 'static {
 /// are bad: the members stay in step.
 #[inline]
 pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
-    let lane = lane(process, comm);
+    let lane = lane(process, comm).paced();
     let plan = plan?;
     run::block(perform(&plan, &lane))
 }
@@ -78,7 +78,7 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, tag: i32, plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        perform(&*plan, &Lane::new(process, &comm, tag, way)).await
+        perform(&*plan, &Lane::new(process, &comm, tag, way).paced()).await
     })
 }
 

@@ -2,8 +2,10 @@
 
 use super::{Asked, Step, UNDEFINED, nothing};
 use crate::engine::Ops;
+use crate::engine::rules::Rules;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
+use crate::mpi::judgement::told;
 use crate::mpi::process::Process;
 use crate::mpi::status::{Completed, Status};
 use std::sync::Arc;
@@ -52,10 +54,11 @@ impl Trouble {
     }
 
     /// The error of the call, with the codes of the first `count` statuses set.
-    fn raise(self, places: &impl Places, count: usize) -> Result {
+    fn raise(self, rules: Rules, places: &impl Places, count: usize) -> Result {
         let Some(first) = self.first else { return Ok(()) };
         (0..count).for_each(|place| places.set_error(place, 0));
-        self.codes.iter().for_each(|(place, code)| places.set_error(*place, *code));
+        let told = |code: i32| told(rules, Class(code)).0;
+        self.codes.iter().for_each(|(place, code)| places.set_error(*place, told(*code)));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
         Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
@@ -86,7 +89,11 @@ impl<P: Places> Many<'_, P> {
             is_over.then_some(())
         })?;
         trouble.ask(self);
-        trouble.raise(&self.places, self.count)
+        trouble.raise(self.rules(), &self.places, self.count)
+    }
+
+    fn rules(&self) -> Rules {
+        self.process.world.rules()
     }
 
     /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
@@ -107,7 +114,7 @@ impl<P: Places> Many<'_, P> {
             Some(true)
         })?;
         trouble.ask(self);
-        let news = trouble.raise(&self.places, self.count);
+        let news = trouble.raise(self.rules(), &self.places, self.count);
         Ok((is_over.unwrap_or(false), news))
     }
 
@@ -129,7 +136,7 @@ impl<P: Places> Many<'_, P> {
     /// Leaves those alone that have not ended if one has failed because of a death: whoever would
     /// have to send may be waiting for us elsewhere by now.
     fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
-        if self.process.world.epoch() == 0 {
+        if self.process.engine.is_calm() {
             return false;
         }
         let is_lost = |index: usize| {
@@ -233,7 +240,8 @@ impl<P: Places> Many<'_, P> {
 
     fn batch(&self, mut harvest: Harvest) -> Batch {
         harvest.trouble.ask(self);
-        let news = harvest.trouble.raise(&self.places, harvest.indices.len());
+        let ended = harvest.indices.len();
+        let news = harvest.trouble.raise(self.rules(), &self.places, ended);
         let has_some = !harvest.is_idle || !harvest.indices.is_empty();
         Batch { ended: has_some.then_some(harvest.indices), news }
     }

@@ -1,0 +1,156 @@
+//! Recovery: all who live agree on who is left and who is to come, and go on together in the next
+//! generation of the world.
+
+use crate::base::Member;
+use crate::engine::rules::{CommMode, Modes};
+use crate::engine::{Matter, Purpose, Summons};
+use crate::fault::{Mode, Record, Recovery, Step, Value, View};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::group::Group;
+use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::process::Process;
+use std::sync::Arc;
+
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS.
+pub const RESTARTED: i32 = 20_001;
+
+/// Whether making a communicator out of `comm` begins with a recovery.
+pub fn is_due(process: &Process, comm: &Comm) -> bool {
+    if process.engine.is_calm() || mode(process).is_none() {
+        return false;
+    }
+    matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+}
+
+/// Recovers, and returns another handle of MPI_COMM_WORLD.
+pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
+    let is_world = comm.is_alias_of(&process.world_comm());
+    recover(process)?;
+    if !is_world {
+        let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
+        return Err(Class::COMM.because(words));
+    }
+    let world = process.world_comm();
+    let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
+    let made = made.map(|(handle, _)| handle);
+    made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+}
+
+/// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
+pub fn recover(process: &'static Process) -> Result {
+    let begun = process.recovery.lock().take();
+    let begun = begun.or_else(|| first(process));
+    let Some(mut course) = begun else {
+        return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
+    };
+    let (engine, world) = (&process.engine, process.world);
+    if !engine.is_calm() || world.called() > engine.generation() {
+        process.recovers()?;
+    }
+    let outcome = carry_out(process, &mut course);
+    if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
+        *process.recovery.lock() = Some(course);
+    }
+    match outcome? {
+        End::GivenUp { rank } => {
+            let words = format!("rank {rank} could not be started again: it died too often");
+            Err(Class::SPAWN.because(words))
+        }
+        End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// A replacement takes part in the recovery that wants it; false for everybody else.
+pub fn join(process: &'static Process) -> Result<bool> {
+    let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
+    // Whoever has ordered it may have died before he could order its fellows.
+    process.recovers()?;
+    let fellows: Vec<Member> = course.recovery.fresh().collect();
+    process.world.respawn(&fellows, &course);
+    loop {
+        match carry_out(process, &mut course)? {
+            End::Recovered => return Ok(true),
+            // The survivors may try once more.
+            End::Unchanged | End::GivenUp { .. } => {}
+        }
+    }
+}
+
+/// How a recovery ends.
+enum End {
+    Recovered,
+    /// Nobody was dead.
+    Unchanged,
+    GivenUp {
+        rank: usize,
+    },
+}
+
+/// The recovery of a world that has had none.
+fn first(process: &'static Process) -> Option<Summons> {
+    if !process.begins_to_recover() {
+        return None;
+    }
+    let view = View::new(process.world_comm().group.members());
+    Some(Summons { recovery: Recovery::new(view, Record::new(), mode(process)?, None), number: 0 })
+}
+
+fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
+    let (world, engine) = (process.world, &process.engine);
+    loop {
+        let generation = course.recovery.before().generation;
+        let matter = Matter { purpose: Purpose::Recovery, of: generation, number: course.number };
+        let value = Value { most: u64::from(world.fresh_context()), ..Value::NEUTRAL };
+        let decision = engine.recover(matter, course.recovery.roster(), value)?;
+        course.number += 1;
+        world.tell(|chronicle, now| {
+            let roster = course.recovery.roster();
+            let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
+            chronicle.agreed(&dead, now);
+        });
+        match course.recovery.advance(&decision) {
+            Step::Well => return Ok(End::Unchanged),
+            Step::Commit(view) => {
+                let context = u32::try_from(decision.value.most).expect("a context is agreed on");
+                let record = course.recovery.record().clone();
+                adopt(process, view, record, context);
+                return Ok(End::Recovered);
+            }
+            Step::Next { respawn } => world.respawn(&respawn, course),
+            Step::GiveUp { rank } => {
+                let mode = mode(process).expect("only where there is a mode is there a recovery");
+                course.recovery.again(mode, None);
+                return Ok(End::GivenUp { rank });
+            }
+        }
+    }
+}
+
+/// The world is as `view` says from now on.
+fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
+    let generation = view.generation;
+    process.world.tell(|chronicle, now| {
+        let members: Vec<Member> = view.members().collect();
+        chronicle.committed(&members, generation, now);
+    });
+    let roll = process.world.enrol(view.members().collect());
+    let group = Arc::new(Group::listed(roll.clone(), process.me));
+    process.set_world_comm(process.world_comm().reborn(generation, context, group));
+    let mode = mode(process).expect("only where there is a mode is there a recovery");
+    let recovery = Recovery::new(view, record, mode, None);
+    process.begins_to_recover();
+    *process.recovery.lock() = Some(Summons { recovery, number: 0 });
+    process.world.forgive();
+    process.engine.turn_over(generation, roll, context);
+}
+
+fn mode(process: &Process) -> Option<Mode> {
+    let Modes { comm, .. } = process.world.rules().modes()?;
+    match comm {
+        CommMode::Abort => None,
+        CommMode::Blank => Some(Mode::Blank),
+        CommMode::Shrink => Some(Mode::Shrink),
+        CommMode::Rebuild => Some(Mode::Rebuild),
+    }
+}
