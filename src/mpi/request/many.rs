@@ -40,7 +40,10 @@ impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
-            self.first.get_or_insert(*error);
+            // What is merely not complete yet has no handler that would hear of it.
+            if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
+                self.first = Some(*error);
+            }
         }
     }
 
