@@ -43,5 +43,6 @@ mod start;
 mod status;
 mod topology;
 mod typing;
+mod ulfm;
 mod unsupported;
 mod watch;

@@ -2,6 +2,7 @@
 
 use super::matching::accepts;
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::rules::Rules;
 use super::waits::Sought;
 use super::world::epoch_of;
 use super::{Engine, State};
@@ -233,6 +234,7 @@ impl Engine {
         state.has_news = true;
         state.stir = stir;
         state.epoch = epoch_of(stir);
+        self.hear_decisions(state);
         if self.look_out(state) {
             return;
         }
@@ -252,7 +254,10 @@ impl Engine {
             return;
         }
         let (envelope, watch, heard) = (*envelope, watch.clone(), *heard);
-        let Some(mishap) = self.judge(state, envelope, &watch, heard) else { return };
+        let mishap = self.judge(state, envelope, &watch, heard);
+        let doubt = if let Some(Mishap::Doubted { rank }) = mishap { Some(rank) } else { None };
+        state.ops.0.find_mut(key).expect("it was found above").doubt = doubt;
+        let Some(mishap) = mishap.filter(|_| doubt.is_none()) else { return };
         let is_peer_dead = watch.member().is_some_and(|member| self.world.is_dead(member));
         // A living receiver that has begun to copy is let finish: the data must stay until then.
         if state.take_back(key) || is_peer_dead {
@@ -316,8 +321,13 @@ impl Engine {
             Watch::Anyone(roster) => {
                 let deaths = deaths();
                 let rank_of = |member: &Member| roster.rank_of(*member);
+                let is_ulfm = self.world.rules() == Rules::Ulfm;
+                let heard = if is_ulfm { state.acknowledged(envelope) } else { heard };
                 let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));
                 let first = fresh.find_map(|(member, number)| Some((rank_of(member)?, number)));
+                if let (true, Some((rank, _))) = (is_ulfm, first) {
+                    return Some(Mishap::Doubted { rank });
+                }
                 let known = state.reported.entry(envelope.context).or_default();
                 *known = first.map_or(epoch, |(_, number)| number).max(*known);
                 if let Some((rank, _)) = first {

@@ -14,7 +14,7 @@ use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub const NULL: usize = 0x100;
 pub const WORLD: usize = 0x101;
@@ -42,6 +42,16 @@ pub struct Comm {
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
+    pub(super) tally: Arc<Tally>,
+}
+
+/// What a program has done about failures on a communicator (ULFM).
+#[derive(Default)]
+pub(super) struct Tally {
+    /// How many of its members' deaths are acknowledged.
+    pub(super) acknowledged: AtomicU32,
+    /// Counts the agreements; all members count alike.
+    pub(super) agreements: AtomicU64,
 }
 
 /// What the program hangs on a communicator: what MPI_COMM_WORLD has of it outlasts a recovery.
@@ -150,6 +160,7 @@ impl Comm {
             belongings: Arc::new(Belongings::new(name, Installed::fatal(), Attributes::new())),
             topology: None,
             collectives: Arc::default(),
+            tally: Arc::default(),
         }
     }
 
@@ -172,6 +183,7 @@ impl Comm {
             belongings: self.belongings.clone(),
             topology: self.topology.clone(),
             collectives: self.collectives.clone(),
+            tally: self.tally.clone(),
             ..Comm::new(handle, self.context(), self.group.clone(), "")
         }
     }
