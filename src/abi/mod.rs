@@ -35,6 +35,7 @@ mod predefined;
 mod probe;
 mod program;
 mod pt2pt;
+mod recover;
 mod reductions;
 mod removed;
 mod request;

@@ -3,16 +3,16 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
+use crate::abi::door::News;
 use crate::abi::{current, fates, fortran, watch};
-use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
+use crate::engine::rules::{CommMode, Modes, Rules};
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
-use crate::host::loader::Program;
+use crate::host::loader::{self, Program};
 use crate::host::output;
 use crate::machine::Chance;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
@@ -79,14 +79,11 @@ fn start(program: Program, text: &str) -> ! {
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
-            if let Some(modes) = modes_of_environment() {
-                current::world(job.ranks).set_rules(Rules::Ft(modes));
+            let world = current::world(job.ranks);
+            if let Some(rules) = job.rules.or_else(shown) {
+                world.charter().give(rules);
             }
-            let tenant = Box::new(Tenancy {
-                world: current::world(job.ranks),
-                on_failure: job.on_failure,
-                gone,
-            });
+            let tenant = Box::new(Tenancy { world, on_failure: job.on_failure, gone });
             life::run(program, job, tenant)
         }
         Err(why) => {
@@ -97,15 +94,19 @@ fn start(program: Program, text: &str) -> ! {
     }
 }
 
-fn modes_of_environment() -> Option<Modes> {
-    let comm = match std::env::var("FTMPI_COMM_MODE").ok()?.as_str() {
-        "abort" => CommMode::Abort,
-        "blank" => CommMode::Blank,
-        "shrink" => CommMode::Shrink,
-        _ => CommMode::Rebuild,
+/// The rules that the program shows to live by, by what it refers to.
+fn shown() -> Option<Rules> {
+    // In C; Fortran knows the constant as a number.
+    let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
+    let is_of_ulfm = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix('p').unwrap_or(&name);
+        name.starts_with("mpix_comm_")
     };
-    let is_cont = std::env::var("FTMPI_MSG_MODE").is_ok_and(|mode| mode == "cont");
-    Some(Modes { comm, msg: if is_cont { MsgMode::Cont } else { MsgMode::Noop } })
+    if loader::refers_to(is_of_ft) {
+        return Some(Rules::Ft(Modes::default()));
+    }
+    loader::refers_to(is_of_ulfm).then_some(Rules::Ulfm)
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -151,23 +152,23 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
-            say(&format!("ftrun: {obituary}; the others go on ({:?})", modes.comm));
-            self.world.blame(status);
-            return Verdict::Continue;
-        }
-        match self.on_failure {
-            OnFailure::End => {
-                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
+        let end =
+            || Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") };
+        match self.world.rules() {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => end(),
+            Rules::Standard if self.on_failure == OnFailure::Restart => {
+                say(&format!("ftrun: {obituary}; it starts again"));
+                Verdict::Restart
             }
-            OnFailure::Continue => {
+            // Whoever repairs what it wants to has survived as soon as it ends well.
+            Rules::Ulfm => {
+                say(&format!("ftrun: {obituary}; the others go on"));
+                Verdict::Continue
+            }
+            Rules::Standard | Rules::Ft(_) => {
                 say(&format!("ftrun: {obituary}; the others go on"));
                 self.world.blame(status);
                 Verdict::Continue
-            }
-            OnFailure::Restart => {
-                say(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
             }
         }
     }
@@ -269,9 +270,9 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
 
 /// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
 /// status is the peer's: that is the cause.
-pub(super) fn end_for_error(class: Class, words: &str) -> ! {
+pub(super) fn end_for_error(news: News, words: &str) -> ! {
     let cause = CAUSE.load(Ordering::Relaxed);
-    end_job(if class == Class::PROC_ABORTED && cause != 0 { cause } else { class.0 }, words)
+    end_job(if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }, words)
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.

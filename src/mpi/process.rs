@@ -150,7 +150,9 @@ impl Process {
     pub fn world_comm(&'static self) -> Held<Comm> {
         match self.engine.generation() {
             0 => Held::Ever(&self.first_world),
-            _ => Held::Counted(self.repaired_world.read().clone().expect("set with the generation")),
+            _ => {
+                Held::Counted(self.repaired_world.read().clone().expect("set with the generation"))
+            }
         }
     }
 

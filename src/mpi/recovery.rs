@@ -3,24 +3,38 @@
 
 use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes};
-use crate::engine::{Matter, Purpose, Summons};
+use crate::engine::{Matter, Moved, Purpose, Summons};
+use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::losses;
+use crate::mpi::making;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS.
-pub const RESTARTED: i32 = 20_001;
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
+/// all of the standard's; codes that programs add are larger still.
+pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
-pub fn is_due(process: &Process, comm: &Comm) -> bool {
+pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {
         return false;
     }
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+}
+
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the program
+/// asks for one or needs one.
+pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
+    match is_asked && mode(process).is_some() {
+        true => repair(process, comm),
+        false => making::duplicate(process, comm, None),
+    }
 }
 
 /// Recovers, and returns another handle of MPI_COMM_WORLD.
@@ -44,6 +58,11 @@ pub fn recover(process: &'static Process) -> Result {
     let Some(mut course) = begun else {
         return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
     };
+    // The program may have chosen another mode since the last one.
+    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
+        let (view, record) = (course.recovery.before().clone(), course.recovery.record().clone());
+        course.recovery = Recovery::new(view, record, mode, None);
+    }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
         *process.recovery.lock() = Some(course);
@@ -77,7 +96,9 @@ enum End {
     Recovered,
     /// Nobody was dead.
     Unchanged,
-    GivenUp { rank: usize },
+    GivenUp {
+        rank: usize,
+    },
 }
 
 /// The recovery of a world that has had none.
@@ -119,18 +140,30 @@ fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
 fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
     let generation = view.generation;
     let roll = process.world.enrol(view.members().collect());
-    let group = Arc::new(Group::listed(roll.clone(), process.me));
-    process.set_world_comm(process.world_comm().reborn(generation, context, group));
+    let living = Arc::new(Group::listed(roll.clone(), process.me));
+    let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
+    let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
+    let (group, gaps) = match ranks.len() == view.slots.len() {
+        true => (living, None),
+        false => {
+            let group = Group::of(view.slots.iter().map(|slot| slot.last()).collect(), process.me);
+            (Arc::new(group), Some(Gaps::new(generation, context, living, ranks)))
+        }
+    };
+    let before = process.world_comm();
+    let world = before.reborn(generation, context, group).with_gaps(gaps);
+    let moved = Moved { from: before.context(), to: context, roster: world.roster() };
+    process.set_world_comm(world);
     let mode = mode(process).expect("only where there is a mode is there a recovery");
     let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
     *process.recovery.lock() = Some(Summons { recovery, number: 0 });
     process.world.forgive();
-    process.engine.turn_over(generation, roll, context);
+    process.engine.turn_over(generation, roll, moved);
 }
 
-fn mode(process: &Process) -> Option<Mode> {
-    let Modes { comm, .. } = process.world.rules().modes()?;
+fn mode(process: &'static Process) -> Option<Mode> {
+    let Modes { comm, .. } = losses::modes(process, &process.world_comm())?;
     match comm {
         CommMode::Abort => None,
         CommMode::Blank => Some(Mode::Blank),

@@ -84,9 +84,9 @@ impl Notary {
     fn examine(&mut self, decision: &Decision, facts: &Facts) -> Result<(), String> {
         let present = decision.present(self.values.len());
         let mut value = Value::NEUTRAL;
-        for who in 0..self.values.len() {
-            match (present[who], self.values[who]) {
-                (true, Some(mine)) => value = value.and(mine),
+        for (who, contributed) in self.values.iter().enumerate() {
+            match (present[who], contributed) {
+                (true, Some(mine)) => value = value.and(*mine),
                 (true, None) => return Err(format!("{who} took part, but never contributed")),
                 (false, _) => {}
             }

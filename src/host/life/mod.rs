@@ -26,9 +26,7 @@ use std::time::{Duration, Instant};
 pub use ending::end_current;
 pub use obituary::obituary;
 pub use seat::Pin;
-pub use world::{
-    end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run,
-};
+pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
 
 pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::{Thread, living as living_threads, this as this_thread};
