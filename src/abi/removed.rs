@@ -97,9 +97,7 @@ removed!(
 
 removed!(
     /// MPI_Comm_get_errhandler of MPI-1.
-    fn MPI_Errhandler_get(
-        process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>,
-    ) {
+    fn MPI_Errhandler_get(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
         errhandler.set(comm.errhandler.hold(process)?);
         Ok(())
     }

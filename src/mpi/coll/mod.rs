@@ -77,9 +77,10 @@ pub fn persist(
 fn launch(
     process: &'static Process, comm: Held<Comm>, tag: i32, plan: Arc<impl Plan>,
 ) -> Result<Pending> {
-    run::start(process, |way| async move {
-        perform(&*plan, &Lane::new(process, &comm, tag, way)).await
-    })
+    run::start(
+        process,
+        |way| async move { perform(&*plan, &Lane::new(process, &comm, tag, way)).await },
+    )
 }
 
 /// A blocking lane for the next collective operation of `comm`.
