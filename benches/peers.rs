@@ -3,10 +3,12 @@
 //! The peers come from PyPI into `target/peers`, one virtual environment each. Every measurement
 //! alternates between the libraries `ROUNDS` times; the table gives medians, spreads and ratios.
 //! `cargo bench --bench peers -- --write` also writes the tables into `docs/BENCHMARKS.md`; with
-//! `--collectives` or `--calls` only one of them is measured.
+//! `--calls`, `--collectives`, `--recovery` or `--cost` only those are measured.
 
 #[path = "peers/collectives.rs"]
 mod collectives;
+#[path = "peers/recovery.rs"]
+mod recovery;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,6 +18,8 @@ const ROUNDS: usize = 3;
 /// How many seconds a peer has for one row.
 const PATIENCE: &str = "90";
 const RANKS_MANY: usize = 120;
+/// What can be measured: each has its place in the page.
+const TABLES: [&str; 4] = ["calls", "collectives", "recovery", "cost"];
 
 /// One row of the table.
 struct Measure {
@@ -58,18 +62,20 @@ fn main() {
     let mut contenders = vec![ours(&build)];
     contenders.push(peer(&build, "mpich", &[]));
     contenders.push(peer(&build, "openmpi", &["--allow-run-as-root", "--oversubscribe"]));
-    let is_asked = |word: &str| std::env::args().any(|argument| argument == word);
-    let mut tables = Vec::new();
-    if !is_asked("--collectives") {
-        tables.push(calls(&contenders));
-    }
-    if !is_asked("--calls") {
-        tables.push(collectives::table(&contenders));
-    }
-    let tables = tables.join("\n\n## Collectives\n\n");
-    println!("{tables}");
-    if is_asked("--write") {
-        write_page(&tables);
+    let words: Vec<String> = std::env::args().collect();
+    let is_asked = |name: &str| words.iter().any(|word| word.strip_prefix("--") == Some(name));
+    let all = !TABLES.into_iter().any(is_asked);
+    for name in TABLES.into_iter().filter(|name| all || is_asked(name)) {
+        let table = match name {
+            "calls" => calls(&contenders),
+            "collectives" => collectives::table(&contenders),
+            "recovery" => recovery::table(&contenders[0], &contenders[2]),
+            _ => recovery::cost(&contenders[0]),
+        };
+        println!("{table}");
+        if is_asked("write") {
+            write_page(name, &table);
+        }
     }
 }
 
@@ -85,7 +91,7 @@ fn calls(contenders: &[Contender]) -> String {
 fn ours(build: &Path) -> Contender {
     let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
     let (stem, program) = ("ftmpi", build.join("measure-ftmpi"));
-    compile(&bin.join("mpicc"), build, stem);
+    compile(&bin.join("mpicc"), build, stem, &[recovery::OURS]);
     let launch = vec![text(&bin.join("ftrun"))];
     Contender { name: format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION")), stem, launch, program }
 }
@@ -99,7 +105,9 @@ fn peer(build: &Path, package: &'static str, options: &[&str]) -> Contender {
         run(Command::new(&pip).args(["install", "--quiet", package]));
     }
     let program = build.join(format!("measure-{package}"));
-    compile(&home.join("bin/mpicc"), build, package);
+    let has_ulfm = package == "openmpi";
+    let more: &[&str] = if has_ulfm { &[recovery::THEIRS] } else { &[] };
+    compile(&home.join("bin/mpicc"), build, package, more);
     let launch = std::iter::once(text(&home.join("bin/mpiexec")));
     let launch = launch.chain(options.iter().map(ToString::to_string)).collect();
     Contender { name: version(&pip, package), stem: package, launch, program }
@@ -112,9 +120,9 @@ fn version(pip: &Path, package: &str) -> String {
     format!("{package} {}", version.unwrap_or("?"))
 }
 
-/// Builds both programs.
-fn compile(compiler: &Path, build: &Path, stem: &str) {
-    for name in ["measure", "collectives"] {
+/// Builds the programs that everybody runs, and `more`.
+fn compile(compiler: &Path, build: &Path, stem: &str, more: &[&str]) {
+    for name in ["measure", "collectives"].iter().chain(more) {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/c/{name}.c"));
         let program = build.join(format!("{name}-{stem}"));
         run(Command::new(compiler).arg("-O2").arg(source).arg("-o").arg(program));
@@ -208,13 +216,13 @@ fn rule(contenders: &[Contender]) -> String {
     format!("|---|{}", "---|".repeat(contenders.len()))
 }
 
-/// Puts the tables between the marks of the page; what people wrote around them stays.
-fn write_page(tables: &str) {
-    const MARKS: [&str; 2] = ["<!-- measured -->\n", "<!-- end of what was measured -->\n"];
+/// Puts a table between its marks of the page; what people wrote around them stays.
+fn write_page(name: &str, table: &str) {
+    let marks = [format!("<!-- measured: {name} -->\n"), format!("<!-- end of {name} -->\n")];
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/BENCHMARKS.md");
     let page = std::fs::read_to_string(&path).expect("the page is there");
-    let (before, rest) = page.split_once(MARKS[0]).expect("the page has its marks");
-    let (_, after) = rest.split_once(MARKS[1]).expect("the page has its marks");
-    let page = [before, MARKS[0], "\n", tables, "\n\n", MARKS[1], after].concat();
+    let (before, rest) = page.split_once(&marks[0]).expect("the page has its marks");
+    let (_, after) = rest.split_once(&marks[1]).expect("the page has its marks");
+    let page = [before, &marks[0], "\n", table, "\n\n", &marks[1], after].concat();
     std::fs::write(path, page).expect("docs is writable");
 }

@@ -9,6 +9,7 @@ pub mod engine;
 pub mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 pub mod host;
+pub mod machine;
 pub mod mpi;
 #[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]
 pub mod transport;

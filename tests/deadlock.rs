@@ -47,6 +47,12 @@ fn a_ring_of_receives_is_named_rank_by_rank() {
 }
 
 #[test]
+fn nobody_is_ahead_by_more_collectives_than_memory_holds() {
+    let line = "    waits for rank 1 to take part in a collective on MPI_COMM_WORLD";
+    gets_stuck("far-ahead", 2, &[line]);
+}
+
+#[test]
 fn a_forgotten_barrier_is_named_with_its_communicator() {
     gets_stuck(
         "barrier",

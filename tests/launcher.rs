@@ -74,6 +74,18 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
         (&["--stack", "much", "./a"], "--stack wants a size such as 64M, not `much`"),
         (&["--stack=4K", "./a"], "--stack 4K is too small: at least 64K"),
         (&["--heap", "1K", "./a"], "--heap 1K is too small: at least 1M"),
+        (&["--kill"], "--kill wants RANK@WHEN, such as 3@250ms or 3@MPI_Send:2 after it"),
+        (&["-np", "2", "--kill", "1", "./a"], "--kill 1: `1` is not RANK@WHEN"),
+        (&["-np", "2", "--kill", "1@soon", "./a"], "`soon` is neither a time such as 250ms"),
+        (&["-np", "2", "--kill", "1@1h", "./a"], "`1h` is no time: say 250ms, 1.5s or 40us"),
+        (&["-np", "2", "--kill", "2@1s", "./a"], "there is no rank 2: they are 0 to 1"),
+        (&["-np", "2", "--kill", "1@MPI_send", "./a"], "no call MPI_send; did you mean MPI_Send?"),
+        (&["-np", "2", "--kill", "1@MPI_Wtime", "./a"], "there is no call MPI_Wtime"),
+        (&["-np", "2", "--kill-file", "/none", "./a"], "cannot read --kill-file /none: No such"),
+        (&["-np", "2", "--mttf", "2", "./a"], "--mttf: `2` is no time: say 250ms"),
+        (&["-np", "2", "--mttf", "0s", "./a"], "--mttf: failures have to be some time apart"),
+        (&["-np", "2", "--seed", "x", "./a"], "--seed: `x` is no number"),
+        (&["-np", "2", "--seed", "7", "./a"], "--seed: say --mttf TIME with it"),
         (&["--timeout", "0", "./a"], "--timeout wants a time in seconds, not `0`"),
         (&["--timeout"], "--timeout wants a time in seconds after it"),
         (&["-x"], "-x wants NAME=VALUE after it"),
@@ -330,4 +342,18 @@ fn a_library_in_a_directory_with_a_space_is_used() {
     let program = teller().build().path().to_string_lossy().into_owned();
     let seen = support::command(directory.join("ftrun")).args(["-np", "1", &program]);
     assert_eq!(seen.succeeds().stderr, "");
+}
+
+#[test]
+fn a_mistake_in_a_kill_file_is_told_with_its_file_and_line() {
+    let file = support::fresh_directory("faults").join("faults.txt");
+    for (text, said) in [
+        ("0@1s\n\n1@sun\n", "faults.txt:3: `sun` is neither a time"),
+        ("# none\n7@1s\n", "faults.txt:2: there is no rank 7: they are 0 to 1"),
+        ("0@MPI_Sent\n", "faults.txt:1: there is no call MPI_Sent; did you mean MPI_Send?"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let path = file.to_string_lossy();
+        refused(&["-np", "2", "--kill-file", &path, "./a"], 2, said);
+    }
 }

@@ -1,4 +1,4 @@
-/* One measurement per run: `measure latency|bandwidth|rate|barrier|allreduce|empty [BYTES]`.
+/* One measurement per run: `measure latency|bandwidth|rate|barrier|allreduce|stencil|empty [BYTES]`.
  * Rank 0 prints one number: microseconds, GB/s or million messages a second. */
 #include <mpi.h>
 #include <stdio.h>
@@ -95,7 +95,8 @@ static double rate(int bytes)
 static double collective(int count)
 {
     int rounds = size > 16 ? 10 : 2000;
-    double *mine = (double *)pages(count * sizeof(double) + 8), *sum = (double *)pages(count * sizeof(double) + 8);
+    double *mine = (double *)pages(count * sizeof(double) + 8);
+    double *sum = (double *)pages(count * sizeof(double) + 8);
     double took[BATCHES];
     for (int batch = -1; batch < BATCHES; batch++) {
         MPI_Barrier(MPI_COMM_WORLD);
@@ -108,6 +109,49 @@ static double collective(int count)
         }
         if (batch >= 0)
             took[batch] = (MPI_Wtime() - start) / rounds * 1e6;
+    }
+    return median(took, BATCHES);
+}
+
+static void exchange(double *out, int to, double *in, int from, int width)
+{
+    MPI_Sendrecv(out, width, MPI_DOUBLE, to, 1, in, width, MPI_DOUBLE, from, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
+/* One step of a five-point stencil on a square of points per rank, its rows with the neighbours'
+ * above and below: two messages each way, and now and then the sum of all changes. */
+static double stencil(int points)
+{
+    enum { STEPS = 400 };
+    int width = points + 2, above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+    int below = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;
+    size_t room = sizeof(double) * width * width;
+    double *old = (double *)pages(room), *new = (double *)pages(room);
+    double took[BATCHES];
+    memset(old, 0, room);
+    memset(new, 0, room);
+    for (int batch = -1; batch < BATCHES; batch++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        for (int step = 0; step < STEPS; step++) {
+            double change = 0, all = 0, *swap = old;
+            exchange(old + width, above, old + (points + 1) * width, below, width);
+            exchange(old + points * width, below, old, above, width);
+            for (int i = 1; i <= points; i++)
+                for (int j = 1; j <= points; j++) {
+                    int at = i * width + j;
+                    double sides = old[at - 1] + old[at + 1] + old[at - width] + old[at + width];
+                    new[at] = 0.25 * sides + 1e-3;
+                    change += new[at] - old[at];
+                }
+            if (step % 10 == 0)
+                MPI_Allreduce(&change, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            old = new;
+            new = swap;
+        }
+        if (batch >= 0)
+            took[batch] = (MPI_Wtime() - start) / STEPS * 1e6;
     }
     return median(took, BATCHES);
 }
@@ -130,6 +174,8 @@ int main(int argc, char **argv)
         result = collective(0);
     else if (strcmp(what, "allreduce") == 0)
         result = collective(bytes / 8);
+    else if (strcmp(what, "stencil") == 0)
+        result = stencil(bytes);
     if (rank == 0 && strcmp(what, "empty") != 0)
         printf("%.6g\n", result);
     MPI_Finalize();

@@ -1,6 +1,6 @@
 //! Collectives of all contenders, in one run: every number of ranks, every call, every size. A
 //! contender that does not finish a row within its deadline is stopped, and goes on with the next
-//! call; one that fails too often is left out for that number of ranks.
+//! call; one that fails too often, or has had its time, is left out for that number of ranks.
 
 use super::{Contender, short};
 use std::collections::{HashMap, VecDeque};
@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const RANKS: [usize; 4] = [2, 7, 16, 120];
 const SIZES: [usize; 6] = [8, 256, 4 << 10, 64 << 10, 1 << 20, 4 << 20];
@@ -26,9 +26,10 @@ const CALLS: [(&str, bool); 10] = [
     ("reduce_scatter", true),
 ];
 const MOST_BYTES: usize = 1 << 30;
-/// How long a row may take, and how long a start.
-const ROW: Duration = Duration::from_secs(20);
-const START: Duration = Duration::from_secs(60);
+/// How long a row may take, how long a start, and how long all rows of a number of ranks.
+const ROW: Duration = Duration::from_secs(15);
+const START: Duration = Duration::from_secs(45);
+const ALL: Duration = Duration::from_secs(180);
 /// How many calls may fail before a contender is left out.
 const FAILURES: usize = 3;
 
@@ -81,10 +82,11 @@ fn measure(contender: &Contender, ranks: usize, rows: &[String]) -> HashMap<Stri
     let mut seen = HashMap::new();
     let mut left: VecDeque<&String> = rows.iter().collect();
     let mut failures = 0;
-    while !left.is_empty() && failures < FAILURES {
+    let begun = Instant::now();
+    while !left.is_empty() && failures < FAILURES && begun.elapsed() < ALL {
         let mut run = Run::start(contender, ranks, &left);
         let mut patience = START + ROW;
-        while let Some(row) = left.front() {
+        while let Some(row) = left.front().filter(|_| begun.elapsed() < ALL) {
             let Some(us) = run.next(row, patience) else { break };
             seen.insert((*row).clone(), us);
             left.pop_front();

@@ -1,5 +1,6 @@
 //! From the calling thread to its rank's [`Process`]: the only place that looks at a thread-local.
 
+use crate::abi::fates;
 use crate::abi::program::PROGRAM;
 use crate::base::Member;
 use crate::host;
@@ -65,11 +66,14 @@ fn find() -> &'static Process {
                 world.enter(rank.seat, rank.incarnation);
             }
             let me = Member { seat: rank.seat, incarnation: rank.incarnation };
-            Process::new(world, me, rank.pulse.clone(), &PROGRAM)
+            let process = Process::new(world, me, rank.pulse.clone(), &PROGRAM);
+            fates::lead(&process);
+            process
         }),
         // Not under ftrun: a world of one.
         None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),
     };
+    process.introduce();
     CURRENT.with(|current| current.process.set(Some(process)));
     process
 }

@@ -37,12 +37,20 @@ pub(super) enum Season {
     Always,
 }
 
+/// What an error is, for those who tell the program.
+#[derive(Clone, Copy)]
+pub(super) struct News {
+    pub(super) class: Class,
+    pub(super) is_of_a_death: bool,
+}
+
 /// What became of a call. The error stays with the process, so that nothing on this frame owns
 /// anything when a handler jumps out of it.
 #[derive(Clone, Copy)]
 enum Verdict {
     Done,
-    Failed(Class, Scope),
+    Failed(News, Scope),
+    Told(c_int),
     Died,
 }
 
@@ -66,7 +74,8 @@ pub(super) fn enter(
     let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
-        Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
+        Verdict::Failed(news, scope) => handlers::raise(process, name, scope, news),
+        Verdict::Told(code) => code,
         Verdict::Died => current::end(),
     }
 }
@@ -77,14 +86,19 @@ fn judge(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        process.notice()?;
+        let is_counted = process.notice()?;
+        if is_counted {
+            process.enters(name)?;
+        }
         if season == Season::Inside {
             process.is_inside()?;
         }
-        body(process)
+        body(process)?;
+        if is_counted { process.leaves() } else { Ok(()) }
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
+        Ok(Err(Failure::Told(code))) => Verdict::Told(code),
         Ok(Err(Failure::Died)) => Verdict::Died,
         Ok(Err(Failure::Error(error))) => failed(process, name, scope(), *error),
         Err(panic) => failed(process, name, scope(), internal(panic.as_ref())),
@@ -94,9 +108,12 @@ fn judge(
 #[cold]
 fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
     let scope = error.on.map_or(scope, Scope::Hearer);
-    let class = error.class;
+    let news = News { class: error.class, is_of_a_death: error.is_of_a_death };
     process.remember(name, error);
-    Verdict::Failed(class, scope)
+    if process.leaves().is_err() {
+        return Verdict::Died;
+    }
+    Verdict::Failed(news, scope)
 }
 
 #[cold]
@@ -104,7 +121,7 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
     let detail = words.unwrap_or("a broken invariant").to_string();
-    Error { class: Class::INTERN, detail: detail.into(), on: None }
+    Error::new(Class::INTERN, detail)
 }
 
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its

@@ -8,7 +8,8 @@ mpi!(
     /// Starts MPI (MPI-5.0 §11.2.1).
     #[season(Always)]
     fn MPI_Init(process: &Process, argc: Argc, argv: Argv) {
-        process.phases.begin(THREAD_SINGLE).map(drop)
+        process.phases.begin(THREAD_SINGLE)?;
+        phase::arrive(process)
     }
 );
 
@@ -17,7 +18,8 @@ fortran!(
     #[season(Always)]
     #[name(MPI_Init)]
     fn mpi_init_(process: &Process) {
-        process.phases.begin(THREAD_SINGLE).map(drop)
+        process.phases.begin(THREAD_SINGLE)?;
+        phase::arrive(process)
     }
 );
 
@@ -26,7 +28,7 @@ mpi!(
     #[season(Always)]
     fn MPI_Init_thread(process: &Process, argc: Argc, argv: Argv, required: Int, provided: OutInt) {
         provided.set(process.phases.begin(required)?);
-        Ok(())
+        phase::arrive(process)
     }
 );
 
@@ -36,7 +38,7 @@ fortran!(
     #[name(MPI_Init_thread)]
     fn mpi_init_thread_(process: &Process, required: Int, provided: OutInt) {
         provided.set(process.phases.begin(required)?);
-        Ok(())
+        phase::arrive(process)
     }
 );
 

@@ -3,21 +3,28 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
-use crate::abi::{current, fortran, watch};
+use crate::abi::door::News;
+use crate::abi::{current, fates, fortran, report, watch};
+use crate::base::Member;
+use crate::engine::rules::{CommMode, Modes, Rules};
+use crate::fault::Tale;
+use crate::fault::chronicle::Cure;
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
-use crate::host::loader::Program;
+use crate::host::loader::{self, Program};
 use crate::host::output;
+use crate::machine::Chance;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::mpi::{checks, leftovers};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -67,28 +74,52 @@ fn start(program: Program, text: &str) -> ! {
     match Job::decode(text) {
         Ok(job) => {
             fortran::locate();
+            let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
+            fates::order(job.kills.clone(), chance);
             let gone = Arc::new(Gone::new(job.ranks));
-            REPORTS.store(job.reports, Ordering::Relaxed);
+            LEFTOVERS.store(job.leftovers, Ordering::Relaxed);
             if !job.checks {
                 checks::turn_off();
             }
             if job.watches {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
-            let tenant = Box::new(Tenancy {
-                world: current::world(job.ranks),
-                on_failure: job.on_failure,
-                status: AtomicI32::new(0),
-                gone,
-            });
+            let world = current::world(job.ranks);
+            if let Some(file) = &job.report {
+                report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
+                world.keep_chronicle(report::write);
+            }
+            if let Some(rules) = job.rules.or_else(shown) {
+                world.charter().give(rules);
+            }
+            let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
+            let tenant = Box::new(Tenancy { world, is_quiet, on_failure, gone });
             life::run(program, job, tenant)
         }
-        Err(why) => {
-            say(&format!("ftrun: {why}"));
-            // SAFETY: no rank lives, and nothing of the program has run.
-            unsafe { libc::_exit(2) }
-        }
+        Err(why) => refuse(&why),
     }
+}
+
+/// Ends the process before the job has begun.
+fn refuse(why: &str) -> ! {
+    say(&format!("ftrun: {why}"));
+    // SAFETY: no rank lives, and nothing of the program has run.
+    unsafe { libc::_exit(2) }
+}
+
+/// The rules that the program shows to live by, by what it refers to.
+fn shown() -> Option<Rules> {
+    // In C; Fortran knows the constant as a number.
+    let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
+    let is_of_ulfm = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix('p').unwrap_or(&name);
+        name.starts_with("mpix_comm_")
+    };
+    if loader::refers_to(is_of_ft) {
+        return Some(Rules::Ft(Modes::default()));
+    }
+    loader::refers_to(is_of_ulfm).then_some(Rules::Ulfm)
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -108,9 +139,8 @@ fn set_variable(name: &str, value: Option<OsString>) {
 /// Tells MPI who died, and decides what becomes of the job.
 struct Tenancy {
     world: &'static World,
+    is_quiet: bool,
     on_failure: OnFailure,
-    /// The status of the first rank that failed and was not started again; 0 so far.
-    status: AtomicI32,
     gone: Arc<Gone>,
 }
 
@@ -133,23 +163,64 @@ impl Gone {
 }
 
 impl Tenancy {
+    /// Says that the job survives a failure.
+    fn announce(&self, line: &str) {
+        if !self.is_quiet {
+            say(line);
+        }
+    }
+
+    /// Begins the story of a failure.
+    fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
+        let (cure, mode) = match self.world.rules() {
+            Rules::End => (Cure::End, "end"),
+            Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
+            Rules::Standard => (Cure::Continue, "continue"),
+            Rules::Ulfm => (Cure::Continue, "ulfm"),
+            Rules::Ft(Modes { comm, .. }) => match comm {
+                CommMode::Abort => (Cure::End, "abort"),
+                CommMode::Blank => (Cure::Recover, "blank"),
+                CommMode::Shrink => (Cure::Recover, "shrink"),
+                CommMode::Rebuild => (Cure::Recover, "rebuild"),
+            },
+        };
+        self.world.tell(|chronicle, now| {
+            let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
+            let (cause, words) = (life::cause(ending), words.to_string());
+            chronicle.begin(Tale { cause, words, order, ..tale });
+        });
+    }
+
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        match self.on_failure {
-            OnFailure::End => {
-                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
+        let next = match self.world.rules() {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+                let last_words = format!("ftrun: {obituary}; the job ends");
+                return Verdict::End { status, last_words };
             }
-            OnFailure::Continue => {
-                say(&format!("ftrun: {obituary}; the others go on"));
-                keep_first(&self.status, status);
-                Verdict::Continue
+            Rules::Standard if self.on_failure == OnFailure::Restart => {
+                self.announce(&format!("ftrun: {obituary}; it starts again"));
+                return Verdict::Restart;
             }
-            OnFailure::Restart => {
-                say(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
+            Rules::Standard => "the others go on",
+            Rules::Ulfm => "mode ulfm: the others go on",
+            Rules::Ft(Modes { comm: CommMode::Blank, .. }) => {
+                "mode blank: its place stays empty when the others recover"
             }
+            Rules::Ft(Modes { comm: CommMode::Shrink, .. }) => {
+                "mode shrink: the others close ranks when they recover"
+            }
+            Rules::Ft(_) => "mode rebuild: it starts again when the others recover",
+        };
+        self.announce(&format!("ftrun: {obituary}; {next}"));
+        // Whoever repairs what it wants to has survived as soon as it ends well.
+        if self.world.rules() != Rules::Ulfm {
+            self.world.blame(status);
         }
+        Verdict::Continue
     }
 }
 
@@ -168,6 +239,14 @@ fn say(line: &str) {
 }
 
 impl Tenant for Tenancy {
+    fn began(&self, rank: &'static Rank) {
+        if rank.incarnation > 0 {
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            self.world.tell(|chronicle, now| chronicle.respawned(member, now));
+        }
+        fates::began(rank);
+    }
+
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
         let status = match ending {
             Ending::Exited { status } => status,
@@ -180,9 +259,14 @@ impl Tenant for Tenancy {
             false => Verdict::Continue,
             true => {
                 let mut obituary = life::obituary(rank, ending);
+                let order = fates::met(rank).filter(|_| ending == Ending::Killed);
+                if let Some(order) = &order {
+                    obituary = format!("{obituary}, as ordered for {order}");
+                }
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");
                 }
+                self.chronicle(rank, ending, &obituary, order);
                 // Whoever leaves MPI behind has failed, whatever it says.
                 self.decide(if status == 0 { 1 } else { status }, &obituary)
             }
@@ -208,17 +292,21 @@ impl Tenant for Tenancy {
         self.world.wake(seat);
     }
 
+    fn closing(&self) {
+        self.world.end_chronicle();
+    }
+
     fn status(&self) -> i32 {
-        self.status.load(Ordering::Relaxed)
+        self.world.status()
     }
 }
 
 /// Whether ranks say what they leave behind.
-static REPORTS: AtomicBool = AtomicBool::new(false);
+static LEFTOVERS: AtomicBool = AtomicBool::new(false);
 
 /// Says on stderr what `process` leaves behind, where that is wanted.
 pub(super) fn report(process: &'static Process) {
-    if !REPORTS.load(Ordering::Relaxed) {
+    if !LEFTOVERS.load(Ordering::Relaxed) {
         return;
     }
     let left = leftovers::words(process);
@@ -240,9 +328,9 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
 
 /// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
 /// status is the peer's: that is the cause.
-pub(super) fn end_for_error(class: Class, words: &str) -> ! {
+pub(super) fn end_for_error(news: News, words: &str) -> ! {
     let cause = CAUSE.load(Ordering::Relaxed);
-    end_job(if class == Class::PROC_ABORTED && cause != 0 { cause } else { class.0 }, words)
+    end_job(if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }, words)
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.

@@ -1,6 +1,7 @@
 //! Ends jobs that are stuck: a thread of the library's own looks twice a second whether anybody can
 //! still do anything, and says what each rank waits for when nobody can.
 
+use crate::abi::fates;
 use crate::abi::start::Gone;
 use crate::engine::Waits;
 use crate::engine::watchman::{Sight, Watchman};
@@ -36,7 +37,7 @@ fn watch(gone: &Gone, has_limit: bool) {
 /// What there is to see. The cheap looks come first: as a rule somebody is not in a call at all.
 fn sight(gone: &Gone, has_limit: bool) -> Sight {
     let is_stuck = stuck(gone).is_some_and(|stuck| !stuck.is_empty());
-    if !is_stuck || life::has_alarms() {
+    if !is_stuck || life::has_alarms() || fates::is_expecting() {
         return Sight::Moving;
     }
     let own = tasks::own_number();

@@ -50,6 +50,11 @@ impl<R: Copy> Posted<R> {
         }
     }
 
+    /// When a receive was posted, to compare.
+    pub(super) fn stamp(&self, place: Place) -> u64 {
+        self.0.stamp(place)
+    }
+
     /// Takes out a receive that has got its message, or will get none.
     pub(super) fn remove(&mut self, place: Place) -> R {
         self.0.remove(place)
@@ -101,9 +106,22 @@ impl<M> Unexpected<M> {
         self.0.remove(place)
     }
 
+    /// Takes out the messages that `is_meant`, oldest first.
+    pub(super) fn take(&mut self, is_meant: impl Fn(Envelope) -> bool) -> Vec<(Envelope, M)> {
+        let meant = self.0.line().filter(|place| is_meant(self.0.envelope(*place)));
+        let meant: Vec<Place> = meant.collect();
+        let take = |place: Place| (self.0.envelope(place), self.0.remove(place));
+        meant.into_iter().map(take).collect()
+    }
+
     /// Drops the messages that `is_wanted` does not want.
     pub(super) fn retain(&mut self, is_wanted: impl Fn(&M) -> bool) {
-        let unwanted = |place: &Place| !is_wanted(self.0.value(*place));
+        self.retain_by(|_, message| is_wanted(message));
+    }
+
+    /// The same by their envelopes, too.
+    pub(super) fn retain_by(&mut self, is_wanted: impl Fn(Envelope, &M) -> bool) {
+        let unwanted = |place: &Place| !is_wanted(self.0.envelope(*place), self.0.value(*place));
         let unwanted: Vec<Place> = self.0.line().filter(unwanted).collect();
         unwanted.into_iter().for_each(|place| drop(self.0.remove(place)));
     }

@@ -6,6 +6,9 @@
 //! Whoever waits makes progress for all threads of the rank.
 
 mod buffered;
+mod council;
+mod doubt;
+mod generation;
 mod matching;
 #[cfg(all(test, not(loom)))]
 mod model;
@@ -13,8 +16,11 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod revoked;
+pub mod rules;
 mod run;
 mod shelf;
+mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod waits;
@@ -22,10 +28,13 @@ pub mod watchman;
 mod world;
 
 pub use buffered::Unsent;
+pub use council::{Key as Matter, Purpose, Summons};
+pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
+pub use steps::Steps;
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
@@ -39,7 +48,7 @@ use matching::{Posted, Unexpected};
 use op::{Op, Stage};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// One incarnation's end of the wire, and everything it has under way.
@@ -49,12 +58,20 @@ pub struct Engine {
     pulse: Pulse,
     port: &'static Port,
     state: Mutex<State>,
+    /// What [`World::stir`] was when nothing was wrong that concerns this rank.
+    calm: AtomicU64,
+    /// How many recoveries it has taken part in or come after.
+    generation: AtomicU64,
+    /// Finds out which communicators there are.
+    fellowships: OnceLock<Box<generation::Fellowships>>,
     /// How many own packets are waited for: only then is it news that one has come home.
     awaited: AtomicU32,
     /// Counts what one thread has completed while others waited.
     turns: AtomicU32,
     /// The memory that this rank named and that is not there.
     fault: OnceLock<usize>,
+    /// Who counts the steps of this rank, if somebody does.
+    steps: OnceLock<Arc<dyn Steps>>,
 }
 
 struct State {
@@ -69,10 +86,15 @@ struct State {
     accounts: Slab<buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
+    /// The agreements that this rank waits for.
+    deciding: Vec<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
     /// reported to receives from any source.
     epoch: usize,
     reported: HashMap<u32, usize>,
+    /// What [`World::stir`] was when this rank last looked up.
+    stir: u64,
+    outlook: generation::Outlook,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     /// Who they are, and for what they wait.
@@ -129,16 +151,23 @@ impl Engine {
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
                 due: VecDeque::new(),
+                deciding: Vec::new(),
                 epoch: 0,
                 reported: HashMap::new(),
+                stir: 0,
+                outlook: generation::Outlook::default(),
                 waiting: 0,
                 waiters: Slab::default(),
                 has_news: false,
                 copying: 0,
             }),
+            calm: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
+            fellowships: OnceLock::new(),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
             fault: OnceLock::new(),
+            steps: OnceLock::new(),
         }
     }
 
@@ -159,7 +188,8 @@ impl Engine {
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
     pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
-        if self.world.epoch() == 0 && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
+        let is_short = self.is_calm() && !self.world.is_careful();
+        if is_short && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
             let mut packet = self.blank(&mut state, data.bytes())?;
             packet.address(letter.envelope, self.me.incarnation, letter.to, 0);
@@ -232,7 +262,7 @@ impl Engine {
         }
         drop(state);
         self.world.wire().post(letter.to.seat, packet);
-        Ok(())
+        self.step()
     }
 
     /// A packet that can carry `bytes`.
@@ -360,7 +390,8 @@ impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
         let (run, partner) = (None, None);
-        self.ops.insert(Op { stage, envelope, watch, heard, run, partner, is_orphan: false })
+        let doubt = None;
+        self.ops.insert(Op { stage, envelope, watch, heard, doubt, run, partner, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {
@@ -388,6 +419,7 @@ impl State {
             Stage::Copying { .. }
             | Stage::Flushing
             | Stage::Running(_)
+            | Stage::Deciding(_)
             | Stage::Open
             | Stage::Done(_) => false,
         }

@@ -22,7 +22,10 @@ fn outcome_of(packet: &Packet) -> Outcome {
 }
 
 pub(super) fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
-    let source = if let Mishap::Lost { rank } = mishap { rank } else { pattern.source };
+    let source = match mishap {
+        Mishap::Lost { rank } | Mishap::Doubted { rank } => rank,
+        _ => pattern.source,
+    };
     Outcome { source, tag: pattern.tag, mishap: Some(mishap), ..Outcome::default() }
 }
 
@@ -38,6 +41,7 @@ impl Engine {
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
             self.peeked(state, pattern, watch, heard)
+                .or_else(|| self.interruption(state, watch).map(|mishap| failed(pattern, mishap)))
         })
     }
 
@@ -55,7 +59,9 @@ impl Engine {
         let mut heard = None;
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
-            self.seized(state, pattern, watch, heard)
+            self.seized(state, pattern, watch, heard).or_else(|| {
+                self.interruption(state, watch).map(|mishap| Err(failed(pattern, mishap)))
+            })
         })
     }
 
@@ -69,6 +75,9 @@ impl Engine {
     fn peeked(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Outcome> {
+        if self.is_revoked(pattern) {
+            return Some(failed(pattern, Mishap::Revoked));
+        }
         while let Some(place) = state.unexpected.find(pattern) {
             let packet = state.unexpected.message(place);
             // Not claimed: a sender that takes its message back must not wait for the receiver.
@@ -83,6 +92,9 @@ impl Engine {
     fn seized(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Result<Held, Outcome>> {
+        if self.is_revoked(pattern) {
+            return Some(Err(failed(pattern, Mishap::Revoked)));
+        }
         if let Some(packet) = state.expected(pattern) {
             return Some(Ok(Held(packet)));
         }

@@ -2,7 +2,9 @@
 
 use super::matching::accepts;
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::rules::Rules;
 use super::waits::Sought;
+use super::world::epoch_of;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
@@ -39,9 +41,10 @@ impl Engine {
             return Err(Died);
         }
         // Before the arrivals: whoever is dead by now has nothing more to send.
-        let epoch = self.world.epoch();
+        let stir = self.world.stir();
         let mut found = None;
         for packet in self.port.arrivals() {
+            let Some(packet) = state.outlook.renewed(packet) else { continue };
             if let Some(pattern) = wanted
                 && found.is_none()
                 && self.suits(state, pattern, &packet)
@@ -54,8 +57,8 @@ impl Engine {
         if self.awaited.load(Ordering::Relaxed) != 0 {
             self.reclaim(state)?;
         }
-        if epoch != state.epoch {
-            self.notice(state, epoch);
+        if stir != state.stir {
+            self.notice(state, stir);
         }
         self.share_news(state);
         Ok(found)
@@ -108,7 +111,9 @@ impl Engine {
             if state.unexpected.len() >= state.sweep_at {
                 state.sweep();
             }
-            state.unexpected.insert(envelope, packet);
+            if !state.outlook.is_of_old(envelope, &packet, self.me) {
+                state.unexpected.insert(envelope, packet);
+            }
             return Ok(());
         };
         if packet.is_intact() && packet.claim() {
@@ -224,14 +229,22 @@ impl Engine {
         }
     }
 
-    /// Somebody has died: ends what can come to nothing now.
+    /// Something has happened, perhaps a death: ends what can come to nothing now.
     #[cold]
-    fn notice(&self, state: &mut State, epoch: usize) {
-        state.epoch = epoch;
+    fn notice(&self, state: &mut State, stir: u64) {
+        state.has_news = true;
+        state.stir = stir;
+        let known = std::mem::replace(&mut state.epoch, epoch_of(stir));
+        if state.epoch != known {
+            self.world.tell_noticed(known);
+        }
+        self.hear_decisions(state);
+        if self.look_out(state) {
+            return;
+        }
         state.unexpected.retain(Packet::is_intact);
         let keys: Vec<Key> = state.ops.0.keys().collect();
         keys.into_iter().for_each(|key| self.review(state, key));
-        state.has_news = true;
     }
 
     /// Ends this operation if somebody's death has made it hopeless.
@@ -245,13 +258,17 @@ impl Engine {
             return;
         }
         let (envelope, watch, heard) = (*envelope, watch.clone(), *heard);
-        let Some(mishap) = self.judge(state, envelope, &watch, heard) else { return };
+        let mishap = self.judge(state, envelope, &watch, heard);
+        let doubt = if let Some(Mishap::Doubted { rank }) = mishap { Some(rank) } else { None };
+        state.ops.0.find_mut(key).expect("it was found above").doubt = doubt;
+        let Some(mishap) = mishap.filter(|_| doubt.is_none()) else { return };
         let is_peer_dead = watch.member().is_some_and(|member| self.world.is_dead(member));
         // A living receiver that has begun to copy is let finish: the data must stay until then.
         if state.take_back(key) || is_peer_dead {
-            let Mishap::Lost { rank } = mishap else { return };
-            let outcome =
-                Outcome { source: rank, mishap: Some(mishap), ..state.blank_outcome(key) };
+            let mut outcome = Outcome { mishap: Some(mishap), ..state.blank_outcome(key) };
+            if let Mishap::Lost { rank } = mishap {
+                outcome.source = rank;
+            }
             self.finish(state, key, outcome);
         }
     }
@@ -262,10 +279,10 @@ impl Engine {
     pub(super) fn judge(
         &self, state: &mut State, envelope: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Mishap> {
-        match self.world.epoch() {
-            0 => None,
+        match self.is_calm() {
+            true => None,
             // Only deaths before the latest arrivals: what the dead have sent is received first.
-            _ => self.judge_by_deaths(state, envelope, watch, (heard, state.epoch)),
+            false => self.judge_by_deaths(state, envelope, watch, (heard, state.epoch)),
         }
     }
 
@@ -274,34 +291,54 @@ impl Engine {
     pub(super) fn judge_send(
         &self, state: &mut State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
-        match self.world.epoch() {
-            0 => None,
-            epoch => self.judge_by_deaths(state, envelope, watch, (epoch, epoch)),
+        if self.is_calm() {
+            return None;
         }
+        let epoch = self.world.epoch();
+        self.judge_by_deaths(state, envelope, watch, (epoch, epoch))
     }
 
     #[cold]
     fn judge_by_deaths(
         &self, state: &mut State, envelope: Envelope, watch: &Watch, (heard, epoch): (usize, usize),
     ) -> Option<Mishap> {
+        if let Some(mishap) = self.judge_by_rules(state, envelope, watch) {
+            return Some(mishap);
+        }
         if let Some(rank) = self.out_of_reach(watch) {
             return Some(Mishap::Lost { rank });
         }
+        let base = state.outlook.base;
         let deaths = || {
-            let mut deaths = self.world.deaths_since(0);
-            deaths.truncate(epoch);
+            let mut deaths = self.world.deaths_since(base.min(epoch));
+            deaths.truncate(epoch.saturating_sub(base));
             deaths
         };
         let rank = match watch {
-            Watch::Peer { rank, member } => deaths().contains(member).then_some(*rank)?,
+            Watch::Peer { rank, member } => {
+                let is_dead = self.world.ledger.lock().is_dead_by(*member, epoch);
+                is_dead.then_some(*rank)?
+            }
             Watch::Everyone { roster, .. } => {
                 deaths().into_iter().find_map(|member| roster.rank_of(member))?
             }
             Watch::Anyone(roster) => {
                 let deaths = deaths();
                 let rank_of = |member: &Member| roster.rank_of(*member);
-                let mut fresh = deaths.iter().zip(1..).skip(heard);
+                let is_ulfm = self.world.rules() == Rules::Ulfm;
+                let heard = match self.world.rules() {
+                    // Each death is told to one receive only.
+                    Rules::Ft(_) => {
+                        heard.max(state.reported.get(&envelope.context).copied().unwrap_or(0))
+                    }
+                    Rules::Ulfm => state.acknowledged(envelope),
+                    Rules::End | Rules::Standard => heard,
+                };
+                let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));
                 let first = fresh.find_map(|(member, number)| Some((rank_of(member)?, number)));
+                if let (true, Some((rank, _))) = (is_ulfm, first) {
+                    return Some(Mishap::Doubted { rank });
+                }
                 let known = state.reported.entry(envelope.context).or_default();
                 *known = first.map_or(epoch, |(_, number)| number).max(*known);
                 if let Some((rank, _)) = first {
@@ -320,7 +357,8 @@ impl Engine {
     /// communicators have its predecessor. It reaches itself.
     fn out_of_reach(&self, watch: &Watch) -> Option<i32> {
         let Member { seat, incarnation } = self.me;
-        if incarnation == 0 {
+        // Who has come by a recovery has communicators of its own time.
+        if incarnation == 0 || self.generation() > 0 {
             return None;
         }
         match watch {
@@ -355,6 +393,7 @@ impl Engine {
     pub(super) fn wait_for_message<T>(
         &self, sought: Option<Sought>, mut ready: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<T, Died> {
+        self.step()?;
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;
@@ -372,7 +411,7 @@ impl Engine {
     /// Lets go of the state until there may be something to do.
     #[inline]
     pub(super) fn wait_for_news(&self, state: &mut MutexGuard<'_, State>, sought: Option<Sought>) {
-        let seen = (self.turns.load(Ordering::Relaxed), state.epoch);
+        let seen = (self.turns.load(Ordering::Relaxed), state.stir);
         let note = state.note(self.world.call(), sought);
         state.waiting += 1;
         MutexGuard::unlocked(state, || self.pause(seen));
@@ -381,7 +420,7 @@ impl Engine {
     }
 
     /// Waits until there may be something to do.
-    fn pause(&self, seen: (u32, usize)) {
+    fn pause(&self, seen: (u32, u64)) {
         let turns = if self.world.is_crowded() { 0 } else { TURNS };
         for _ in 0..turns {
             for _ in 0..LOOKS {
@@ -401,10 +440,10 @@ impl Engine {
     }
 
     #[inline]
-    fn has_news(&self, (turn, epoch): (u32, usize)) -> bool {
+    fn has_news(&self, (turn, stir): (u32, u64)) -> bool {
         self.port.has_arrivals()
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
-            || self.world.epoch() != epoch
+            || self.world.stir() != stir
             || self.turns.load(Ordering::SeqCst) != turn
             || self.pulse.is_stopping()
     }

@@ -1,6 +1,6 @@
 //! Receives.
 
-use super::op::{Died, Outcome, Stage, Watch};
+use super::op::{Died, Mishap, Outcome, Stage, Watch};
 use super::probe::failed;
 use super::waits::Sought;
 use super::{Engine, State};
@@ -18,6 +18,9 @@ impl Engine {
 
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
+        if self.is_revoked(pattern) {
+            return Ok(state.lost(Mishap::Revoked));
+        }
         let stage = Stage::Copying { into: into.clone() };
         let key = state.begin(stage, pattern, Some(watch));
         match state.expected(pattern) {
@@ -29,7 +32,7 @@ impl Engine {
         }
         self.progress(&mut state)?;
         self.leave(&mut state)?;
-        if state.epoch != 0 {
+        if !self.is_calm() {
             self.review(&mut state, key);
         }
         Ok(key)
@@ -41,9 +44,13 @@ impl Engine {
     pub fn receive(
         &self, pattern: Envelope, watch: &Watch, into: &Region,
     ) -> Result<Outcome, Died> {
+        self.step()?;
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {
+            if self.is_revoked(pattern) {
+                return Ok(failed(pattern, Mishap::Revoked));
+            }
             // What has waited comes before what arrives.
             let waited = state.expected(pattern);
             let wanted = if waited.is_none() { Some(pattern) } else { None };
@@ -54,7 +61,8 @@ impl Engine {
                 let message = (packet.envelope(), packet.bytes());
                 return self.received(message, into.bytes(), packet.deliver(into));
             }
-            if let Some(mishap) = self.judge(&mut state, pattern, watch, heard) {
+            let judged = self.judge(&mut state, pattern, watch, heard);
+            if let Some(mishap) = judged.or_else(|| self.interruption(&state, watch)) {
                 return Ok(failed(pattern, mishap));
             }
             if state.has_due() {

@@ -59,7 +59,7 @@ impl Engine {
             || !state.copies.is_empty()
             || state.copying > 0
             || state.has_due()
-            || state.epoch != self.world.epoch();
+            || state.stir != self.world.stir();
         if state.waiters.is_empty() || has_work || self.pulse.is_stopping() {
             return None;
         }
@@ -110,7 +110,11 @@ impl Op {
                 _ => None,
             },
             Stage::Open => Some(Want::Program),
-            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => None,
+            Stage::Copying { .. }
+            | Stage::Flushing
+            | Stage::Running(_)
+            | Stage::Deciding(_)
+            | Stage::Done(_) => None,
         }
     }
 }

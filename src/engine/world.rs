@@ -1,21 +1,33 @@
-//! What the ranks of a job share: the wire between them, and the record of who is dead.
+//! What the ranks of a job share: the wire between them, the record of who is dead, and the rules
+//! by which they live.
 
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
-use crate::fault::Ledger;
+use crate::engine::council::Council;
+use crate::engine::revoked::Revoked;
+use crate::engine::rules::{Charter, Rules};
+use crate::fault::{Chronicle, Ledger, Tale};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One job in this process.
 pub struct World {
     wire: &'static Wire,
-    ledger: Mutex<Ledger>,
-    /// How many have died: looked at by everybody, all the time.
-    epoch: AtomicUsize,
+    pub(super) ledger: Mutex<Ledger>,
+    /// Grows with everything that those who wait may have to look at: deaths in the upper half,
+    /// the rest in the lower. Looked at by everybody, all the time.
+    stir: AtomicU64,
+    pub(super) council: Council,
+    pub(super) revoked: Revoked,
+    charter: Charter,
+    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
+    blame: AtomicI32,
+    /// Whether somebody is ordered to die at a step that must be seen.
+    is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     cores: usize,
@@ -24,7 +36,13 @@ pub struct World {
     rolls: Rolls,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
+    /// What is told about failures, and who writes it down; nothing is where nobody does.
+    chronicle: Mutex<Chronicle>,
+    scribe: OnceLock<fn(&Tale)>,
 }
+
+/// One death, as [`World::stir`] counts.
+const DEATH: u64 = 1 << 32;
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
 const FIRST_FREE_CONTEXT: u32 = 2;
@@ -39,13 +57,20 @@ impl World {
         World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
-            epoch: AtomicUsize::new(0),
+            stir: AtomicU64::new(0),
+            council: Council::default(),
+            revoked: Revoked::default(),
+            charter: Charter::default(),
+            blame: AtomicI32::new(0),
+            is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             cores,
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
             call: OnceLock::new(),
+            chronicle: Mutex::default(),
+            scribe: OnceLock::new(),
         }
     }
 
@@ -56,6 +81,32 @@ impl World {
 
     pub fn started(&self) -> Instant {
         self.started
+    }
+
+    /// Where the rules of the job come from.
+    pub fn charter(&self) -> &Charter {
+        &self.charter
+    }
+
+    /// What becomes of failures.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        self.charter.rules()
+    }
+
+    /// A rank has failed with this status.
+    pub fn blame(&self, status: i32) {
+        let _ = self.blame.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// What failures there were, the job goes on without harm.
+    pub fn forgive(&self) {
+        self.blame.store(0, Ordering::Relaxed);
+    }
+
+    /// The exit status of the first rank whose failure nobody has made up for.
+    pub fn status(&self) -> i32 {
+        self.blame.load(Ordering::Relaxed)
     }
 
     /// A context that no communicator of this job has had.
@@ -75,6 +126,39 @@ impl World {
         self.call.get_or_init(|| call);
     }
 
+    /// From now on there is somebody who writes down what has happened.
+    pub fn keep_chronicle(&self, scribe: fn(&Tale)) {
+        self.scribe.get_or_init(|| scribe);
+    }
+
+    /// Tells the chronicle of something that happens now. Called for failures only.
+    pub fn tell(&self, tell: impl FnOnce(&mut Chronicle, Duration)) {
+        let Some(scribe) = self.scribe.get() else { return };
+        let mut chronicle = self.chronicle.lock();
+        tell(&mut chronicle, self.started.elapsed());
+        // Under the lock: whoever ends the process takes it first, and so loses no line.
+        chronicle.tell().iter().for_each(scribe);
+    }
+
+    /// Tells the chronicle that somebody has noticed the deaths after `epoch`.
+    pub(super) fn tell_noticed(&self, epoch: usize) {
+        if self.scribe.get().is_some() {
+            let deaths = self.deaths_since(epoch);
+            self.tell(|chronicle, now| chronicle.noticed(&deaths, now));
+        }
+    }
+
+    /// The job ends: what is still open is written down.
+    pub fn end_chronicle(&self) {
+        /// Whoever holds it may be dead.
+        const PATIENCE: Duration = Duration::from_millis(200);
+        let Some(scribe) = self.scribe.get() else { return };
+        if let Some(mut chronicle) = self.chronicle.try_lock_for(PATIENCE) {
+            chronicle.end();
+            chronicle.tell().iter().for_each(scribe);
+        }
+    }
+
     /// The call that the calling thread is in.
     #[inline]
     pub(super) fn call(&self) -> &'static str {
@@ -90,17 +174,29 @@ impl World {
 
     /// A rank is dead: recorded once, and everybody who waits looks up.
     pub fn bury(&self, seat: usize, incarnation: u32) {
+        self.tell(|chronicle, now| chronicle.recorded(Member { seat, incarnation }, now));
         let mut ledger = self.ledger.lock();
         if !ledger.bury(Member { seat, incarnation }) {
             return;
         }
         self.wire.port(seat).close();
-        self.epoch.store(ledger.epoch(), Ordering::SeqCst);
+        self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
+        self.tell_council(Member { seat, incarnation });
         // Many ranks that never call MPI end in no time.
         if self.is_in_use.load(Ordering::SeqCst) {
-            (0..self.size()).for_each(|seat| self.wake(seat));
+            self.wake_all();
         }
+    }
+
+    /// Something has happened that those who wait have to look at; they are to be woken next.
+    pub(super) fn disturb(&self) {
+        let next = |stir: u64| Some(stir & !(DEATH - 1) | (stir + 1) & (DEATH - 1));
+        let _ = self.stir.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+    }
+
+    pub(super) fn wake_all(&self) {
+        (0..self.size()).for_each(|seat| self.wake(seat));
     }
 
     /// From now on there is somebody who may wait.
@@ -113,10 +209,27 @@ impl World {
         self.wire.port(seat).bell().unpark();
     }
 
+    /// Changes with everything that those who wait may have to look at.
+    #[inline]
+    pub(super) fn stir(&self) -> u64 {
+        self.stir.load(Ordering::SeqCst)
+    }
+
     /// How many have died so far.
     #[inline]
     pub fn epoch(&self) -> usize {
-        self.epoch.load(Ordering::SeqCst)
+        epoch_of(self.stir())
+    }
+
+    /// From now on nobody takes a way on which steps are not told.
+    pub fn be_careful(&self) {
+        self.is_careful.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether steps are to be told.
+    #[inline]
+    pub(super) fn is_careful(&self) -> bool {
+        self.is_careful.load(Ordering::Relaxed)
     }
 
     /// Whether `member` lives no more.
@@ -146,4 +259,10 @@ impl World {
     pub fn cores(&self) -> usize {
         self.cores
     }
+}
+
+/// How many had died when [`World::stir`] was this.
+#[inline]
+pub(super) fn epoch_of(stir: u64) -> usize {
+    (stir >> 32) as usize
 }

@@ -49,11 +49,22 @@ impl Ledger {
         may_enter
     }
 
+    /// Whether `member` has begun its life, over or not.
+    pub fn has_entered(&self, member: Member) -> bool {
+        self.seats[member.seat].incarnation >= member.incarnation
+    }
+
     /// Whether `member` lives no more.
     pub fn is_dead(&self, member: Member) -> bool {
         let seat = self.seats[member.seat];
         seat.incarnation > member.incarnation
             || seat.incarnation == member.incarnation && seat.is_dead
+    }
+
+    /// Whether `member` was dead when so many had died.
+    pub fn is_dead_by(&self, member: Member, epoch: usize) -> bool {
+        self.is_dead(member)
+            && (epoch >= self.deaths.len() || self.deaths[..epoch].contains(&member))
     }
 
     /// How many have died.

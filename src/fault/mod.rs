@@ -1,5 +1,25 @@
 //! Protocols of failure, as pure machines: no clock, no wire, no thread.
+//!
+//! What is to be sent goes out as a value, what was heard and who died comes in as an argument; so
+//! the same code runs in one process, between hosts, and in the simulation beside it.
 
+pub mod agreement;
+pub mod chronicle;
 pub mod ledger;
+pub mod record;
+pub mod recovery;
+pub mod revocation;
+pub mod rules;
+#[cfg(test)]
+mod sim;
+pub mod state;
+pub mod view;
 
+pub use agreement::{Agreement, Decision, Message, Outbox, Value};
+pub use chronicle::{Chronicle, Tale};
 pub use ledger::Ledger;
+pub use record::{Loss, Record};
+pub use recovery::{Recovery, Step};
+pub use revocation::Revocation;
+pub use state::{CommState, RankState};
+pub use view::{Mode, Slot, View};

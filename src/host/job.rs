@@ -1,5 +1,11 @@
 //! What `ftrun` asks of the library: written into one environment variable, read at start.
 
+#[path = "job/rules.rs"]
+mod rules;
+
+pub use rules::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
+
+use crate::machine::schedule::Event;
 use std::time::Duration;
 
 /// The variable that carries a job from `ftrun` to the library.
@@ -7,7 +13,7 @@ pub const VARIABLE: &str = "FTRUN_JOB";
 /// The variable that keeps the user's own `LD_PRELOAD` while ours is in force.
 pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
 
-/// What becomes of the others when a rank fails.
+/// What becomes of the others when a rank fails, where no mode of FT-MPI or ULFM says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// The job ends at once.
@@ -23,6 +29,8 @@ pub enum OnFailure {
 pub struct Job {
     pub ranks: usize,
     pub on_failure: OnFailure,
+    /// How the job takes failures; `None`: as the program shows that it can.
+    pub rules: Option<Rules>,
     /// Libraries that get a private copy per rank although they would be shared, and the reverse.
     pub private: Vec<String>,
     pub shared: Vec<String>,
@@ -36,7 +44,15 @@ pub struct Job {
     /// Check the arguments of calls.
     pub checks: bool,
     /// Say at the end what each rank has left behind.
-    pub reports: bool,
+    pub leftovers: bool,
+    /// Where each failure gets a line.
+    pub report: Option<String>,
+    /// Say nothing of failures that the job survives.
+    pub is_quiet: bool,
+    /// Who is to die when.
+    pub kills: Vec<Event>,
+    /// How far failures by chance are apart on average, and the seed that repeats them.
+    pub chance: Option<(Duration, u64)>,
     pub stack_bytes: usize,
     /// The largest heap a rank may grow to; address space, not memory.
     pub heap_bytes: usize,
@@ -47,6 +63,7 @@ impl Default for Job {
         Job {
             ranks: 1,
             on_failure: OnFailure::End,
+            rules: None,
             private: Vec::new(),
             shared: Vec::new(),
             explain: false,
@@ -54,7 +71,11 @@ impl Default for Job {
             timeout: None,
             watches: true,
             checks: true,
-            reports: false,
+            leftovers: false,
+            report: None,
+            is_quiet: false,
+            kills: Vec::new(),
+            chance: None,
             stack_bytes: 8 << 20,
             heap_bytes: 1 << 30,
         }
@@ -76,13 +97,20 @@ impl Job {
             format!("tag-output={}", self.tag_output),
             format!("watches={}", self.watches),
             format!("checks={}", self.checks),
-            format!("reports={}", self.reports),
+            format!("leftovers={}", self.leftovers),
+            format!("quiet={}", self.is_quiet),
             format!("stack={}", self.stack_bytes),
             format!("heap={}", self.heap_bytes),
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
+        lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
+        lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
+        lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
+        let chance =
+            self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
+        lines.extend(chance);
         lines.join("\n")
     }
 
@@ -107,15 +135,24 @@ impl Job {
                     _ => return None,
                 }
             }
+            "rules" => self.rules = Some(Rules::decode(value)?),
             "explain" => self.explain = value.parse().ok()?,
             "tag-output" => self.tag_output = value.parse().ok()?,
             "watches" => self.watches = value.parse().ok()?,
             "checks" => self.checks = value.parse().ok()?,
-            "reports" => self.reports = value.parse().ok()?,
+            "leftovers" => self.leftovers = value.parse().ok()?,
+            "quiet" => self.is_quiet = value.parse().ok()?,
+            "report" => self.report = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => {
                 self.timeout = Some(Duration::try_from_secs_f64(value.parse().ok()?).ok()?);
+            }
+            "kill" => self.kills.push(Event::parse(value).ok()?),
+            "chance" => {
+                let (mean, seed) = value.split_once(' ')?;
+                let mean = Duration::try_from_secs_f64(mean.parse().ok()?).ok()?;
+                self.chance = Some((mean, seed.parse().ok()?));
             }
             "private" => self.private.push(value.to_string()),
             "shared" => self.shared.push(value.to_string()),
@@ -134,9 +171,14 @@ mod tests {
         let job = Job {
             ranks: 120,
             on_failure: OnFailure::Restart,
+            rules: Some(Rules::Ft(Modes::default())),
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
+            report: Some("/a/b=c".into()),
+            is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
+            kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
+            chance: Some((Duration::from_millis(2500), 99)),
             ..Job::default()
         };
         assert_eq!(Job::decode(&job.encode()), Ok(job));

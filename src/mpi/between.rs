@@ -229,7 +229,7 @@ async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> R
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),
         Some(Err(Failure::Error(error))) => (error.class.0, Vec::new()),
-        Some(Err(Failure::Died)) => return Err(Failure::Died),
+        Some(Err(other)) => return Err(other.clone()),
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");

@@ -4,15 +4,19 @@ use crate::base::Member;
 use crate::engine::Roster;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
-use crate::mpi::errhandler::Installed;
+use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::gaps::Gaps;
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
+use crate::mpi::losses::{self, Losses};
 use crate::mpi::process::Process;
+use crate::mpi::table::Held;
 use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub const NULL: usize = 0x100;
 pub const WORLD: usize = 0x101;
@@ -33,18 +37,62 @@ pub struct Comm {
     remote: Option<Remote>,
     /// The rank of this process in its group.
     pub rank: i32,
+    /// In which generation of the world it was made. It is void in later ones.
+    pub(super) generation: u64,
+    pub(super) belongings: Arc<Belongings>,
+    /// Ranks where nobody is any more, if there are such.
+    gaps: Option<Arc<Gaps>>,
+    /// Who is whose neighbour, if anybody is anybody's.
+    pub(super) topology: Option<Arc<Topology>>,
+    /// Counts the collective operations: a late message of one is never taken for another's.
+    collectives: Arc<AtomicU32>,
+    pub(super) tally: Arc<Tally>,
+}
+
+/// What a program has done about failures on a communicator (ULFM).
+#[derive(Default)]
+pub(super) struct Tally {
+    /// How many of its members' deaths are acknowledged.
+    pub(super) acknowledged: AtomicU32,
+    /// Counts the agreements; all members count alike.
+    pub(super) agreements: AtomicU64,
+}
+
+/// What the program hangs on a communicator: what MPI_COMM_WORLD has of it outlasts a recovery.
+pub struct Belongings {
     pub name: Mutex<Vec<u8>>,
     pub errhandler: Installed,
     pub attributes: Attributes,
-    /// Who is whose neighbour, if anybody is anybody's.
-    pub(super) topology: Option<Arc<Topology>>,
     /// The hints that were given for it.
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
-    /// Counts the collective operations: a late message of one is never taken for another's.
-    collectives: AtomicU32,
+    /// What it tells of failures.
+    pub losses: Losses,
 }
+
+impl Belongings {
+    pub(super) fn new(name: &str, errhandler: Installed, attributes: Attributes) -> Belongings {
+        Belongings {
+            name: Mutex::new(name.as_bytes().to_vec()),
+            errhandler,
+            attributes,
+            info: Mutex::default(),
+            buffer: buffer::Slot::new(),
+            losses: Losses::default(),
+        }
+    }
+}
+
+impl Deref for Comm {
+    type Target = Belongings;
+    fn deref(&self) -> &Belongings {
+        &self.belongings
+    }
+}
+
+/// The generation of communicators that no recovery makes void.
+pub(super) const AGELESS: u64 = u64::MAX;
 
 /// What makes an intercommunicator.
 struct Remote {
@@ -115,14 +163,60 @@ impl Comm {
             group,
             remote: None,
             rank,
-            name: Mutex::new(name.as_bytes().to_vec()),
-            errhandler: Installed::fatal(),
-            attributes: Attributes::new(),
+            generation: AGELESS,
+            belongings: Arc::new(Belongings::new(name, Installed::fatal(), Attributes::new())),
+            gaps: None,
             topology: None,
-            info: Mutex::default(),
-            buffer: buffer::Slot::new(),
-            collectives: AtomicU32::new(0),
+            collectives: Arc::default(),
+            tally: Arc::default(),
         }
+    }
+
+    /// The same with these gaps.
+    pub(super) fn with_gaps(self, gaps: Option<Gaps>) -> Comm {
+        Comm { gaps: gaps.map(Arc::new), ..self }
+    }
+
+    /// The ranks where nobody is any more, if there are such.
+    #[inline]
+    pub(super) fn gaps(&self) -> Option<&Gaps> {
+        self.gaps.as_deref()
+    }
+
+    /// Those who do collective operations together: all but the gaps.
+    #[inline]
+    pub(super) fn living(&self) -> &Comm {
+        self.gaps.as_ref().map_or(self, |gaps| &gaps.living)
+    }
+
+    /// The same, made in this generation of the world.
+    pub(super) fn of_generation(self, generation: u64) -> Comm {
+        Comm { generation, ..self }
+    }
+
+    /// What becomes of this communicator in a later generation of the world.
+    pub(super) fn reborn(&self, generation: u64, context: u32, group: Arc<Group>) -> Comm {
+        let belongings = self.belongings.clone();
+        Comm { generation, belongings, ..Comm::new(self.handle, context, group, "") }
+    }
+
+    /// The same communicator under another handle: same context, same collective operations.
+    pub(super) fn alias(&self, handle: usize) -> Comm {
+        Comm {
+            handle,
+            generation: self.generation,
+            belongings: self.belongings.clone(),
+            gaps: self.gaps.clone(),
+            topology: self.topology.clone(),
+            collectives: self.collectives.clone(),
+            tally: self.tally.clone(),
+            ..Comm::new(handle, self.context(), self.group.clone(), "")
+        }
+    }
+
+    /// Whether both are the same communicator, if perhaps under two handles or in two generations.
+    pub(super) fn is_alias_of(&self, other: &Comm) -> bool {
+        Arc::ptr_eq(&self.belongings, &other.belongings)
     }
 
     /// An intercommunicator between `group`, of which the caller is a member, and `remote`.
@@ -144,6 +238,9 @@ impl Comm {
     /// The members have agreed on what keeps its messages apart.
     pub(super) fn settle(&self, contexts: Contexts) {
         self.context.store(contexts.own, Ordering::Relaxed);
+        if let Some(gaps) = &self.gaps {
+            gaps.living.settle(contexts);
+        }
         if self.is_inter() {
             self.local().context.store(contexts.local, Ordering::Relaxed);
         }
@@ -223,8 +320,21 @@ impl Comm {
         self.info.lock().duplicate()
     }
 
+    /// Sets the error handler. One that lets the program go on shows that it can survive failures.
+    pub fn set_errhandler(&self, process: &Process, errhandler: Held<Errhandler>) -> Result {
+        let shows = matches!(errhandler.reaction, Reaction::Return | Reaction::User(_));
+        self.errhandler.set(errhandler)?;
+        if shows {
+            process.world.charter().hear();
+        }
+        Ok(())
+    }
+
     /// The attribute under `key`, predefined or not.
-    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+    pub fn attribute(&self, process: &'static Process, key: i32) -> Result<Option<Found>> {
+        if losses::is_key(key) {
+            return Ok(Some(losses::find(process, self, key)));
+        }
         match process.predefined.find(key, &process.codes.last_used) {
             Some(found) => Ok(Some(found)),
             None => self.attributes.value(process, key, Bearer::Comm),
@@ -233,12 +343,18 @@ impl Comm {
 
     /// Hangs an attribute on this communicator.
     pub fn set_attribute(&self, process: &Process, key: i32, value: Attribute) -> Result {
-        self.attributes.set(process, self.as_bearer(), key, value)
+        match losses::is_key(key) {
+            true => losses::set(process, self, key, value),
+            false => self.attributes.set(process, self.as_bearer(), key, value),
+        }
     }
 
     /// Takes an attribute off this communicator.
     pub fn delete_attribute(&self, process: &Process, key: i32) -> Result {
-        self.attributes.delete(process, self.as_bearer(), key)
+        match losses::is_key(key) {
+            true => losses::delete(self, key),
+            false => self.attributes.delete(process, self.as_bearer(), key),
+        }
     }
 
     fn as_bearer(&self) -> On {
@@ -265,15 +381,24 @@ impl Comm {
 
     /// Its peers, for those who must know whether one of them is there.
     pub fn roster(&self) -> Arc<dyn Roster> {
-        self.peers().clone()
+        match &self.gaps {
+            None => self.peers().clone(),
+            Some(gaps) => gaps.roster.clone(),
+        }
     }
 
     /// Everybody who has a part in its collective operations.
     pub fn everyone(&self) -> Arc<dyn Roster> {
         match &self.remote {
-            None => self.group.clone(),
+            None => self.roster(),
             Some(remote) => remote.both.clone(),
         }
+    }
+
+    /// Whether nobody has this rank any more.
+    #[inline]
+    fn is_gap(&self, rank: i32) -> bool {
+        self.gaps.as_ref().is_some_and(|gaps| gaps.has(rank))
     }
 
     /// Where a send to `dest` goes.
@@ -281,7 +406,8 @@ impl Comm {
     pub fn peer(&self, dest: i32) -> Result<Peer> {
         let member = usize::try_from(dest).ok().and_then(|rank| self.peers().member(rank));
         match member {
-            Some(member) => Ok(Peer::Rank { rank: dest, member }),
+            Some(member) if !self.is_gap(dest) => Ok(Peer::Rank { rank: dest, member }),
+            Some(_) => Err(self.nobody("dest", dest)),
             None if dest == PROC_NULL => Ok(Peer::Null),
             None => Err(self.stranger("dest", dest, "MPI_PROC_NULL")),
         }
@@ -292,17 +418,20 @@ impl Comm {
     pub fn source(&self, source: i32) -> Result<Source> {
         let member = usize::try_from(source).ok().and_then(|rank| self.peers().member(rank));
         match member {
-            Some(member) => Ok(Source::One(Peer::Rank { rank: source, member })),
+            Some(member) if !self.is_gap(source) => {
+                Ok(Source::One(Peer::Rank { rank: source, member }))
+            }
+            Some(_) => Err(self.nobody("source", source)),
             None if source == ANY_SOURCE => Ok(Source::Any),
             None if source == PROC_NULL => Ok(Source::One(Peer::Null)),
             None => Err(self.stranger("source", source, "MPI_ANY_SOURCE or MPI_PROC_NULL")),
         }
     }
 
-    /// The root of a collective within the group: one of its ranks.
+    /// The root of a collective within the group, by its rank among those who live.
     pub fn root(&self, root: i32) -> Result<i32> {
         if (0..self.size()).contains(&root) {
-            return Ok(root);
+            return self.gaps.as_ref().map_or(Ok(root), |gaps| gaps.root(root));
         }
         let words = format!("root is {root}; {} has ranks 0 to {}", self.title(), self.size() - 1);
         Err(Class::ROOT.because(words))
@@ -336,6 +465,12 @@ impl Comm {
             [] => format!("a communicator of {} ranks", self.size()),
             name => String::from_utf8_lossy(name).into_owned(),
         }
+    }
+
+    #[cold]
+    fn nobody(&self, name: &str, rank: i32) -> crate::mpi::error::Failure {
+        let words = format!("{name} is {rank}, where nobody is any more in {}", self.title());
+        Class::RANK.because(words)
     }
 
     #[cold]

@@ -7,6 +7,7 @@ use crate::mpi::process::Process;
 use crate::mpi::table::{Held, Sort};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub const FATAL: usize = 0x141;
 
@@ -15,6 +16,9 @@ pub const FATAL: usize = 0x141;
 pub enum Reaction {
     /// The job ends.
     Fatal,
+    /// The same, but that is what nobody has chosen: where failures can be survived, the call
+    /// returns its error code when it failed by one.
+    Unchosen,
     /// The processes of the object end; in this library, where they share one job, the job.
     Abort,
     /// The call returns its error code.
@@ -76,6 +80,7 @@ pub struct Installed {
     /// What sort of object it is.
     on: Sort,
     handler: Mutex<Held<Errhandler>>,
+    is_chosen: AtomicBool,
 }
 
 impl Installed {
@@ -91,27 +96,32 @@ impl Installed {
 
     fn predefined(on: Sort, handle: usize) -> Installed {
         let handler = Errhandler::predefined(handle).expect("one of the predefined");
-        Installed { on, handler: Mutex::new(handler) }
+        Installed { on, handler: Mutex::new(handler), is_chosen: AtomicBool::new(false) }
     }
 
     /// This handler, on an object of this sort.
     pub fn with(on: Sort, errhandler: Held<Errhandler>) -> Result<Installed> {
         errhandler.suits(on)?;
-        Ok(Installed { on, handler: Mutex::new(errhandler) })
+        Ok(Installed { on, handler: Mutex::new(errhandler), is_chosen: AtomicBool::new(true) })
     }
 
     /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
     pub fn inherit(parent: &Installed) -> Installed {
-        Installed { on: parent.on, handler: Mutex::new(parent.handler.lock().clone()) }
+        let is_chosen = AtomicBool::new(parent.is_chosen.load(Ordering::Relaxed));
+        Installed { on: parent.on, handler: Mutex::new(parent.handler.lock().clone()), is_chosen }
     }
 
     pub fn reaction(&self) -> Reaction {
-        self.handler.lock().reaction
+        match self.handler.lock().reaction {
+            Reaction::Fatal if !self.is_chosen.load(Ordering::Relaxed) => Reaction::Unchosen,
+            reaction => reaction,
+        }
     }
 
     pub fn set(&self, errhandler: Held<Errhandler>) -> Result {
         errhandler.suits(self.on)?;
         *self.handler.lock() = errhandler;
+        self.is_chosen.store(true, Ordering::Relaxed);
         Ok(())
     }
 

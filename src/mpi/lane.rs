@@ -9,8 +9,9 @@ use crate::engine::{Letter, Mishap, Mode, Outcome, Roster, Watch};
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::judgement::{must_be_fresh, must_stand};
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::{envelope, news};
+use crate::mpi::pt2pt::{envelope, news, revoked};
 use crate::mpi::run::Way;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
@@ -21,6 +22,9 @@ use std::task::Poll;
 /// From here on down: clear of MPI_ANY_TAG.
 const LOCAL_TAGS: i32 = -10;
 
+/// Every how many operations senders wait for receivers.
+const PACE: i32 = 32;
+
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
     process: &'a Process,
@@ -28,6 +32,7 @@ pub struct Lane<'a> {
     roster: Arc<dyn Roster>,
     tag: i32,
     way: Way,
+    mode: Mode,
     trouble: Mutex<Option<Failure>>,
 }
 
@@ -41,14 +46,23 @@ impl<'a> Lane<'a> {
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
-        Lane { process, comm, roster, tag, way, trouble: Mutex::new(None) }
+        let comm = comm.living();
+        Lane { process, comm, roster, tag, way, mode: Mode::Standard, trouble: Mutex::new(None) }
+    }
+
+    /// The same lane for one of many operations in a row: now and then, whoever only sends waits
+    /// until its messages are taken, so that nobody is ahead by more than memory holds.
+    pub fn paced(self) -> Lane<'a> {
+        let waits = self.tag % PACE == PACE - 1;
+        Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
     }
 
     /// A lane for the part of the own group in what two groups do together. Its tags are below
     /// those that the own group draws when it alone has something to agree on.
     pub fn local(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.local(), self.roster.clone());
-        Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way)
+        let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
+        Lane { mode: self.mode, ..lane }
     }
 
     pub fn process(&self) -> &'a Process {
@@ -71,12 +85,15 @@ impl<'a> Lane<'a> {
 
     /// Fails when a member is dead, for those who have nothing to send or to receive.
     pub fn look_round(&self) -> Result {
-        let world = self.process.world;
-        if world.epoch() == 0 {
+        let engine = &self.process.engine;
+        must_stand(self.process, self.comm)?;
+        if engine.is_calm() {
             return Ok(());
         }
-        let lost = world.deaths_since(0).into_iter().find_map(|dead| self.roster.rank_of(dead));
-        let mishap = lost.map(|rank| Mishap::Lost { rank });
+        if self.process.world.is_revoked(self.comm.context(), self.process.me) {
+            return Err(revoked());
+        }
+        let mishap = engine.first_dead(&*self.roster).map(|rank| Mishap::Lost { rank });
         news(&Outcome { mishap, ..Outcome::default() })
     }
 
@@ -107,6 +124,7 @@ impl<'a> Lane<'a> {
     #[inline]
     pub async fn recv(&self, from: i32, into: &Region) -> Result<usize> {
         if self.way == Way::Blocking {
+            must_be_fresh(self.process, self.comm)?;
             let watch = self.watch(from);
             let outcome = self.process.engine.receive(self.pattern(from), &watch, into)?;
             return self.judge(&outcome);
@@ -127,14 +145,16 @@ impl<'a> Lane<'a> {
     #[inline]
     pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
+        must_be_fresh(self.process, self.comm)?;
         let everyone = Some(&self.roster);
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
-        let op = self.process.engine.send(letter, data, Mode::Standard)?;
+        let op = self.process.engine.send(letter, data, self.mode)?;
         Ok(Doing { lane: self, op })
     }
 
     /// Starts to receive.
     pub fn start_recv(&self, from: i32, into: &Region) -> Result<Doing<'_, 'a>> {
+        must_be_fresh(self.process, self.comm)?;
         let (pattern, watch) = (self.pattern(from), self.watch(from));
         let op = self.process.engine.start_receive(pattern, watch, into.clone())?;
         Ok(Doing { lane: self, op: Some(op) })

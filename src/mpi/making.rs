@@ -17,6 +17,7 @@ use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::Pending;
+use crate::mpi::recovery;
 use crate::mpi::run;
 use crate::mpi::session;
 use crate::mpi::table::{Held, Sort};
@@ -29,7 +30,10 @@ const TYPE_HW_GUIDED: i32 = 223;
 const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
-pub fn duplicate(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
+pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
+    if recovery::is_due(process, comm) {
+        return recovery::repair(process, comm);
+    }
     let contexts = run::block(contexts(&coll::lane(process, comm)))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);
@@ -77,7 +81,8 @@ fn twin(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<Arc<Comm>
         true => draft.between(Contexts::NONE, comm.remote()?.clone()),
         false => draft,
     };
-    Draft { attributes, info, topology, ..draft }.make(process)
+    let gaps = comm.gaps().map(|gaps| gaps.again(Contexts::NONE.own));
+    Draft { attributes, info, topology, gaps, ..draft }.make(process)
 }
 
 /// Contexts that all of a lane know.
@@ -136,7 +141,8 @@ pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>
     // Disjoint communicators may share a context: no process is in two of them.
     let context = agree(process, comm)?;
     let Some(color) = wish.color() else { return Ok(None) };
-    let members = chosen(&all, color).filter_map(|rank| comm.group.member(rank)).collect();
+    let living = &comm.living().group;
+    let members = chosen(&all, color).filter_map(|rank| living.member(rank)).collect();
     let group = Arc::new(process.derive_group(&comm.group, members));
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
@@ -234,12 +240,16 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     }
     comm.attributes.clear(process, handle)?;
     process.comms.remove(handle);
+    process.world.let_go(comm.context(), process.me);
+    if comm.is_inter() {
+        process.world.let_go(comm.local().context(), process.me);
+    }
     Ok(())
 }
 
 /// A context that all of `comm` know.
 pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
-    let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
+    let drawn = if comm.living().rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
     coll::agree(process, comm, &mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))

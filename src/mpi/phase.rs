@@ -4,6 +4,7 @@ use crate::mpi::coll::barrier;
 use crate::mpi::comm::SELF;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::{Process, thread_token};
+use crate::mpi::recovery;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 const BEFORE: u8 = 0;
@@ -135,13 +136,26 @@ impl Phases {
     }
 }
 
+/// The end of MPI_Init: a replacement joins the others, and is told what it is.
+pub fn arrive(process: &'static Process) -> Result {
+    match recovery::join(process)? {
+        true => Err(Failure::Told(recovery::RESTARTED)),
+        false => Ok(()),
+    }
+}
+
 /// MPI_Finalize: attributes of MPI_COMM_SELF go first, the newest before the others; then all who
 /// live meet. Whoever is dead is not waited for.
 pub fn finalize(process: &'static Process) -> Result {
     process.phases.leave()?;
     let alone = process.self_comm();
     let cleared = alone.attributes.clear(process, SELF).map_err(|failure| failure.on(alone));
-    let met = barrier(process, process.world_comm());
+    let met = barrier(process, &process.world_comm());
+    if process.world.rules().modes().is_some() {
+        // Whoever comes to the end in peace has coped with what there was.
+        process.world.forgive();
+    }
+    process.world.depart(process.me);
     process.phases.end();
     match met {
         Err(Failure::Died) => Err(Failure::Died),

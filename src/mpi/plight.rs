@@ -88,8 +88,8 @@ fn tagged(tag: i32) -> String {
 /// What the communicator is called whose messages have this context.
 pub(super) fn title(process: &'static Process, context: u32) -> String {
     let of_comm = context / 2;
-    let [world, own] = [process.world_comm(), process.self_comm()];
-    if let Some(comm) = [world, own].into_iter().find(|comm| comm.context() == of_comm) {
+    let (world, own) = (process.world_comm(), process.self_comm());
+    if let Some(comm) = [&*world, own].into_iter().find(|comm| comm.context() == of_comm) {
         return comm.title();
     }
     let comms = process.comms.all();

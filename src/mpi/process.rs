@@ -1,7 +1,7 @@
 //! One rank's MPI: its tables of objects, its engine, its state between init and finalize.
 
 use crate::base::Member;
-use crate::engine::Engine;
+use crate::engine::{Engine, Summons};
 use crate::host::life::Pulse;
 use crate::mpi::attr::{Keyval, Predefined};
 use crate::mpi::callback::Program;
@@ -10,8 +10,10 @@ use crate::mpi::comm::{self, Comm};
 use crate::mpi::datatype::{Datatype, Notes};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::fate::Fate;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
+use crate::mpi::judgement::told;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
 use crate::mpi::parametric::Asked;
@@ -21,9 +23,10 @@ use crate::mpi::session::Session;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, named};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub const GROUP_EMPTY: usize = 0x109;
@@ -63,9 +66,16 @@ pub struct Process {
     pub initial_errhandler: Installed,
     /// What hears of errors of MPI_FILE_NULL.
     pub file_errhandler: Installed,
+    /// The deaths that were ordered for this life, if any were.
+    pub fate: OnceLock<Arc<Fate>>,
     pulse: Pulse,
-    world_comm: Comm,
+    /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
+    first_world: Comm,
+    repaired_world: RwLock<Option<Arc<Comm>>>,
     self_comm: Comm,
+    /// The next recovery, as far as it is known; away while some thread takes part in it.
+    pub(super) recovery: Mutex<Option<Summons>>,
+    has_recovered: AtomicBool,
     environment: OnceLock<Info>,
     notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
     last: Mutex<Option<Last>>,
@@ -107,19 +117,26 @@ impl Process {
             requests: Requests::new(),
             initial_errhandler: Installed::fatal(),
             file_errhandler: Installed::of_files(),
+            fate: OnceLock::new(),
             pulse,
-            world_comm: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD"),
+            first_world: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD").of_generation(0),
+            repaired_world: RwLock::default(),
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
+            recovery: Mutex::default(),
+            has_recovered: AtomicBool::new(false),
             environment: OnceLock::new(),
             notes: Mutex::default(),
             last: Mutex::default(),
         }
     }
 
-    /// Called at every door: whether this rank is to die.
+    /// Called at every door: fails when this rank is to die; true when its calls are counted.
     #[inline]
-    pub fn notice(&self) -> Result {
-        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(()) }
+    pub fn notice(&self) -> Result<bool> {
+        if self.pulse.is_calm() {
+            return Ok(false);
+        }
+        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(true) }
     }
 
     /// Fails outside of the time between MPI_Init and MPI_Finalize.
@@ -130,8 +147,32 @@ impl Process {
 
     /// MPI_COMM_WORLD.
     #[inline]
-    pub fn world_comm(&'static self) -> &'static Comm {
-        &self.world_comm
+    pub fn world_comm(&'static self) -> Held<Comm> {
+        match self.engine.generation() {
+            0 => Held::Ever(&self.first_world),
+            _ => {
+                Held::Counted(self.repaired_world.read().clone().expect("set with the generation"))
+            }
+        }
+    }
+
+    /// MPI_COMM_WORLD is this from now on.
+    pub(super) fn set_world_comm(&self, comm: Comm) {
+        *self.repaired_world.write() = Some(Arc::new(comm));
+    }
+
+    /// Whether some thread has begun a recovery. From now on one has.
+    pub(super) fn begins_to_recover(&self) -> bool {
+        !self.has_recovered.swap(true, Ordering::Relaxed)
+    }
+
+    /// Lets the engine find out which communicators there are.
+    pub fn introduce(&'static self) {
+        self.engine.introduce(|| {
+            let predefined = [self.world_comm(), Held::Ever(&self.self_comm)];
+            let made = self.comms.all().into_iter().map(|(_, comm)| Held::Counted(comm));
+            predefined.into_iter().chain(made).map(|c| (c.context(), c.everyone())).collect()
+        });
     }
 
     /// MPI_COMM_SELF, for as long as the process is borrowed.
@@ -149,10 +190,23 @@ impl Process {
         match handle {
             // Sessions bring no communicators along (MPI-5.0 §11.3).
             comm::WORLD | comm::SELF if !self.phases.has_world() => None,
-            comm::WORLD => Some(Held::Ever(&self.world_comm)),
+            comm::WORLD => Some(self.world_comm()),
             comm::SELF => Some(Held::Ever(&self.self_comm)),
-            _ => self.comms.find(handle).map(Held::Counted),
+            _ => self.comms.find(handle).map(|comm| match self.engine.generation() > 0 {
+                true => self.renewed(comm),
+                false => Held::Counted(comm),
+            }),
         }
+    }
+
+    /// Another handle of MPI_COMM_WORLD keeps step with it.
+    fn renewed(&'static self, comm: Arc<Comm>) -> Held<Comm> {
+        if comm.generation < self.engine.generation() && comm.is_alias_of(&self.first_world) {
+            let alias = Arc::new(self.world_comm().alias(comm.handle));
+            self.comms.replace(comm.handle, alias.clone());
+            return Held::Counted(alias);
+        }
+        Held::Counted(comm)
     }
 
     /// The communicator that an argument called `name` names.
@@ -247,7 +301,8 @@ impl Process {
     pub fn recall(&self, class: Class) -> Option<String> {
         let last = self.last.lock();
         let last = last.as_ref()?;
-        let is_it = last.thread == thread_token() && last.error.class == class;
+        let told = told(self.world.rules(), last.error.class);
+        let is_it = last.thread == thread_token() && [told, last.error.class].contains(&class);
         is_it.then(|| format!("{}: {}", last.call, last.error.detail))
     }
 }

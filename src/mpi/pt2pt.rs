@@ -3,11 +3,12 @@
 //! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
 
 use crate::base::slab::Key;
-use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
+use crate::engine::{self, ANY_SOURCE, Died, Engine, Letter, Mishap, Outcome, Watch};
 use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::judgement::must_stand;
 use crate::mpi::process::Process;
 use crate::mpi::request::Start;
 use crate::mpi::status::{Completed, Status};
@@ -71,12 +72,34 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         Mishap::Lost { rank } => {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
         }
+        Mishap::Interrupted => {
+            Class::PROC_ABORTED.because("the others have begun to recover from a failure")
+        }
+        Mishap::Doubted { rank } => Class::PROC_ABORTED.because(format!(
+            "rank {rank} of the communicator has died, who might have sent; that is not \
+             acknowledged"
+        )),
+        Mishap::Revoked => revoked(),
         Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
         )),
     }
+}
+
+#[cold]
+pub(super) fn revoked() -> Failure {
+    Class::REVOKED.because("one of its members has given the communicator up")
+}
+
+/// What is told of a receive that goes on although this rank might have been the one to send.
+#[cold]
+pub(super) fn doubted(rank: i32) -> Failure {
+    Class::PROC_FAILED_PENDING.because(format!(
+        "rank {rank} of the communicator has died, who might have sent; once that is \
+         acknowledged, the receive can be waited for again"
+    ))
 }
 
 /// What the caller learns of an operation that has ended.
@@ -112,11 +135,15 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
 pub fn isend(
     process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {
+    must_stand(process, comm)?;
     let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
     let completion = match mode {
         Mode::Standard | Mode::Ready => engine::Mode::Standard,
         Mode::Synchronous => engine::Mode::Synchronous,
         Mode::Buffered => {
+            if process.world.is_revoked(comm.context(), process.me) {
+                return Err(revoked());
+            }
             buffer::send(process, comm, letter, data)?;
             return Ok(Pending::Nothing);
         }
@@ -130,7 +157,7 @@ pub fn send(
     process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result {
     match isend(process, mode, comm, data, dest, tag)? {
-        Pending::Op(op) => news(&process.engine.wait(op)?),
+        Pending::Op(op) => news(&process.engine.wait_in_peace(op)?),
         _ => Ok(()),
     }
 }
@@ -139,6 +166,7 @@ pub fn send(
 pub fn irecv(
     process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
 ) -> Result<Pending> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Pending::Complete(FROM_NOBODY));
     };
@@ -152,6 +180,7 @@ pub fn recv(
     process: &Process, comm: &Comm, into: &Region, source: i32, tag: i32,
     end: impl Fn(Completed) -> Result,
 ) -> Result {
+    must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
             Ok(outcome) => end(completed(outcome)),
@@ -181,6 +210,7 @@ pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pend
 
 /// The same in one place: what is sent is copied first.
 pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
+    must_stand(process, comm)?;
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
     comm.source(both.source)?;
     let send = match letter {
@@ -212,11 +242,31 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::EMPTY.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait(op)?)),
+        Pending::Op(op) | Pending::Run(op) => wait_surely(engine, op),
         Pending::Two { send, recv } => {
-            let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
+            let received = wait_surely(engine, recv)?;
+            let sent = engine.wait(send)?;
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
         }
+    }
+}
+
+/// Waits for one operation; a receive that may wait for the dead is given up.
+fn wait_surely(engine: &Engine, op: Key) -> Result<Completed> {
+    let doubt = engine.wait_for(|ops| match ops.outcome(op) {
+        Some(_) => Some(None),
+        None => ops.doubt(op).map(Some),
+    })?;
+    if doubt.is_some() {
+        engine.cancel(op);
+    }
+    let outcome = engine.wait(op)?;
+    match doubt.filter(|_| outcome.is_cancelled) {
+        Some(rank) => {
+            let mishap = Some(Mishap::Doubted { rank });
+            Ok(completed(&Outcome { is_cancelled: false, source: rank, mishap, ..outcome }))
+        }
+        None => Ok(completed(&outcome)),
     }
 }
 
@@ -238,6 +288,7 @@ pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Resu
 
 /// What the message is like that a receive would get now (MPI_Iprobe).
 pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Completed>> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Some(FROM_NOBODY.into()));
     };
@@ -246,6 +297,7 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
 
 /// The same, and waits for one (MPI_Probe).
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
+    must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => Ok(completed(&process.engine.probe(pattern, &watch)?)),
         None => Ok(FROM_NOBODY.into()),
@@ -258,6 +310,7 @@ pub type Match = std::result::Result<Option<engine::Held>, Completed>;
 /// Takes out the message that a receive would get now (MPI_Improbe). `Ok(None)` in the match is
 /// MPI_MESSAGE_NO_PROC.
 pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Match>> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Some(Ok(None)));
     };
@@ -267,6 +320,7 @@ pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<
 
 /// The same, and waits for one (MPI_Mprobe).
 pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
+    must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Ok(None));
     };

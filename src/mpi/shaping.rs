@@ -155,7 +155,7 @@ fn say(edges: &Result<(Vec<Edge>, bool)>) -> Words {
         Err(Failure::Error(error)) => {
             return Words::default().number(error.class.0 as u32).number(0);
         }
-        Err(Failure::Died) => return Words::default(),
+        Err(Failure::Died | Failure::Told(_)) => return Words::default(),
     };
     let start = Words::default().number(0).number(u32::from(*is_weighted));
     edges.iter().fold(start, |words, edge| {

@@ -160,6 +160,16 @@ impl<T> Table<T> {
         slot.value.clone()
     }
 
+    /// Puts another object in the place of the one behind `handle`, if that is still there.
+    pub fn replace(&self, handle: usize, value: Arc<T>) {
+        let Some((index, generation)) = self.parts(handle) else { return };
+        let mut table = self.slots.write();
+        let slot = table.slots.get_mut(index).filter(|slot| slot.generation == generation);
+        if let Some(Slot { value: Some(place), .. }) = slot {
+            *place = value;
+        }
+    }
+
     /// Takes the object out; its handle is void from now on.
     pub fn remove(&self, handle: usize) -> Option<Arc<T>> {
         let (index, generation) = self.parts(handle)?;

@@ -201,6 +201,18 @@ static void busy(void)
     }
 }
 
+/* Rank 1 waits for what rank 0 says after many broadcasts, and takes part in none of them. */
+static void far_ahead(void)
+{
+    int value = 0;
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 5, W, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 100; i++)
+        MPI_Bcast(&value, 1, MPI_INT, 0, W);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 5, W);
+}
+
 int main(int argc, char **argv)
 {
     const struct test tests[] = {
@@ -208,6 +220,6 @@ int main(int argc, char **argv)
         {"sends", sends},     {"threads", threads},       {"thread-sleeps", thread_sleeps},
         {"sleeper", sleeper}, {"reader", reader},         {"timed-wait", timed_wait},
         {"compute", compute}, {"tests-only", tests_only}, {"timer", timer},
-        {"busy", busy},       {0}};
+        {"busy", busy},       {"far-ahead", far_ahead},   {0}};
     return run_test(argc, argv, tests);
 }

@@ -18,6 +18,46 @@ pub struct Source {
     with_mpi: bool,
 }
 
+/// What a Fortran program of the tests that runs with every interface calls an object of MPI: a
+/// macro, what it is in `mpif.h` and in the module `mpi`, and what it is in `mpi_f08`.
+const HANDLES: [(&str, &str, &str); 15] = [
+    ("CHECKS", "checks", "checks08"),
+    ("COMM", "integer", "type(MPI_Comm)"),
+    ("DATATYPE", "integer", "type(MPI_Datatype)"),
+    ("ERRHANDLER", "integer", "type(MPI_Errhandler)"),
+    ("FILE", "integer", "type(MPI_File)"),
+    ("GROUP", "integer", "type(MPI_Group)"),
+    ("INFO", "integer", "type(MPI_Info)"),
+    ("REQUEST", "integer", "type(MPI_Request)"),
+    ("SESSION", "integer", "type(MPI_Session)"),
+    ("WIN", "integer", "type(MPI_Win)"),
+    ("STATUS", "integer, dimension(MPI_STATUS_SIZE)", "type(MPI_Status)"),
+    ("STATUSES(x, n)", "integer :: x(MPI_STATUS_SIZE, n)", "type(MPI_Status) :: x(n)"),
+    ("ONE_OF(x, n)", "x(:, n)", "x(n)"),
+    ("ADDRESS", "integer(MPI_ADDRESS_KIND)", "type(c_ptr)"),
+    ("PLACE", "in_program", "in_program"),
+];
+
+/// Which of Fortran's interfaces such a program uses.
+#[derive(Clone, Copy, Debug)]
+pub enum Handles {
+    /// `mpif.h`, and the module `mpi`.
+    Integers,
+    /// `mpi_f08`.
+    Types,
+}
+
+impl Handles {
+    /// The flags for the compiler that say so.
+    pub fn flags(self) -> Vec<String> {
+        let meaning = |(name, integer, of_type): (&str, &str, &str)| match self {
+            Handles::Integers => format!("-D{name}={integer}"),
+            Handles::Types => format!("-D{name}={of_type}"),
+        };
+        HANDLES.map(meaning).to_vec()
+    }
+}
+
 /// A compiled program, or a shared library.
 #[derive(Clone, Debug)]
 pub struct Program(PathBuf);
@@ -80,8 +120,8 @@ impl Source {
     }
 
     /// Flags for the compiler, after those that find MPI.
-    pub fn flags(mut self, flags: &[&str]) -> Source {
-        self.flags.extend(flags.iter().map(|flag| flag.to_string()));
+    pub fn flags(mut self, flags: &[impl AsRef<str>]) -> Source {
+        self.flags.extend(flags.iter().map(|flag| flag.as_ref().to_string()));
         self
     }
 

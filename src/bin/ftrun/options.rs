@@ -13,8 +13,18 @@ pub(crate) enum Does {
     Shared,
     Explain,
     OnFailure,
+    CommMode,
+    MsgMode,
+    CollMode,
+    RecoveryMode,
+    /// `--with-ft ulfm`, as Open MPI's launcher is told.
+    WithFt,
     Stack,
     Heap,
+    Kill,
+    KillFile,
+    MeanTime,
+    Seed,
     Quiet,
     Verbose,
     Tag,
@@ -23,6 +33,7 @@ pub(crate) enum Does {
     Deadlock,
     Check,
     Report,
+    Leftovers,
     /// `-x NAME` or `-x NAME=VALUE`.
     Variable,
     /// `-genv NAME VALUE` or `-genv NAME=VALUE`.
@@ -61,6 +72,15 @@ const CHOICES: &[Choice] = &[
     choice(&["shared"], 1, Does::Shared),
     choice(&["explain"], 0, Does::Explain),
     choice(&["on-failure"], 1, Does::OnFailure),
+    choice(&["mode", "comm-mode"], 1, Does::CommMode),
+    choice(&["msg", "msg-mode"], 1, Does::MsgMode),
+    choice(&["coll", "coll-mode"], 1, Does::CollMode),
+    choice(&["recovery", "recovery-mode"], 1, Does::RecoveryMode),
+    choice(&["with-ft"], 1, Does::WithFt),
+    choice(&["kill"], 1, Does::Kill),
+    choice(&["kill-file"], 1, Does::KillFile),
+    choice(&["mttf"], 1, Does::MeanTime),
+    choice(&["seed"], 1, Does::Seed),
     choice(&["stack"], 1, Does::Stack),
     choice(&["heap"], 1, Does::Heap),
     choice(&["q", "quiet"], 0, Does::Quiet),
@@ -70,7 +90,8 @@ const CHOICES: &[Choice] = &[
     choice(&["timeout"], 1, Does::Timeout),
     choice(&["deadlock"], 1, Does::Deadlock),
     choice(&["check"], 1, Does::Check),
-    choice(&["report"], 0, Does::Report),
+    choice(&["report"], 1, Does::Report),
+    choice(&["leftovers"], 0, Does::Leftovers),
     choice(&["x"], 1, Does::Variable),
     choice(&["env", "genv"], 1, Does::VariablePair),
     choice(&["wdir", "wd", "dir"], 1, Does::Directory),
@@ -92,7 +113,7 @@ const CHOICES: &[Choice] = &[
     choice(&["topology", "hwloc-base-binding-policy", "binding", "map"], 1, Does::Nothing),
     choice(&["report-bindings", "display-map", "display-devel-map"], 0, Does::Nothing),
     choice(&["display-allocation", "display-topo", "nolocal", "novm"], 0, Does::Nothing),
-    choice(&["display", "runtime-options", "with-ft", "personality"], 1, Does::Nothing),
+    choice(&["display", "runtime-options", "personality"], 1, Does::Nothing),
     choice(&["overload-allowed", "use-regexp", "tune-map", "parsable"], 0, Does::Nothing),
     choice(&["mca", "gmca", "omca", "prtemca", "pmixmca", "opmca"], 2, Does::Nothing),
     choice(&["am", "tune", "prefix", "noprefix-path", "path", "pset"], 1, Does::Nothing),
@@ -127,7 +148,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Choice> {
 
 /// The known name that is nearest to a mistyped one, if one is near.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
-    let known = CHOICES.iter().flat_map(|choice| choice.names.iter().copied());
+    nearest_of(name, CHOICES.iter().flat_map(|choice| choice.names.iter().copied()))
+}
+
+/// The same among these names.
+pub(crate) fn nearest_of(
+    name: &str, known: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
     let measured =
         known.filter(|known| known.len() > 1).map(|known| (distance(name, known), known));
     let (steps, known) = measured.min_by_key(|(steps, _)| *steps)?;

@@ -25,6 +25,7 @@ pub(super) fn bear(world: &'static World, seat: usize, incarnation: u32) -> Resu
     let thread = Thread::new(0);
     rank.life.threads.lock().push(thread);
     place.let_to(rank);
+    world.tenant.began(rank);
     start(rank, world.plan.stack(&ground)).map_err(|error| failed("no thread for it", error))
 }
 

@@ -19,14 +19,14 @@ use crate::host::Rank;
 use crate::host::sched::Bell;
 use parking_lot::Mutex;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use ending::end_current;
-pub use obituary::obituary;
+pub use obituary::{cause, obituary};
 pub use seat::Pin;
-pub use world::{end_process, has_alarms, incarnation, kill, living, pin, run};
+pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
 
 pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::{Thread, living as living_threads, this as this_thread};
@@ -59,28 +59,54 @@ pub enum Verdict {
 
 /// Who lives above the host: is told what happens to ranks, and decides.
 pub trait Tenant: Send + Sync {
+    /// `rank` has come to life. Called on the undertaker's thread, once per incarnation.
+    fn began(&self, rank: &'static Rank);
     /// `rank` has ended and runs no more. Called on the undertaker's thread, once per incarnation.
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
     /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
     fn wake(&self, seat: usize);
+    /// The process is about to end, for whatever reason. Called once, on any thread.
+    fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.
     fn status(&self) -> i32;
 }
 
 /// Whether a rank is to die: set from outside, looked at by the rank at every door and in waits.
 #[derive(Clone, Default)]
-pub struct Pulse(Arc<AtomicBool>);
+pub struct Pulse(Arc<AtomicU8>);
+
+/// The rank is to die.
+const STOPPING: u8 = 1;
+/// Somebody counts what the rank does.
+const COUNTED: u8 = 2;
 
 impl Pulse {
+    /// False once there is something about this rank that its doors must know.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
     /// True once this rank has been told to die.
     #[inline]
     pub fn is_stopping(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) & STOPPING != 0
+    }
+
+    /// Whether somebody counts what this rank does.
+    #[inline]
+    pub fn is_counted(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & COUNTED != 0
     }
 
     /// Tells the rank to die.
     pub(crate) fn stop(&self) {
-        self.0.store(true, Ordering::Release);
+        self.0.fetch_or(STOPPING, Ordering::Release);
+    }
+
+    /// From now on the rank's doors and waits tell what they do.
+    pub(crate) fn count(&self) {
+        self.0.fetch_or(COUNTED, Ordering::Release);
     }
 }
 
@@ -139,6 +165,11 @@ impl Life {
 }
 
 impl Rank {
+    /// When it ended, if it has.
+    pub fn ended_at(&self) -> Option<Instant> {
+        self.life.ended.get().map(|ended| ended.at)
+    }
+
     /// How long it has lived, or did.
     pub fn age(&self) -> Duration {
         let ended = self.life.ended.get().map_or_else(Instant::now, |ended| ended.at);

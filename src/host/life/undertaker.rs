@@ -58,7 +58,8 @@ enum Stage {
     Mourning,
     /// Somebody may still copy from its memory.
     Clearing {
-        restart: bool,
+        /// The incarnation that is to move in.
+        next: Option<u32>,
         abandoned: bool,
     },
     Done,
@@ -130,10 +131,23 @@ impl Undertaker {
         if self.world.take_deferred() || self.has_deferred {
             self.has_deferred = self.press_deferred();
         }
+        self.take_orders();
         for mut burial in std::mem::take(&mut self.burials) {
             self.go_on_with(&mut burial);
             if burial.stage != Stage::Done {
                 self.burials.push(burial);
+            }
+        }
+    }
+
+    /// Brings those to life who were ordered, as soon as their seats are free.
+    fn take_orders(&mut self) {
+        while let Ok((seat, incarnation)) = self.world.orders.try_recv() {
+            let mut burials = self.burials.iter_mut();
+            match burials.find(|burial| burial.rank.seat == seat).map(|burial| &mut burial.stage) {
+                Some(Stage::Clearing { next, .. }) => *next = Some(incarnation),
+                Some(_) => panic!("whoever is mourned has no successor yet"),
+                None => self.bear(seat, incarnation),
             }
         }
     }
@@ -147,10 +161,11 @@ impl Undertaker {
             }
             let restart = self.announce(burial);
             burial.since = Instant::now();
-            burial.stage = Stage::Clearing { restart, abandoned: !all_gone };
+            let next = restart.then_some(burial.rank.incarnation + 1);
+            burial.stage = Stage::Clearing { next, abandoned: !all_gone };
         }
-        if let Stage::Clearing { restart, abandoned } = burial.stage {
-            self.clear(burial, restart, abandoned);
+        if let Stage::Clearing { next, abandoned } = burial.stage {
+            self.clear(burial, next, abandoned);
         }
     }
 
@@ -229,14 +244,14 @@ impl Undertaker {
         }
     }
 
-    fn clear(&mut self, burial: &mut Burial, restart: bool, abandoned: bool) {
+    fn clear(&mut self, burial: &mut Burial, next: Option<u32>, abandoned: bool) {
         let rank = burial.rank;
         let seat = &self.world.seats[rank.seat];
-        if self.living == 0 && !restart {
+        if self.living == 0 && next.is_none() {
             burial.stage = Stage::Done;
             return;
         }
-        if !restart && burial.since.elapsed() < LINGER {
+        if next.is_none() && burial.since.elapsed() < LINGER {
             return;
         }
         let is_free = seat.close();
@@ -261,8 +276,8 @@ impl Undertaker {
         }
         drop(ground);
         burial.stage = Stage::Done;
-        if restart {
-            self.bear(rank.seat, rank.incarnation + 1);
+        if let Some(incarnation) = next {
+            self.bear(rank.seat, incarnation);
         }
     }
 

@@ -31,6 +31,9 @@ pub(super) struct World {
     /// Orders to kill, on their way from any thread to the undertaker.
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
+    /// Orders to bring incarnations to life, on the same way.
+    order: Sender<(usize, u32)>,
+    pub(super) orders: Receiver<(usize, u32)>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
     /// Whether signals may wait in the inbox of some thread.
@@ -72,6 +75,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     let cores = available_parallelism().map_or(1, usize::from);
     sched::expect_crowd(job.ranks > cores);
     let (condemn, condemned) = unbounded();
+    let (order, orders) = unbounded();
     let world = World {
         program,
         template,
@@ -84,6 +88,8 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         ended: AtomicPtr::default(),
         condemn,
         condemned,
+        order,
+        orders,
         forwarded: AtomicU64::new(0),
         has_deferred: AtomicBool::new(false),
         has_alarms: AtomicBool::new(false),
@@ -125,15 +131,33 @@ pub(super) fn report(rank: &'static Rank) {
 
 /// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
-    let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) else {
-        return;
-    };
-    let rank = place.rank();
+    if let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) {
+        condemn(world, seat, place.rank());
+    }
+}
+
+/// The same for one incarnation; does nothing when another lives there.
+pub fn kill_only(seat: usize, incarnation: u32) {
+    let Some(world) = found() else { return };
+    let rank = living(seat).filter(|rank| rank.incarnation == incarnation);
+    if rank.is_some() {
+        condemn(world, seat, rank);
+    }
+}
+
+fn condemn(world: &World, seat: usize, rank: Option<&'static Rank>) {
     if let Some(rank) = rank {
         rank.pulse.stop();
     }
     world.condemn.send((seat, rank)).expect("the world keeps the other end");
     world.tenant.wake(seat);
+    world.bell.unpark();
+}
+
+/// Brings this incarnation to life in `seat`, whose last rank has ended. Returns before it lives.
+pub fn respawn(seat: usize, incarnation: u32) {
+    let Some(world) = found() else { return };
+    world.order.send((seat, incarnation)).expect("the world keeps the other end");
     world.bell.unpark();
 }
 
@@ -253,6 +277,9 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     let (decided, known) = (Ordering::AcqRel, Ordering::Acquire);
     if STATUS.compare_exchange(UNDECIDED, status, decided, known).is_ok() {
         SPEAKER.store(own, Ordering::Release);
+        if let Some(world) = found() {
+            world.tenant.closing();
+        }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());
         flush();

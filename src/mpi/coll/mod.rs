@@ -41,7 +41,7 @@ pub trait Plan: Send + Sync + 'static {
 /// are bad: the members stay in step.
 #[inline]
 pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
-    let lane = lane(process, comm);
+    let lane = lane(process, comm).paced();
     let plan = plan?;
     run::block(perform(&plan, &lane))
 }
@@ -77,10 +77,9 @@ pub fn persist(
 fn launch(
     process: &'static Process, comm: Held<Comm>, tag: i32, plan: Arc<impl Plan>,
 ) -> Result<Pending> {
-    run::start(
-        process,
-        |way| async move { perform(&*plan, &Lane::new(process, &comm, tag, way)).await },
-    )
+    run::start(process, |way| async move {
+        perform(&*plan, &Lane::new(process, &comm, tag, way).paced()).await
+    })
 }
 
 /// A blocking lane for the next collective operation of `comm`.
@@ -126,7 +125,7 @@ impl Role {
     fn of(comm: &Comm, root: i32) -> Result<Role> {
         if !comm.is_inter() {
             let root = comm.root(root)?;
-            return Ok(if root == comm.rank { Role::Root } else { Role::Leaf(root) });
+            return Ok(if root == comm.living().rank { Role::Root } else { Role::Leaf(root) });
         }
         Ok(match comm.root_between(root)? {
             Root::This => Role::Root,

@@ -2,8 +2,10 @@
 
 use super::{Asked, Step, UNDEFINED, nothing};
 use crate::engine::Ops;
+use crate::engine::rules::Rules;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
+use crate::mpi::judgement::{is_failure, told};
 use crate::mpi::process::Process;
 use crate::mpi::status::{Completed, Status};
 use std::sync::Arc;
@@ -30,6 +32,7 @@ pub struct Many<'a, P> {
 struct Trouble {
     codes: Vec<(usize, i32)>,
     first: Option<Error>,
+    is_of_a_death: bool,
     /// Generalized requests that have ended, and where their statuses go.
     general: Vec<(usize, Arc<General>)>,
 }
@@ -38,7 +41,11 @@ impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
-            self.first.get_or_insert(*error);
+            self.is_of_a_death |= error.is_of_a_death;
+            // What is merely not complete yet has no handler that would hear of it.
+            if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
+                self.first = Some(*error);
+            }
         }
     }
 
@@ -52,13 +59,16 @@ impl Trouble {
     }
 
     /// The error of the call, with the codes of the first `count` statuses set.
-    fn raise(self, places: &impl Places, count: usize) -> Result {
+    fn raise(self, rules: Rules, places: &impl Places, count: usize) -> Result {
         let Some(first) = self.first else { return Ok(()) };
         (0..count).for_each(|place| places.set_error(place, 0));
-        self.codes.iter().for_each(|(place, code)| places.set_error(*place, *code));
+        let told = |code: i32| told(rules, Class(code)).0;
+        self.codes.iter().for_each(|(place, code)| places.set_error(*place, told(*code)));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
+        let is_of_a_death = self.is_of_a_death;
+        let error = Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death };
+        Err(Failure::Error(Box::new(error)))
     }
 }
 
@@ -86,7 +96,11 @@ impl<P: Places> Many<'_, P> {
             is_over.then_some(())
         })?;
         trouble.ask(self);
-        trouble.raise(&self.places, self.count)
+        trouble.raise(self.rules(), &self.places, self.count)
+    }
+
+    fn rules(&self) -> Rules {
+        self.process.world.rules()
     }
 
     /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
@@ -107,7 +121,7 @@ impl<P: Places> Many<'_, P> {
             Some(true)
         })?;
         trouble.ask(self);
-        let news = trouble.raise(&self.places, self.count);
+        let news = trouble.raise(self.rules(), &self.places, self.count);
         Ok((is_over.unwrap_or(false), news))
     }
 
@@ -121,7 +135,7 @@ impl<P: Places> Many<'_, P> {
                 trouble.general.extend(general.map(|general| (index, general)));
                 end.news.unwrap_or_else(|failure| trouble.add(index, failure));
             }
-            Err(failure) => trouble.add(index, failure),
+            Ok(Step::Doubted(failure)) | Err(failure) => trouble.add(index, failure),
         }
         true
     }
@@ -129,34 +143,48 @@ impl<P: Places> Many<'_, P> {
     /// Leaves those alone that have not ended if one has failed because of a death: whoever would
     /// have to send may be waiting for us elsewhere by now.
     fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
-        if self.process.world.epoch() == 0 {
+        if self.process.engine.is_calm() {
             return false;
         }
         let is_lost = |index: usize| {
             let handle = self.places.key(index);
             match self.process.requests.step(ops, handle, true) {
                 Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. }, _)) => {
-                    error.class == Class::PROC_ABORTED
+                    is_failure(error.class)
                 }
+                Ok(Step::Doubted(_)) => true,
                 _ => false,
             }
         };
-        let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
-        if !has_lost && !(first..self.count).any(is_lost) {
+        let has_lost = trouble.codes.iter().any(|(_, code)| is_failure(Class(*code)));
+        let is_interrupted = (first..self.count).any(|index| self.interruption(index).is_some());
+        if !is_interrupted && !has_lost && !(first..self.count).any(is_lost) {
             return false;
         }
         for index in first..self.count {
             if !self.settle(ops, index, trouble) {
-                trouble.add(index, Class::PENDING.because("not complete yet"));
+                let pending = || Class::PENDING.because("not complete yet");
+                trouble.add(index, self.interruption(index).unwrap_or_else(pending));
             }
         }
         true
     }
 
+    fn interruption(&self, index: usize) -> Option<Failure> {
+        self.process.requests.interruption(self.process, self.places.key(index))
+    }
+
+    /// The first of the requests that nobody waits for any more.
+    fn first_interruption(&self) -> Option<Failure> {
+        (0..self.count).find_map(|index| self.interruption(index))
+    }
+
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(&self.places, self.count)?;
-        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
+        let found = self.process.engine.wait_for(|ops| {
+            self.any(ops).transpose().or_else(|| self.first_interruption().map(Err))
+        })?;
         Ok(self.known(found?))
     }
 
@@ -173,11 +201,12 @@ impl<P: Places> Many<'_, P> {
     }
 
     fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
-        let mut is_idle = true;
+        let (mut is_idle, mut doubted) = (true, None);
         for index in 0..self.count {
             match self.step(ops, index)? {
                 Step::Inactive => {}
                 Step::Pending => is_idle = false,
+                Step::Doubted(failure) => doubted = doubted.or(Some((index, failure))),
                 Step::Ended(after, end, general) => {
                     if !self.is_look {
                         self.places.set_key(index, after);
@@ -185,6 +214,10 @@ impl<P: Places> Many<'_, P> {
                     return Ok(Some((Some(index), end, general)));
                 }
             }
+        }
+        if let Some((index, failure)) = doubted {
+            let end = Completed { status: Status::EMPTY, news: Err(failure) };
+            return Ok(Some((Some(index), end, None)));
         }
         Ok(is_idle.then(|| (None, nothing(), None)))
     }
@@ -194,9 +227,12 @@ impl<P: Places> Many<'_, P> {
         self.process.requests.check(&self.places, self.count)?;
         let harvest = self.process.engine.wait_for(|ops| {
             let harvest = self.some(ops);
-            harvest.is_worth_telling().then_some(harvest)
+            if harvest.is_worth_telling() {
+                return Some(Ok(harvest));
+            }
+            self.first_interruption().map(Err)
         })?;
-        Ok(self.batch(harvest))
+        Ok(self.batch(harvest?))
     }
 
     /// The same without waiting: none may have ended.
@@ -219,6 +255,11 @@ impl<P: Places> Many<'_, P> {
             match self.step(ops, index) {
                 Ok(Step::Inactive) => {}
                 Ok(Step::Pending) => *is_idle = false,
+                Ok(Step::Doubted(failure)) => {
+                    self.places.set_status(place, Status::EMPTY);
+                    trouble.add(place, failure);
+                    indices.push(index);
+                }
                 Ok(Step::Ended(after, end, general)) => {
                     self.put(index, place, after, end.status);
                     trouble.general.extend(general.map(|general| (place, general)));
@@ -233,7 +274,8 @@ impl<P: Places> Many<'_, P> {
 
     fn batch(&self, mut harvest: Harvest) -> Batch {
         harvest.trouble.ask(self);
-        let news = harvest.trouble.raise(&self.places, harvest.indices.len());
+        let ended = harvest.indices.len();
+        let news = harvest.trouble.raise(self.rules(), &self.places, ended);
         let has_some = !harvest.is_idle || !harvest.indices.is_empty();
         Batch { ended: has_some.then_some(harvest.indices), news }
     }

@@ -1,0 +1,188 @@
+//! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, or by chance.
+
+use crate::base::Member;
+use crate::host::{Rank, life};
+use crate::machine::Chance;
+use crate::machine::schedule::{Event, When};
+use crate::mpi::fate::Fate;
+use crate::mpi::process::Process;
+use parking_lot::{Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+static ORDERS: OnceLock<Orders> = OnceLock::new();
+
+struct Orders {
+    events: Vec<Event>,
+    /// Those whose times have yet to come, and those that were met in time.
+    timed: Mutex<Timed>,
+    /// Rung when somebody comes to life.
+    birth: Condvar,
+    has_chance: bool,
+    is_expecting: AtomicBool,
+}
+
+#[derive(Default)]
+struct Timed {
+    pending: Vec<Pending>,
+    met: Vec<(Member, When)>,
+}
+
+/// The death of one life.
+struct Pending {
+    rank: &'static Rank,
+    after: Duration,
+    is_outside: bool,
+    when: When,
+}
+
+/// How often a rank is looked at that is to die outside of calls, and is inside of one.
+const AGAIN: Duration = Duration::from_micros(200);
+
+/// What a job is ordered to meet; before anybody lives.
+pub(super) fn order(events: Vec<Event>, chance: Option<Chance>) {
+    if events.is_empty() && chance.is_none() {
+        return;
+    }
+    let has_times = events.iter().any(|event| matches!(event.when, When::Time { .. }));
+    let orders = Orders {
+        events,
+        timed: Mutex::default(),
+        birth: Condvar::new(),
+        has_chance: chance.is_some(),
+        is_expecting: AtomicBool::new(chance.is_some()),
+    };
+    assert!(ORDERS.set(orders).is_ok(), "a job gets its orders once");
+    if has_times {
+        begin(reap);
+    }
+    if let Some(chance) = chance {
+        begin(|| strike(chance));
+    }
+}
+
+fn begin(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().name("reaper".into()).stack_size(128 << 10);
+    thread.spawn(work).expect("a job that is to lose ranks has room for one more thread");
+}
+
+/// Somebody has come to life.
+pub(super) fn began(rank: &'static Rank) {
+    let Some(orders) = ORDERS.get() else { return };
+    let events = of(orders, rank.seat, rank.incarnation);
+    let mut timed = orders.timed.lock();
+    for event in events {
+        if let When::Time { after, is_outside } = event.when {
+            let when = event.when.clone();
+            timed.pending.push(Pending { rank, after, is_outside, when });
+            orders.is_expecting.store(true, Ordering::Relaxed);
+        }
+    }
+    orders.birth.notify_all();
+}
+
+/// What is ordered for one life that has just made its first call.
+pub(super) fn lead(process: &Process) {
+    let Some(orders) = ORDERS.get() else { return };
+    let Member { seat, incarnation } = process.me;
+    let whens: Vec<When> = of(orders, seat, incarnation).map(|event| event.when.clone()).collect();
+    let is_counted = |when: &When| !matches!(when, When::Time { is_outside: false, .. });
+    if !whens.iter().any(is_counted) {
+        return;
+    }
+    let fate = Arc::new(Fate::new(whens));
+    if fate.counts_steps() {
+        process.world.be_careful();
+    }
+    let fate = process.fate.get_or_init(|| fate);
+    process.engine.count_steps(fate.clone());
+}
+
+fn of(orders: &Orders, seat: usize, incarnation: u32) -> impl Iterator<Item = &Event> {
+    let is_meant = move |event: &&Event| event.seat == seat && event.life.is(incarnation);
+    orders.events.iter().filter(is_meant)
+}
+
+/// Which order it was that `rank` has met. Asked once.
+pub(super) fn met(rank: &Rank) -> Option<String> {
+    let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+    let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
+    if let Some(when) = fate.and_then(|fate| fate.met()) {
+        return Some(when.to_string());
+    }
+    let mut timed = ORDERS.get()?.timed.lock();
+    let place = timed.met.iter().position(|(victim, _)| *victim == member)?;
+    // In order: the first of several counts.
+    Some(timed.met.remove(place).1.to_string())
+}
+
+/// Whether somebody is to die whose time has not come: then nobody waits in vain for news.
+pub(super) fn is_expecting() -> bool {
+    ORDERS.get().is_some_and(|orders| orders.is_expecting.load(Ordering::Relaxed))
+}
+
+/// Kills in time, as long as the job lasts.
+fn reap() {
+    let Some(orders) = ORDERS.get() else { return };
+    let mut timed = orders.timed.lock();
+    loop {
+        let mut next: Option<Duration> = None;
+        let Timed { pending, met } = &mut *timed;
+        pending.retain(|death| {
+            let left = death.left();
+            if left == Some(Duration::ZERO) {
+                let Rank { seat, incarnation, .. } = *death.rank;
+                met.push((Member { seat, incarnation }, death.when.clone()));
+                life::kill_only(seat, incarnation);
+                return false;
+            }
+            next = [next, left].into_iter().flatten().min();
+            left.is_some()
+        });
+        match next {
+            Some(left) => drop(orders.birth.wait_for(&mut timed, left)),
+            None => {
+                orders.is_expecting.store(orders.has_chance, Ordering::Relaxed);
+                orders.birth.wait(&mut timed);
+            }
+        }
+    }
+}
+
+impl Pending {
+    /// How long to wait until this death or the next look at it; `None` when it comes too late.
+    fn left(&self) -> Option<Duration> {
+        let Rank { seat, incarnation, .. } = *self.rank;
+        life::living(seat).filter(|rank| rank.incarnation == incarnation)?;
+        let left = self.after.saturating_sub(self.rank.age());
+        let fate = self.rank.lodger::<Process>().and_then(|process| process.fate.get());
+        let is_inside = || fate.is_some_and(|fate| fate.is_in_call());
+        Some(if left.is_zero() && self.is_outside && is_inside() { AGAIN } else { left })
+    }
+}
+
+/// Kills by chance, as long as the job lasts. Who has left MPI, or a seat where nobody lives, is
+/// not struck.
+fn strike(chance: Chance) {
+    let started = Instant::now();
+    for (at, seat) in chance {
+        std::thread::sleep(at.saturating_sub(started.elapsed()));
+        let has_left = |rank: &&Rank| {
+            rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
+        };
+        let is_to_come = life::incarnation(seat).is_none();
+        let rank = life::living(seat).filter(|rank| !has_left(rank));
+        if let Some(orders) = ORDERS.get()
+            && (is_to_come || rank.is_some())
+        {
+            let incarnation = rank.map_or(0, |rank| rank.incarnation);
+            let when = When::Time { after: at, is_outside: false };
+            orders.timed.lock().met.push((Member { seat, incarnation }, when));
+            match rank {
+                Some(rank) => life::kill_only(seat, rank.incarnation),
+                None => life::kill(seat),
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Where ranks of one process agree: each has a machine of [`crate::fault::Agreement`], and what
+//! the machines say to each other is delivered at once, by the thread that makes them say it.
+//!
+//! An agreement is there from the first member's contribution until all who live have collected
+//! the decision. Lock order: an engine's state, the council, the ledger.
+
+use super::op::{Died, Outcome, Stage};
+use super::{Engine, State, World};
+use crate::base::Member;
+use crate::base::roll::Roll;
+use crate::fault::{Agreement, Decision, Message, Recovery, Value};
+use crate::host::life;
+use crate::transport::Envelope;
+use parking_lot::Mutex;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Which agreement: all members name the same one alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub purpose: Purpose,
+    /// The generation or the communicator that it is about.
+    pub of: u64,
+    /// Which of those that were about it.
+    pub number: u64,
+}
+
+/// What is agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    Recovery,
+    /// ULFM's agreement on a flag.
+    Flag,
+    /// ULFM's agreement on who is left.
+    Shrink,
+}
+
+/// The agreements that are under way.
+#[derive(Default)]
+pub(super) struct Council {
+    meetings: Mutex<HashMap<Key, Meeting>>,
+    /// Those who have left in peace; nobody waits for them.
+    departed: Mutex<HashSet<Member>>,
+    /// What replacements that have not begun yet are to take part in.
+    summons: Mutex<HashMap<Member, Summons>>,
+    /// The latest generation that somebody is on his way to.
+    called: AtomicU64,
+}
+
+/// What a replacement has to know of the recovery that wants it.
+#[derive(Clone)]
+pub struct Summons {
+    pub recovery: Recovery,
+    /// How often its members have agreed on something since the last one was complete.
+    pub number: u64,
+}
+
+struct Meeting {
+    roster: Roll,
+    machines: Vec<Agreement>,
+    standings: Vec<Standing>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Has no decision yet.
+    Open,
+    Decided,
+    /// Has a decision and knows it.
+    Collected,
+    /// Dead, or gone.
+    Out,
+}
+
+impl World {
+    /// Brings what `me` contributes to the agreement `key` of these members.
+    pub fn contribute(&self, key: Key, roster: &[Member], me: Member, value: Value) {
+        let mut meetings = self.council.meetings.lock();
+        let meeting = match meetings.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(self.convene(roster)),
+        };
+        meeting.act(me, |machine, outbox| machine.contribute(value, outbox));
+        let decided = meeting.news();
+        drop(meetings);
+        self.announce(decided);
+    }
+
+    /// A meeting of these members, some of whom may be dead already.
+    fn convene(&self, roster: &[Member]) -> Meeting {
+        let size = roster.len();
+        let mut meeting = Meeting {
+            roster: Roll::new(roster.to_vec()),
+            machines: (0..size).map(|place| Agreement::new(place, size)).collect(),
+            standings: vec![Standing::Open; size],
+        };
+        let ledger = self.ledger.lock();
+        // In the order of the record, so that everybody lists them alike.
+        let dead = ledger.since(0).iter().copied();
+        let absent: Vec<Member> = dead.filter(|dead| meeting.place(*dead).is_some()).collect();
+        drop(ledger);
+        absent.into_iter().for_each(|dead| meeting.miss(dead, Agreement::bury));
+        let departed = self.council.departed.lock();
+        let left: Vec<Member> =
+            roster.iter().copied().filter(|member| departed.contains(member)).collect();
+        drop(departed);
+        left.into_iter().for_each(|gone| meeting.miss(gone, Agreement::excuse));
+        meeting
+    }
+
+    /// What was decided, if it was; once asked, `me` knows it.
+    fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
+        let mut meetings = self.council.meetings.lock();
+        let meeting = meetings.get_mut(&key).expect("whoever waits for a decision is in there");
+        let place = meeting.place(me).expect("whoever contributes is a member");
+        let decision = meeting.machines[place].decision()?.clone();
+        meeting.standings[place] = Standing::Collected;
+        if meeting.is_over() {
+            meetings.remove(&key);
+        }
+        Some(decision)
+    }
+
+    /// Whether it is decided, as far as `me` knows.
+    fn has_decided(&self, key: Key, me: Member) -> bool {
+        let meetings = self.council.meetings.lock();
+        let meeting = meetings.get(&key).expect("whoever waits for a decision is in there");
+        let place = meeting.place(me).expect("whoever contributes is a member");
+        meeting.machines[place].decision().is_some()
+    }
+
+    /// All agreements hear of a death.
+    pub(super) fn tell_council(&self, dead: Member) {
+        self.council.summons.lock().remove(&dead);
+        self.miss(dead, Agreement::bury);
+    }
+
+    /// `member` leaves in peace, and takes part in nothing any more.
+    pub fn depart(&self, member: Member) {
+        self.council.departed.lock().insert(member);
+        self.miss(member, Agreement::excuse);
+    }
+
+    fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
+        let mut decided = Vec::new();
+        self.council.meetings.lock().retain(|_, meeting| {
+            if meeting.place(member).is_some() {
+                meeting.miss(member, how);
+                decided.extend(meeting.news());
+            }
+            !meeting.is_over()
+        });
+        self.announce(decided);
+    }
+
+    fn announce(&self, decided: Vec<Member>) {
+        if !decided.is_empty() {
+            self.disturb();
+            decided.into_iter().for_each(|member| self.wake(member.seat));
+        }
+    }
+
+    /// Somebody is on his way to `generation`: the others hear of it wherever they wait.
+    pub fn call_to(&self, generation: u64) {
+        if self.council.called.fetch_max(generation, Ordering::SeqCst) < generation {
+            self.disturb();
+            self.wake_all();
+        }
+    }
+
+    /// The latest generation that somebody is on his way to.
+    #[inline]
+    pub fn called(&self) -> u64 {
+        self.council.called.load(Ordering::SeqCst)
+    }
+
+    /// Brings these to life, unless somebody has done so already.
+    pub fn respawn(&self, members: &[Member], summons: &Summons) {
+        for &member in members {
+            let mut waiting = self.council.summons.lock();
+            if self.ledger.lock().has_entered(member) {
+                continue;
+            }
+            waiting.insert(member, summons.clone());
+            self.enter(member.seat, member.incarnation);
+            drop(waiting);
+            life::respawn(member.seat, member.incarnation);
+        }
+    }
+
+    /// What `member`, who has just begun, is to take part in.
+    pub fn summons(&self, member: Member) -> Option<Summons> {
+        self.council.summons.lock().remove(&member)
+    }
+}
+
+type Outbox = crate::fault::Outbox;
+
+impl Meeting {
+    fn place(&self, member: Member) -> Option<usize> {
+        self.roster.place(member).map(|place| place as usize)
+    }
+
+    /// Lets the machine of `member` do something, and everybody hear what it says.
+    fn act(&mut self, member: Member, act: impl FnOnce(&mut Agreement, &mut Outbox)) {
+        let place = self.place(member).expect("only members take part");
+        let mut outbox = Outbox::new();
+        act(&mut self.machines[place], &mut outbox);
+        self.deliver(place, outbox);
+    }
+
+    fn deliver(&mut self, from: usize, outbox: Outbox) {
+        let address = |from: usize| move |(to, message): (usize, Message)| (from, to, message);
+        let mut under_way: VecDeque<_> = outbox.into_iter().map(address(from)).collect();
+        while let Some((from, to, message)) = under_way.pop_front() {
+            if self.standings[to] == Standing::Out {
+                continue;
+            }
+            let mut answers = Outbox::new();
+            self.machines[to].hear(from, message, &mut answers);
+            under_way.extend(answers.into_iter().map(address(to)));
+        }
+    }
+
+    /// `member` is dead or gone, whichever `how` says; all others hear of it.
+    fn miss(&mut self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
+        let who = self.place(member).expect("only members are missed");
+        self.standings[who] = Standing::Out;
+        for place in 0..self.machines.len() {
+            if self.standings[place] != Standing::Out {
+                let mut outbox = Outbox::new();
+                how(&mut self.machines[place], who, &mut outbox);
+                self.deliver(place, outbox);
+            }
+        }
+    }
+
+    /// Those who have got a decision since the last look.
+    fn news(&mut self) -> Vec<Member> {
+        let mut decided = Vec::new();
+        for (place, standing) in self.standings.iter_mut().enumerate() {
+            if *standing == Standing::Open && self.machines[place].decision().is_some() {
+                *standing = Standing::Decided;
+                decided.push(self.roster.members()[place]);
+            }
+        }
+        decided
+    }
+
+    /// Whether nobody will ask any more.
+    fn is_over(&self) -> bool {
+        let is_done = |standing: &Standing| matches!(standing, Standing::Collected | Standing::Out);
+        self.standings.iter().all(is_done)
+    }
+}
+
+impl Engine {
+    /// Takes part in an agreement. The operation ends when it is decided; then [`Engine::decision`]
+    /// says on what.
+    pub fn start_agreement(
+        &self, key: Key, roster: &[Member], value: Value,
+    ) -> Result<super::Key, Died> {
+        self.world.contribute(key, roster, self.me, value);
+        self.step()?;
+        let mut state = self.state.lock();
+        let op = state.begin(Stage::Deciding(key), Envelope::default(), None);
+        state.deciding.push(op);
+        // Those who decide later make a stir, by which this rank looks again.
+        self.hear_decisions(&mut state);
+        Ok(op)
+    }
+
+    /// What was decided in an agreement that is over for this rank. It is asked once.
+    pub fn decision(&self, key: Key) -> Arc<Decision> {
+        self.world.decision(key, self.me).expect("the operation has ended")
+    }
+
+    /// Ends the operations that waited for a decision that is there.
+    pub(super) fn hear_decisions(&self, state: &mut State) {
+        for op in std::mem::take(&mut state.deciding) {
+            match state.ops.0.find(op).map(|op| &op.stage) {
+                Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
+                    self.finish(state, op, Outcome::default());
+                }
+                Some(_) => state.deciding.push(op),
+                None => {}
+            }
+        }
+    }
+
+    /// Takes part in an agreement of a recovery, and waits for its decision. As soon as anybody is
+    /// dead, all others are called.
+    pub fn recover(
+        &self, key: Key, roster: &[Member], value: Value,
+    ) -> Result<Arc<Decision>, Died> {
+        self.world.contribute(key, roster, self.me, value);
+        self.wait_until(|_| {
+            if !self.is_calm() {
+                self.world.call_to(key.of + 1);
+            }
+            self.world.decision(key, self.me)
+        })
+    }
+}

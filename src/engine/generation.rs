@@ -1,0 +1,309 @@
+//! How a rank looks upon failures: which of them concern it, and how it goes on after a recovery.
+//!
+//! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
+//! operation is judged, however many have died in earlier generations: one load and one branch.
+
+use super::op::{Died, Mishap, Outcome, Roster, Stage, Watch};
+use super::rules::MsgMode;
+use super::shelf::Place;
+use super::{Engine, State};
+use crate::base::Member;
+use crate::base::roll::Roll;
+use crate::base::slab::Key;
+use crate::transport::{Envelope, Packet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A communicator, as far as failures are concerned: its context and its members.
+pub type Fellowship = (u32, Arc<dyn Roster>);
+
+/// Lists the communicators of a rank.
+pub(super) type Fellowships = dyn Fn() -> Vec<Fellowship> + Send + Sync;
+
+/// What a rank knows of failures.
+#[derive(Default)]
+pub(super) struct Outlook {
+    /// The world of this generation; `None`: everybody's first life.
+    company: Option<Arc<Roll>>,
+    /// How many deaths concern earlier generations only.
+    pub(super) base: usize,
+    /// Contexts below this one are of earlier generations.
+    floor: u32,
+    /// Under NOOP, the communicators that have a dead member, by their contexts: its rank.
+    broken: HashMap<u32, i32>,
+    /// Somebody is on his way to the next generation.
+    is_called: bool,
+    /// Under CONT, where messages of earlier generations belong now.
+    moved: Vec<Moved>,
+}
+
+/// Where the world's messages go in a recovery.
+pub struct Moved {
+    /// Its contexts, before and after.
+    pub from: u32,
+    pub to: u32,
+    /// Its members, after.
+    pub roster: Arc<dyn Roster>,
+}
+
+impl Moved {
+    fn concerns(&self, envelope: Envelope) -> bool {
+        envelope.context == 2 * self.from
+    }
+
+    /// The envelope of a message of `sender`, if that is still a member.
+    fn message(&self, envelope: Envelope, sender: Member) -> Option<Envelope> {
+        let source = self.roster.rank_of(sender)?;
+        Some(Envelope { context: 2 * self.to, source, ..envelope })
+    }
+
+    /// What a receive asks for that watches this.
+    fn pattern(&self, envelope: Envelope, watch: &Watch) -> Envelope {
+        let source = match watch {
+            Watch::Peer { rank, .. } | Watch::Everyone { rank, .. } => *rank,
+            Watch::Anyone(_) => envelope.source,
+        };
+        Envelope { context: 2 * self.to, source, ..envelope }
+    }
+
+    /// Whose death ends an operation; `None` when its peer is no member any more.
+    fn watch(&self, watch: Watch) -> Option<Watch> {
+        match watch {
+            Watch::Peer { member, .. } => {
+                Some(Watch::Peer { rank: self.roster.rank_of(member)?, member })
+            }
+            Watch::Everyone { .. } => None,
+            Watch::Anyone(_) => Some(Watch::Anyone(self.roster.clone())),
+        }
+    }
+}
+
+impl Outlook {
+    /// Whether a message is left over from an earlier generation. What a rank sends to itself
+    /// stays.
+    #[inline]
+    pub(super) fn is_of_old(&self, envelope: Envelope, packet: &Packet, me: Member) -> bool {
+        envelope.context < self.floor && packet.sender() != me
+    }
+
+    /// The message as it is to be taken: it may have been sent in an earlier generation. `None`:
+    /// its sender is no member any more.
+    #[inline]
+    pub(super) fn renewed(&self, packet: Packet) -> Option<Packet> {
+        if self.moved.is_empty() { Some(packet) } else { self.brought_on(packet) }
+    }
+
+    #[cold]
+    fn brought_on(&self, mut packet: Packet) -> Option<Packet> {
+        for moved in &self.moved {
+            if moved.concerns(packet.envelope()) {
+                let envelope = moved.message(packet.envelope(), packet.sender())?;
+                packet = packet.readdressed(envelope);
+            }
+        }
+        Some(packet)
+    }
+
+    fn concerns(&self, member: Member) -> bool {
+        self.company.as_ref().is_none_or(|company| company.place(member).is_some())
+    }
+}
+
+impl Engine {
+    /// Whether nothing is wrong that concerns this rank.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.calm.load(Ordering::Relaxed) == self.world.stir()
+    }
+
+    /// How many recoveries this rank has behind it.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// How to find out which communicators there are.
+    pub fn introduce(&self, list: impl Fn() -> Vec<Fellowship> + Send + Sync + 'static) {
+        self.fellowships.get_or_init(|| Box::new(list));
+    }
+
+    /// Finds out what is wrong; true when nothing is.
+    pub(super) fn look_out(&self, state: &mut State) -> bool {
+        let (stir, epoch, outlook) = (state.stir, state.epoch, &mut state.outlook);
+        outlook.is_called = self.world.called() > self.generation();
+        let ledger = self.world.ledger.lock();
+        let recent = &ledger.since(0)[outlook.base.min(epoch)..epoch];
+        let dead: Vec<Member> =
+            recent.iter().copied().filter(|member| outlook.concerns(*member)).collect();
+        drop(ledger);
+        outlook.broken.clear();
+        let is_calm = dead.is_empty() && !outlook.is_called && !self.world.has_revoked(self.me);
+        self.calm.store(if is_calm { stir } else { u64::MAX }, Ordering::Relaxed);
+        if !is_calm
+            && self.msg_mode() == Some(MsgMode::Noop)
+            && let Some(list) = self.fellowships.get()
+        {
+            let hit = |(context, roster): Fellowship| {
+                let rank = dead.iter().find_map(|member| roster.rank_of(*member))?;
+                Some((context, rank))
+            };
+            outlook.broken.extend(list().into_iter().filter_map(hit));
+        }
+        is_calm
+    }
+
+    /// The rank of a member of `roster` that is dead, if one is.
+    pub fn first_dead(&self, roster: &dyn Roster) -> Option<i32> {
+        let base = self.state.lock().outlook.base;
+        self.world.deaths_since(base).into_iter().find_map(|member| roster.rank_of(member))
+    }
+
+    fn msg_mode(&self) -> Option<MsgMode> {
+        self.world.rules().modes().map(|modes| modes.msg)
+    }
+
+    /// Whether the rules stand against an operation, whoever its peer is.
+    pub(super) fn judge_by_rules(
+        &self, state: &State, envelope: Envelope, watch: &Watch,
+    ) -> Option<Mishap> {
+        if self.is_revoked(envelope) {
+            return Some(Mishap::Revoked);
+        }
+        if self.msg_mode()? != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
+            return None;
+        }
+        if let Some(rank) = state.outlook.broken.get(&(envelope.context / 2)) {
+            return Some(Mishap::Lost { rank: *rank });
+        }
+        let is_interrupted = state.outlook.is_called && !self.is_alone(watch);
+        is_interrupted.then_some(Mishap::Interrupted)
+    }
+
+    /// Whether somebody is on his way to the next generation, so that nobody waits any more.
+    pub fn is_called(&self) -> bool {
+        !self.is_calm() && self.world.called() > self.generation()
+    }
+
+    /// Waits for the end of an operation that nobody else knows of. When the others recover, it is
+    /// taken back if that is still possible.
+    pub fn wait_in_peace(&self, op: Key) -> Result<Outcome, Died> {
+        self.wait_until(|state| {
+            let is_left = state.outlook.is_called && self.msg_mode().is_some();
+            if is_left && state.ops.outcome(op).is_none() && state.take_back(op) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(op) };
+                self.finish(state, op, outcome);
+            }
+            state.ops.collect(op)
+        })
+    }
+
+    /// How a wait ends that holds on to nothing, when the others recover.
+    pub(super) fn interruption(&self, state: &State, watch: &Watch) -> Option<Mishap> {
+        let is_interrupted =
+            state.outlook.is_called && self.msg_mode().is_some() && !self.is_alone(watch);
+        is_interrupted.then_some(Mishap::Interrupted)
+    }
+
+    fn is_alone(&self, watch: &Watch) -> bool {
+        match watch {
+            Watch::Peer { member, .. } => *member == self.me,
+            Watch::Anyone(roster) | Watch::Everyone { roster, .. } => roster.size() == 1,
+        }
+    }
+
+    /// A recovery is complete: the world consists of `company` from now on. Under NOOP all that is
+    /// left of earlier generations goes; under CONT what waits in the world moves along.
+    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) {
+        let mut state = self.state.lock();
+        self.generation.store(generation, Ordering::Relaxed);
+        let is_cont = self.msg_mode() == Some(MsgMode::Cont);
+        let outlook = &mut state.outlook;
+        let ledger = self.world.ledger.lock();
+        let place = |member: &Member| company.place(*member).is_some();
+        let news = ledger.since(outlook.base);
+        outlook.base += news.iter().position(place).unwrap_or(news.len());
+        drop(ledger);
+        outlook.company = Some(company);
+        if is_cont {
+            self.move_on(&mut state, &moved);
+            state.outlook.moved.push(moved);
+        } else {
+            outlook.floor = 2 * moved.to;
+            self.drop_old(&mut state);
+        }
+        state.epoch = state.epoch.max(state.outlook.base);
+        self.look_out(&mut state);
+        state.has_news = true;
+        self.share_news(&mut state);
+    }
+
+    /// Receives that wait and messages that have come in the world of before are those of the
+    /// world of now: its members may have other ranks.
+    fn move_on(&self, state: &mut State, moved: &Moved) {
+        for (envelope, packet) in state.unexpected.take(|envelope| moved.concerns(envelope)) {
+            if let Some(envelope) = moved.message(envelope, packet.sender()) {
+                state.unexpected.insert(envelope, packet.readdressed(envelope));
+            }
+        }
+        // In the order in which they began: that is how they match.
+        let mut waiting: Vec<(Place, Key)> = Vec::new();
+        let mut ended = Vec::new();
+        for key in state.ops.0.keys().collect::<Vec<Key>>() {
+            let Some(op) = state.ops.0.find_mut(key) else { continue };
+            if !moved.concerns(op.envelope) {
+                continue;
+            }
+            let watch = op.watch.take();
+            let watch = watch.and_then(|watch| moved.watch(watch));
+            match (&mut op.stage, watch) {
+                (Stage::Done(_) | Stage::Copying { .. }, _) => {}
+                (_, None) => ended.push(key),
+                (Stage::Receiving { place, .. }, Some(watch)) => {
+                    waiting.push((*place, key));
+                    op.envelope = moved.pattern(op.envelope, &watch);
+                    op.watch = Some(watch);
+                }
+                (_, Some(watch)) => op.watch = Some(watch),
+            }
+        }
+        waiting.sort_by_key(|(place, _)| state.posted.stamp(*place));
+        for (place, key) in waiting {
+            state.posted.remove(place);
+            let op = state.ops.0.find_mut(key).expect("it was found under the same lock");
+            let envelope = op.envelope;
+            if let Stage::Receiving { place, .. } = &mut op.stage {
+                *place = state.posted.insert(envelope, key);
+            }
+        }
+        for key in ended {
+            if state.take_back(key) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(key) };
+                self.finish(state, key, outcome);
+            }
+        }
+    }
+
+    /// Ends what is under way on communicators of earlier generations, and forgets messages there.
+    fn drop_old(&self, state: &mut State) {
+        let list = self.fellowships.get().map(|list| list()).unwrap_or_default();
+        let alone = list.into_iter().filter(|(_, roster)| roster.size() == 1);
+        let kept: HashSet<u32> = alone.map(|(context, _)| context).collect();
+        let floor = state.outlook.floor;
+        let is_old = |context: u32| context < floor && !kept.contains(&(context / 2));
+        state.unexpected.retain_by(|envelope, _| !is_old(envelope.context));
+        state.reported.retain(|context, _| !is_old(*context));
+        let keys: Vec<Key> = state.ops.0.keys().collect();
+        for key in keys {
+            let op = state.ops.0.find(key).expect("it was listed under the same lock");
+            let is_waiting = matches!(op.stage, Stage::Receiving { .. } | Stage::Sending { .. });
+            if is_waiting && is_old(op.envelope.context) && state.take_back(key) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(key) };
+                self.finish(state, key, outcome);
+            }
+        }
+    }
+}

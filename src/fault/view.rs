@@ -1,0 +1,65 @@
+//! Who is a member: the slots of a communicator in one generation.
+
+use crate::base::Member;
+
+/// What a recovery makes of the dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Their slots stay as gaps.
+    Blank,
+    /// Their slots are removed; the others move up, in order.
+    Shrink,
+    /// Fresh incarnations take their slots, and those of earlier gaps.
+    Rebuild,
+}
+
+/// One position in a communicator: its rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    Taken(Member),
+    /// Nobody; the last who lived there died.
+    Gap(Member),
+    /// Nobody; the last who lived there has finalized. No recovery fills it.
+    Left(Member),
+}
+
+impl Slot {
+    /// Who lives there.
+    pub fn member(self) -> Option<Member> {
+        match self {
+            Slot::Taken(member) => Some(member),
+            Slot::Gap(_) | Slot::Left(_) => None,
+        }
+    }
+
+    /// Who lives there, or was the last who did.
+    pub fn last(self) -> Member {
+        let (Slot::Taken(member) | Slot::Gap(member) | Slot::Left(member)) = self;
+        member
+    }
+}
+
+/// The members of a communicator in one generation, by rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// How many recoveries have been completed.
+    pub generation: u64,
+    pub slots: Vec<Slot>,
+}
+
+impl View {
+    /// Generation 0: everybody is there.
+    pub fn new(members: impl IntoIterator<Item = Member>) -> View {
+        View { generation: 0, slots: members.into_iter().map(Slot::Taken).collect() }
+    }
+
+    /// All members, by rank.
+    pub fn members(&self) -> impl Iterator<Item = Member> {
+        self.slots.iter().filter_map(|slot| slot.member())
+    }
+
+    /// The rank of `member`.
+    pub fn rank_of(&self, member: Member) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.member() == Some(member))
+    }
+}

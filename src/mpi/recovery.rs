@@ -1,0 +1,187 @@
+//! Recovery: all who live agree on who is left and who is to come, and go on together in the next
+//! generation of the world.
+
+use crate::base::Member;
+use crate::engine::rules::{CommMode, Modes};
+use crate::engine::{Matter, Moved, Purpose, Summons};
+use crate::fault::view::Slot;
+use crate::fault::{Mode, Record, Recovery, Step, Value, View};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::gaps::Gaps;
+use crate::mpi::group::Group;
+use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::losses;
+use crate::mpi::making;
+use crate::mpi::process::Process;
+use std::sync::Arc;
+
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
+/// all of the standard's; codes that programs add are larger still.
+pub const RESTARTED: i32 = 2001;
+
+/// Whether making a communicator out of `comm` begins with a recovery.
+pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
+    if process.engine.is_calm() || mode(process).is_none() {
+        return false;
+    }
+    matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+}
+
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the program
+/// asks for one or needs one.
+pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
+    match is_asked && mode(process).is_some() {
+        true => repair(process, comm),
+        false => making::duplicate(process, comm, None),
+    }
+}
+
+/// Recovers, and returns another handle of MPI_COMM_WORLD.
+pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
+    let is_world = comm.is_alias_of(&process.world_comm());
+    recover(process)?;
+    if !is_world {
+        let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
+        return Err(Class::COMM.because(words));
+    }
+    let world = process.world_comm();
+    let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
+    let made = made.map(|(handle, _)| handle);
+    made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+}
+
+/// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
+pub fn recover(process: &'static Process) -> Result {
+    let begun = process.recovery.lock().take();
+    let begun = begun.or_else(|| first(process));
+    let Some(mut course) = begun else {
+        return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
+    };
+    let (engine, world) = (&process.engine, process.world);
+    if !engine.is_calm() || world.called() > engine.generation() {
+        process.recovers()?;
+    }
+    // The program may have chosen another mode since the last one.
+    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
+        let (view, record) = (course.recovery.before().clone(), course.recovery.record().clone());
+        course.recovery = Recovery::new(view, record, mode, None);
+    }
+    let outcome = carry_out(process, &mut course);
+    if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
+        *process.recovery.lock() = Some(course);
+    }
+    match outcome? {
+        End::GivenUp { rank } => {
+            let words = format!("rank {rank} could not be started again: it died too often");
+            Err(Class::SPAWN.because(words))
+        }
+        End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// A replacement takes part in the recovery that wants it; false for everybody else.
+pub fn join(process: &'static Process) -> Result<bool> {
+    let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
+    // Whoever has ordered it may have died before he could order its fellows.
+    process.recovers()?;
+    let fellows: Vec<Member> = course.recovery.fresh().collect();
+    process.world.respawn(&fellows, &course);
+    loop {
+        match carry_out(process, &mut course)? {
+            End::Recovered => return Ok(true),
+            // The survivors may try once more.
+            End::Unchanged | End::GivenUp { .. } => {}
+        }
+    }
+}
+
+/// How a recovery ends.
+enum End {
+    Recovered,
+    /// Nobody was dead.
+    Unchanged,
+    GivenUp {
+        rank: usize,
+    },
+}
+
+/// The recovery of a world that has had none.
+fn first(process: &'static Process) -> Option<Summons> {
+    if !process.begins_to_recover() {
+        return None;
+    }
+    let view = View::new(process.world_comm().group.members());
+    Some(Summons { recovery: Recovery::new(view, Record::new(), mode(process)?, None), number: 0 })
+}
+
+fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
+    let (world, engine) = (process.world, &process.engine);
+    loop {
+        let generation = course.recovery.before().generation;
+        let matter = Matter { purpose: Purpose::Recovery, of: generation, number: course.number };
+        let value = Value { most: u64::from(world.fresh_context()), ..Value::NEUTRAL };
+        let decision = engine.recover(matter, course.recovery.roster(), value)?;
+        course.number += 1;
+        world.tell(|chronicle, now| {
+            let roster = course.recovery.roster();
+            let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
+            chronicle.agreed(&dead, now);
+        });
+        match course.recovery.advance(&decision) {
+            Step::Well => return Ok(End::Unchanged),
+            Step::Commit(view) => {
+                let context = u32::try_from(decision.value.most).expect("a context is agreed on");
+                let record = course.recovery.record().clone();
+                adopt(process, view, record, context);
+                return Ok(End::Recovered);
+            }
+            Step::Next { respawn } => world.respawn(&respawn, course),
+            Step::GiveUp { rank } => {
+                let mode = mode(process).expect("only where there is a mode is there a recovery");
+                course.recovery.again(mode, None);
+                return Ok(End::GivenUp { rank });
+            }
+        }
+    }
+}
+
+/// The world is as `view` says from now on.
+fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
+    let generation = view.generation;
+    process.world.tell(|chronicle, now| {
+        let members: Vec<Member> = view.members().collect();
+        chronicle.committed(&members, generation, now);
+    });
+    let roll = process.world.enrol(view.members().collect());
+    let living = Arc::new(Group::listed(roll.clone(), process.me));
+    let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
+    let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
+    let (group, gaps) = match ranks.len() == view.slots.len() {
+        true => (living, None),
+        false => {
+            let group = Group::of(view.slots.iter().map(|slot| slot.last()).collect(), process.me);
+            (Arc::new(group), Some(Gaps::new(generation, context, living, ranks)))
+        }
+    };
+    let before = process.world_comm();
+    let world = before.reborn(generation, context, group).with_gaps(gaps);
+    let moved = Moved { from: before.context(), to: context, roster: world.roster() };
+    process.set_world_comm(world);
+    let mode = mode(process).expect("only where there is a mode is there a recovery");
+    let recovery = Recovery::new(view, record, mode, None);
+    process.begins_to_recover();
+    *process.recovery.lock() = Some(Summons { recovery, number: 0 });
+    process.world.forgive();
+    process.engine.turn_over(generation, roll, moved);
+}
+
+fn mode(process: &'static Process) -> Option<Mode> {
+    let Modes { comm, .. } = losses::modes(process, &process.world_comm())?;
+    match comm {
+        CommMode::Abort => None,
+        CommMode::Blank => Some(Mode::Blank),
+        CommMode::Shrink => Some(Mode::Shrink),
+        CommMode::Rebuild => Some(Mode::Rebuild),
+    }
+}

@@ -1,0 +1,134 @@
+//! Deaths that are ordered when the job is started: each comes at its moment, to the life that is
+//! meant, and what counts calls happens again in the next run.
+
+mod support;
+
+use support::{Outcome, Program};
+
+fn program() -> Program {
+    support::c("kills.c").flags(&["-O1", "-Wall"]).build()
+}
+
+/// Runs a case with these deaths; somebody is killed.
+fn killed(case: &str, ranks: usize, kills: &[&str]) -> Outcome {
+    let mut run = support::run(&program()).ranks(ranks).args([case]).deadline(30);
+    run = run.option("--on-failure=continue");
+    for kill in kills {
+        run = run.option(&format!("--kill={kill}"));
+    }
+    run.fails_with(128 + 9)
+}
+
+#[test]
+fn a_death_before_inside_and_after_a_call_comes_exactly_there() {
+    for (kill, said, arrived) in [
+        ("0@MPI_Send", 0, 0),
+        ("0@before:MPI_Send:3", 2, 2),
+        ("0@inside:MPI_Send:3", 2, 3),
+        ("0@after:MPI_Send:3", 2, 3),
+        ("0@PMPI_Send:5", 4, 4),
+        ("0@call:6", 2, 2),
+        ("0@after:call:6", 2, 3),
+        ("0@MPI_Finalize", 5, 5),
+        ("0@after:MPI_Finalize", 5, 5),
+    ] {
+        for _ in 0..3 {
+            let seen = killed("messages", 2, &[kill]);
+            assert_eq!(seen.lines_with("rank 0.1 has sent"), said, "{kill}: {seen}");
+            let received = format!("rank 1.1 has received {arrived}");
+            assert_eq!(seen.lines_with(&received), 1, "{kill}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn a_death_inside_of_init_is_seen_by_those_who_come_later() {
+    for kill in ["0@MPI_Init", "0@inside:MPI_Init", "0@after:MPI_Init"] {
+        let seen = killed("messages", 2, &[kill]);
+        assert_eq!(seen.lines_with("rank 0.1"), 0, "{kill}: {seen}");
+        assert_eq!(seen.lines_with("rank 1.1 has received 0"), 1, "{kill}: {seen}");
+    }
+}
+
+#[test]
+fn a_broadcast_whose_root_dies_in_the_midst_of_it_is_right_where_it_arrives() {
+    for step in 1..4 {
+        let seen = killed("broadcast", 8, &[&format!("0@inside:MPI_Bcast:1:{step}")]);
+        let (right, failed) = (seen.lines_with("has 42"), seen.lines_with("failed 0"));
+        assert_eq!(right + failed, 7, "step {step}: {seen}");
+        assert!(step < 3 || right > 0, "the root has sent all it had to send: {seen}");
+    }
+}
+
+#[test]
+fn who_is_to_die_outside_of_mpi_lives_until_it_leaves_its_call() {
+    let seen = killed("late", 2, &["0@compute:10ms"]);
+    assert_eq!(seen.lines_with("rank 0.1 has got 7"), 1, "{seen}");
+    let seen = killed("late", 2, &["0@10ms"]);
+    assert_eq!(seen.lines_with("rank 0.1 has got 7"), 0, "{seen}");
+}
+
+#[test]
+fn ranks_that_wait_for_a_death_to_come_are_not_stuck() {
+    let seen = killed("stuck", 2, &["0@2200ms"]);
+    assert_eq!(seen.lines_with("rank 1.1 goes on without 0"), 1, "{seen}");
+}
+
+#[test]
+fn a_death_in_a_loop_without_calls_needs_no_call() {
+    let seen = killed("compute", 2, &["0@20ms", "1@compute:30ms"]);
+    assert!(seen.stderr.contains("as ordered for 20ms"), "{seen}");
+    assert!(seen.stderr.contains("as ordered for compute:30ms"), "{seen}");
+}
+
+#[test]
+fn several_may_die_and_the_message_says_that_it_was_ordered() {
+    let file = support::fresh_directory("kills").join("faults");
+    std::fs::write(&file, "# two\n1@before:MPI_Finalize  # late\n\n2@after:MPI_Init\n").unwrap();
+    let run = support::run(&program()).ranks(4).args(["none"]).option("--on-failure=continue");
+    let run = run.option("--kill=0@call:2").option(&format!("--kill-file={}", file.display()));
+    let seen = run.deadline(30).fails_with(128 + 9);
+    assert_eq!(seen.lines_with("finalizes"), 2, "{seen}");
+    for line in [
+        "rank 1 was killed (SIGKILL) after",
+        "as ordered for before:MPI_Finalize:1;",
+        "as ordered for after:MPI_Init:1;",
+        "as ordered for before:call:2;",
+    ] {
+        assert!(seen.stderr.contains(line), "{line}: {seen}");
+    }
+}
+
+#[test]
+fn a_program_may_kill_any_rank_and_itself() {
+    let seen = killed("murder", 6, &[]);
+    assert_eq!(seen.lines_with("rank 1.1 has killed 5"), 1, "{seen}");
+    assert_eq!(seen.lines_with("lives"), 0, "{seen}");
+}
+
+#[test]
+fn failures_by_chance_come_again_with_their_seed() {
+    let victims = |seed: &str| {
+        let run = support::run(&program()).ranks(8).args(["compute"]).deadline(30);
+        let run = run.option("--on-failure=continue").option("--mttf=20ms").option(seed);
+        let seen = run.fails_with(128 + 9);
+        let mut victims: Vec<String> = Vec::new();
+        for line in seen.stderr.lines().filter(|line| line.contains(" was killed ")) {
+            let (who, rest) = line.split_once(" was killed ").unwrap();
+            let (_, when) = rest.split_once("as ordered for ").unwrap();
+            victims.push(format!("{who} {}", when.split(';').next().unwrap()));
+        }
+        assert_eq!(victims.len(), 8, "{seen}");
+        victims.sort();
+        victims
+    };
+    assert_eq!(victims("--seed=5"), victims("--seed=5"));
+    assert_ne!(victims("--seed=5"), victims("--seed=6"));
+}
+
+#[test]
+fn the_seed_of_failures_by_chance_is_told() {
+    let run = support::run(&program()).ranks(2).args(["compute"]).option("--on-failure=continue");
+    let seen = run.option("--mttf=5ms").deadline(30).fails_with(128 + 9);
+    assert!(seen.stderr.contains("failures come by chance: --seed "), "{seen}");
+}
