@@ -9,7 +9,7 @@ fn program(name: &str) -> support::Program {
 #[test]
 fn a_rank_that_leaves_something_behind_says_what() {
     let run = support::run(&program("leftovers.c")).ranks(3).args(["left"]);
-    let outcome = run.clone().option("--report").succeeds();
+    let outcome = run.clone().option("--leftovers").succeeds();
     let lines = [
         "ftrun: rank 1 leaves behind:",
         "  3 messages that were not received, from rank 0 with tag 7 on MPI_COMM_WORLD, \
@@ -31,7 +31,7 @@ fn a_rank_that_leaves_something_behind_says_what() {
 #[test]
 fn who_leaves_nothing_behind_is_silent() {
     let run = support::run(&program("leftovers.c")).ranks(3).args(["tidy"]);
-    assert_eq!(run.option("--report").succeeds().stderr, "");
+    assert_eq!(run.option("--leftovers").succeeds().stderr, "");
 }
 
 #[test]

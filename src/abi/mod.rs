@@ -38,6 +38,7 @@ mod pt2pt;
 mod recover;
 mod reductions;
 mod removed;
+mod report;
 mod request;
 mod session;
 mod start;

@@ -4,8 +4,11 @@
 //! of one.
 
 use crate::abi::door::News;
-use crate::abi::{current, fates, fortran, watch};
+use crate::abi::{current, fates, fortran, report, watch};
+use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes, Rules};
+use crate::fault::Tale;
+use crate::fault::chronicle::Cure;
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
@@ -18,8 +21,10 @@ use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::mpi::{checks, leftovers};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -72,7 +77,7 @@ fn start(program: Program, text: &str) -> ! {
             let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
             fates::order(job.kills.clone(), chance);
             let gone = Arc::new(Gone::new(job.ranks));
-            REPORTS.store(job.reports, Ordering::Relaxed);
+            LEFTOVERS.store(job.leftovers, Ordering::Relaxed);
             if !job.checks {
                 checks::turn_off();
             }
@@ -83,15 +88,27 @@ fn start(program: Program, text: &str) -> ! {
             if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
             }
-            let tenant = Box::new(Tenancy { world, on_failure: job.on_failure, gone });
+            if let Some(file) = &job.report {
+                report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
+                world.keep_chronicle(report::write);
+            }
+            let tenant = Box::new(Tenancy {
+                world,
+                is_quiet: job.is_quiet,
+                on_failure: job.on_failure,
+                gone,
+            });
             life::run(program, job, tenant)
         }
-        Err(why) => {
-            say(&format!("ftrun: {why}"));
-            // SAFETY: no rank lives, and nothing of the program has run.
-            unsafe { libc::_exit(2) }
-        }
+        Err(why) => refuse(&why),
     }
+}
+
+/// Ends the process before the job has begun.
+fn refuse(why: &str) -> ! {
+    say(&format!("ftrun: {why}"));
+    // SAFETY: no rank lives, and nothing of the program has run.
+    unsafe { libc::_exit(2) }
 }
 
 /// The rules that the program shows to live by, by what it refers to.
@@ -126,6 +143,7 @@ fn set_variable(name: &str, value: Option<OsString>) {
 /// Tells MPI who died, and decides what becomes of the job.
 struct Tenancy {
     world: &'static World,
+    is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
 }
@@ -149,6 +167,34 @@ impl Gone {
 }
 
 impl Tenancy {
+    /// Says that the job survives a failure.
+    fn announce(&self, line: &str) {
+        if !self.is_quiet {
+            say(line);
+        }
+    }
+
+    /// Begins the story of a failure.
+    fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
+        let comm = self.world.rules().modes().map(|modes| modes.comm);
+        let (cure, mode) = match (comm, self.on_failure) {
+            (Some(CommMode::Abort), _) => (Cure::End, "abort"),
+            (Some(CommMode::Blank), _) => (Cure::Recover, "blank"),
+            (Some(CommMode::Shrink), _) => (Cure::Recover, "shrink"),
+            (Some(CommMode::Rebuild), _) => (Cure::Recover, "rebuild"),
+            (None, OnFailure::End) => (Cure::End, "end"),
+            (None, OnFailure::Continue) => (Cure::Continue, "continue"),
+            (None, OnFailure::Restart) => (Cure::Continue, "restart"),
+        };
+        self.world.tell(|chronicle, now| {
+            let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
+            let (cause, words) = (life::cause(ending), words.to_string());
+            chronicle.begin(Tale { cause, words, order, ..tale });
+        });
+    }
+
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
@@ -157,16 +203,26 @@ impl Tenancy {
         match self.world.rules() {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => end(),
             Rules::Standard if self.on_failure == OnFailure::Restart => {
-                say(&format!("ftrun: {obituary}; it starts again"));
+                self.announce(&format!("ftrun: {obituary}; it starts again"));
                 Verdict::Restart
             }
             // Whoever repairs what it wants to has survived as soon as it ends well.
             Rules::Ulfm => {
-                say(&format!("ftrun: {obituary}; the others go on"));
+                self.announce(&format!("ftrun: {obituary}; the others go on"));
                 Verdict::Continue
             }
-            Rules::Standard | Rules::Ft(_) => {
-                say(&format!("ftrun: {obituary}; the others go on"));
+            Rules::Standard => {
+                self.announce(&format!("ftrun: {obituary}; the others go on"));
+                self.world.blame(status);
+                Verdict::Continue
+            }
+            Rules::Ft(modes) => {
+                let next = match modes.comm {
+                    CommMode::Blank => "mode blank: its place stays empty when the others recover",
+                    CommMode::Shrink => "mode shrink: the others close ranks when they recover",
+                    _ => "mode rebuild: it starts again when the others recover",
+                };
+                self.announce(&format!("ftrun: {obituary}; {next}"));
                 self.world.blame(status);
                 Verdict::Continue
             }
@@ -190,6 +246,10 @@ fn say(line: &str) {
 
 impl Tenant for Tenancy {
     fn began(&self, rank: &'static Rank) {
+        if rank.incarnation > 0 {
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            self.world.tell(|chronicle, now| chronicle.respawned(member, now));
+        }
         fates::began(rank);
     }
 
@@ -205,14 +265,14 @@ impl Tenant for Tenancy {
             false => Verdict::Continue,
             true => {
                 let mut obituary = life::obituary(rank, ending);
-                if ending == Ending::Killed
-                    && let Some(order) = fates::met(rank)
-                {
+                let order = fates::met(rank).filter(|_| ending == Ending::Killed);
+                if let Some(order) = &order {
                     obituary = format!("{obituary}, as ordered for {order}");
                 }
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");
                 }
+                self.chronicle(rank, ending, &obituary, order);
                 // Whoever leaves MPI behind has failed, whatever it says.
                 self.decide(if status == 0 { 1 } else { status }, &obituary)
             }
@@ -238,17 +298,21 @@ impl Tenant for Tenancy {
         self.world.wake(seat);
     }
 
+    fn closing(&self) {
+        self.world.end_chronicle();
+    }
+
     fn status(&self) -> i32 {
         self.world.status()
     }
 }
 
 /// Whether ranks say what they leave behind.
-static REPORTS: AtomicBool = AtomicBool::new(false);
+static LEFTOVERS: AtomicBool = AtomicBool::new(false);
 
 /// Says on stderr what `process` leaves behind, where that is wanted.
 pub(super) fn report(process: &'static Process) {
-    if !REPORTS.load(Ordering::Relaxed) {
+    if !LEFTOVERS.load(Ordering::Relaxed) {
         return;
     }
     let left = leftovers::words(process);

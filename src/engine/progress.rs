@@ -233,7 +233,10 @@ impl Engine {
     fn notice(&self, state: &mut State, stir: u64) {
         state.has_news = true;
         state.stir = stir;
-        state.epoch = epoch_of(stir);
+        let known = std::mem::replace(&mut state.epoch, epoch_of(stir));
+        if state.epoch != known {
+            self.world.tell_noticed(known);
+        }
         if self.look_out(state) {
             return;
         }

@@ -4,6 +4,7 @@
 //! the same code runs in one process, between hosts, and in the simulation beside it.
 
 pub mod agreement;
+pub mod chronicle;
 pub mod ledger;
 pub mod record;
 pub mod recovery;
@@ -14,6 +15,7 @@ mod sim;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
+pub use chronicle::{Chronicle, Tale};
 pub use ledger::Ledger;
 pub use record::{Loss, Record};
 pub use recovery::{Recovery, Step};

@@ -60,8 +60,11 @@ pub fn recover(process: &'static Process) -> Result {
     };
     // The program may have chosen another mode since the last one.
     if let Some(mode) = mode(process).filter(|_| course.number == 0) {
-        let (view, record) = (course.recovery.before().clone(), course.recovery.record().clone());
-        course.recovery = Recovery::new(view, record, mode, None);
+        course.recovery.again(mode, None);
+    }
+    let (engine, world) = (&process.engine, process.world);
+    if !engine.is_calm() || world.called() > engine.generation() {
+        process.recovers()?;
     }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
@@ -80,6 +83,7 @@ pub fn recover(process: &'static Process) -> Result {
 pub fn join(process: &'static Process) -> Result<bool> {
     let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
     // Whoever has ordered it may have died before he could order its fellows.
+    process.recovers()?;
     let fellows: Vec<Member> = course.recovery.fresh().collect();
     process.world.respawn(&fellows, &course);
     loop {
@@ -118,6 +122,11 @@ fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
         let value = Value { most: u64::from(world.fresh_context()), ..Value::NEUTRAL };
         let decision = engine.recover(matter, course.recovery.roster(), value)?;
         course.number += 1;
+        world.tell(|chronicle, now| {
+            let roster = course.recovery.roster();
+            let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
+            chronicle.agreed(&dead, now);
+        });
         match course.recovery.advance(&decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
@@ -139,6 +148,10 @@ fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
 /// The world is as `view` says from now on.
 fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
     let generation = view.generation;
+    process.world.tell(|chronicle, now| {
+        let members: Vec<Member> = view.members().collect();
+        chronicle.committed(&members, generation, now);
+    });
     let roll = process.world.enrol(view.members().collect());
     let living = Arc::new(Group::listed(roll.clone(), process.me));
     let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();

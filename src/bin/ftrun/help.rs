@@ -73,7 +73,7 @@ OPTIONS
     --check on|off    Check the arguments of calls: on by default. Where it is
                       off, wrong arguments may end a rank or bring wrong
                       results, and calls are a few nanoseconds faster.
-    --report          Say on standard error what each rank leaves behind in
+    --leftovers       Say on standard error what each rank leaves behind in
                       MPI_Finalize: messages that nobody received, and objects
                       that were not freed.
 
@@ -119,7 +119,11 @@ OPTIONS
 
   What is printed
     --tag-output, -l  Start every line of output with the rank in brackets.
-    -q                Print no warnings.
+    --report FILE     Write one line of JSON for each failure into FILE: who,
+                      when, why, what became of it, and how long each step of
+                      the recovery took, in microseconds from the death on.
+    -q, --quiet       Print no warnings, and nothing about failures that the job
+                      survives.
     -v                Say which program is run with which library.
     --help            Print this page.
     --version         Print the version.

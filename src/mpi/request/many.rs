@@ -42,7 +42,10 @@ impl Trouble {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
             self.is_of_a_death |= error.is_of_a_death;
-            self.first.get_or_insert(*error);
+            // What is merely not complete yet has no handler that would hear of it.
+            if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
+                self.first = Some(*error);
+            }
         }
     }
 
