@@ -1938,4 +1938,8 @@ extern MPI_Fint ftmpi_numbers_[32];
 }
 #endif
 
+/* Failures: the names of FT-MPI, and those of ULFM */
+#include "ft-mpi-modes.h"
+#include "mpi-ext.h"
+
 #endif

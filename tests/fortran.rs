@@ -44,6 +44,21 @@ fn collectives_in_their_three_forms() {
 }
 
 #[test]
+fn grids_graphs_and_neighbours() {
+    all_is_well(&checked("topologies.f90"));
+}
+
+#[test]
+fn intercommunicators_and_copies_that_come_later() {
+    all_is_well(&checked("intercomms.f90"));
+}
+
+#[test]
+fn handlers_of_all_objects_sessions_and_what_the_abi_tells() {
+    all_is_well(&checked("further.f90"));
+}
+
+#[test]
 fn a_program_in_fixed_form_with_common_and_save() {
     for flags in [&["-std=legacy"][..], &["-std=legacy", "-O3"], &["-std=legacy", "-fno-automatic"]]
     {

@@ -232,6 +232,20 @@ fn objects_and_callbacks_in_mpi_f08() {
     all_is_well(&with_modules(&["checks08.f90", "f08_objects.f90"], &flags));
 }
 
+#[test]
+fn large_counts_and_small_ones_in_mpi_f08() {
+    for file in ["f08_counts.F90", "f08_forms.F90"] {
+        for width in ["-DLARGE", "-DSMALL"] {
+            all_is_well(&with_modules(&["checks08.f90", file], &[&STRICT[..], &[width]].concat()));
+        }
+    }
+}
+
+#[test]
+fn sessions_in_mpi_f08() {
+    all_is_well(&with_modules(&["checks08.f90", "f08_sessions.f90"], &STRICT));
+}
+
 /// A test program of `mpif.h` that uses the module `mpi` instead.
 fn with_module_mpi(files: &[&str], flags: &[&str]) -> Program {
     let read = |file: &&str| {
@@ -248,7 +262,9 @@ fn with_module_mpi(files: &[&str], flags: &[&str]) -> Program {
 
 #[test]
 fn programs_for_mpif_h_run_with_the_module_mpi() {
-    for file in ["pt2pt.f90", "environment.f90", "communicators.f90", "collectives.f90"] {
+    let first = ["pt2pt.f90", "environment.f90", "communicators.f90", "collectives.f90"];
+    let second = ["topologies.f90", "intercomms.f90", "further.f90"];
+    for file in first.into_iter().chain(second) {
         all_is_well(&with_module_mpi(&["checks.f90", file], &["-w"]));
     }
 }

@@ -37,12 +37,19 @@ pub(super) enum Season {
     Always,
 }
 
+/// What an error is, for those who tell the program.
+#[derive(Clone, Copy)]
+pub(super) struct News {
+    pub(super) class: Class,
+    pub(super) is_of_a_death: bool,
+}
+
 /// What became of a call. The error stays with the process, so that nothing on this frame owns
 /// anything when a handler jumps out of it.
 #[derive(Clone, Copy)]
 enum Verdict {
     Done,
-    Failed(Class, Scope),
+    Failed(News, Scope),
     Told(c_int),
     Died,
 }
@@ -67,7 +74,7 @@ pub(super) fn enter(
     let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
         Verdict::Done => 0,
-        Verdict::Failed(class, scope) => handlers::raise(process, name, scope, class),
+        Verdict::Failed(news, scope) => handlers::raise(process, name, scope, news),
         Verdict::Told(code) => code,
         Verdict::Died => current::end(),
     }
@@ -101,12 +108,12 @@ fn judge(
 #[cold]
 fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
     let scope = error.on.map_or(scope, Scope::Hearer);
-    let class = error.class;
+    let news = News { class: error.class, is_of_a_death: error.is_of_a_death };
     process.remember(name, error);
     if process.leaves().is_err() {
         return Verdict::Died;
     }
-    Verdict::Failed(class, scope)
+    Verdict::Failed(news, scope)
 }
 
 #[cold]
@@ -114,7 +121,7 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
     let detail = words.unwrap_or("a broken invariant").to_string();
-    Error { class: Class::INTERN, detail: detail.into(), on: None }
+    Error::new(Class::INTERN, detail)
 }
 
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its

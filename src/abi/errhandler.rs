@@ -23,7 +23,7 @@ mpi!(
     #[fortran(mpi_comm_set_errhandler_)]
     #[raises_on(comm)]
     fn MPI_Comm_set_errhandler(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
-        comm.errhandler.set(errhandler)
+        comm.set_errhandler(process, errhandler)
     }
 );
 

@@ -3,14 +3,14 @@
 //! A handler of the program's may jump out and never come back, so nothing is held and no frame
 //! owns anything when it is called.
 
-use crate::abi::door::{Scope, Season, enter};
+use crate::abi::door::{News, Scope, Season, enter};
 use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
 use crate::abi::{current, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
-use crate::mpi::judgement::{is_failure, told};
+use crate::mpi::judgement::told;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -25,13 +25,13 @@ enum Reaction {
 /// Raises the error that `process` remembers; returns its code if the program is to have it.
 #[cold]
 pub(super) fn raise(
-    process: &'static Process, name: &'static str, scope: Scope, class: Class,
+    process: &'static Process, name: &'static str, scope: Scope, news: News,
 ) -> c_int {
-    let code = told(process.world.rules(), class).0;
-    match reaction(process, scope, class) {
+    let code = told(process.world.rules(), news.class).0;
+    match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
-        Reaction::End => end_job(process, name, scope, class),
+        Reaction::End => end_job(process, name, scope, news),
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
@@ -52,15 +52,16 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         return known;
     }
     let process = current::process();
-    match reaction(process, scope, Class(code)) {
+    let news = News { class: Class(code), is_of_a_death: false };
+    match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
-        Reaction::End => end_job(process, name, scope, Class(code)),
+        Reaction::End => end_job(process, name, scope, news),
     }
     0
 }
 
-fn reaction(process: &'static Process, scope: Scope, class: Class) -> Reaction {
+fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Reaction {
     let is_inside = process.is_inside().is_ok();
     let named = match scope {
         Scope::Tool => return Reaction::Return,
@@ -85,7 +86,7 @@ fn reaction(process: &'static Process, scope: Scope, class: Class) -> Reaction {
         errhandler::Reaction::Return => Reaction::Return,
         errhandler::Reaction::User(function) => Reaction::Call { function, object },
         errhandler::Reaction::Unchosen
-            if is_failure(class) && process.world.rules().modes().is_some() =>
+            if is_of_a_death && process.world.charter().returns_deaths() =>
         {
             Reaction::Return
         }
@@ -125,7 +126,8 @@ pub(super) fn call(function: Callback, object: usize, code: i32) {
 }
 
 /// The end of the job for an error that nobody wanted to hear.
-fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) -> ! {
+fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> ! {
+    let class = told(process.world.rules(), news.class);
     let object = match scope {
         Scope::Comm(handle) | Scope::Hearer(Hearer { comm: handle, .. }) => {
             process.find_comm(handle).map(|comm| format!(" on {}", comm.title()))
@@ -136,7 +138,7 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, class: Class) ->
     let detail = process.recall(class).unwrap_or_else(|| name.to_string());
     let detail = detail.strip_prefix(name).map_or(detail.as_str(), |rest| rest);
     start::end_for_error(
-        class,
+        news,
         &format!(
             "rank {}: {name}{} failed: {}{detail}",
             process.me.seat,

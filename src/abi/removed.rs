@@ -43,7 +43,7 @@ fortran!(
     #[raises_on(comm)]
     #[name(MPI_Errhandler_set)]
     fn mpi_errhandler_set_(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
-        comm.errhandler.set(errhandler)
+        comm.set_errhandler(process, errhandler)
     }
 );
 

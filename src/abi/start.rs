@@ -3,9 +3,10 @@
 //! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
 //! of one.
 
+use crate::abi::door::News;
 use crate::abi::{current, fates, fortran, report, watch};
 use crate::base::Member;
-use crate::engine::rules::{CommMode, Modes, MsgMode, Rules};
+use crate::engine::rules::{CommMode, Modes, Rules};
 use crate::fault::Tale;
 use crate::fault::chronicle::Cure;
 use crate::host::Rank;
@@ -15,7 +16,6 @@ use crate::host::loader::Program;
 use crate::host::output;
 use crate::machine::Chance;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::Class;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
@@ -89,15 +89,11 @@ fn start(program: Program, text: &str) -> ! {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
                 world.keep_chronicle(report::write);
             }
-            if let Some(modes) = modes_of_environment() {
-                world.set_rules(Rules::Ft(modes));
+            if let Some(rules) = job.rules {
+                world.charter().give(rules);
             }
-            let tenant = Box::new(Tenancy {
-                world,
-                is_quiet: job.is_quiet,
-                on_failure: job.on_failure,
-                gone,
-            });
+            let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
+            let tenant = Box::new(Tenancy { world, is_quiet, on_failure, gone });
             life::run(program, job, tenant)
         }
         Err(why) => refuse(&why),
@@ -109,17 +105,6 @@ fn refuse(why: &str) -> ! {
     say(&format!("ftrun: {why}"));
     // SAFETY: no rank lives, and nothing of the program has run.
     unsafe { libc::_exit(2) }
-}
-
-fn modes_of_environment() -> Option<Modes> {
-    let comm = match std::env::var("FTMPI_COMM_MODE").ok()?.as_str() {
-        "abort" => CommMode::Abort,
-        "blank" => CommMode::Blank,
-        "shrink" => CommMode::Shrink,
-        _ => CommMode::Rebuild,
-    };
-    let is_cont = std::env::var("FTMPI_MSG_MODE").is_ok_and(|mode| mode == "cont");
-    Some(Modes { comm, msg: if is_cont { MsgMode::Cont } else { MsgMode::Noop } })
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -172,15 +157,17 @@ impl Tenancy {
 
     /// Begins the story of a failure.
     fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
-        let comm = self.world.rules().modes().map(|modes| modes.comm);
-        let (cure, mode) = match (comm, self.on_failure) {
-            (Some(CommMode::Abort), _) => (Cure::End, "abort"),
-            (Some(CommMode::Blank), _) => (Cure::Recover, "blank"),
-            (Some(CommMode::Shrink), _) => (Cure::Recover, "shrink"),
-            (Some(CommMode::Rebuild), _) => (Cure::Recover, "rebuild"),
-            (None, OnFailure::End) => (Cure::End, "end"),
-            (None, OnFailure::Continue) => (Cure::Continue, "continue"),
-            (None, OnFailure::Restart) => (Cure::Continue, "restart"),
+        let (cure, mode) = match self.world.rules() {
+            Rules::End => (Cure::End, "end"),
+            Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
+            Rules::Standard => (Cure::Continue, "continue"),
+            Rules::Ulfm => (Cure::Continue, "ulfm"),
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Abort => (Cure::End, "abort"),
+                CommMode::Blank => (Cure::Recover, "blank"),
+                CommMode::Shrink => (Cure::Recover, "shrink"),
+                CommMode::Rebuild => (Cure::Recover, "rebuild"),
+            },
         };
         self.world.tell(|chronicle, now| {
             let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
@@ -194,30 +181,30 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        if let Some(modes) = self.world.rules().modes().filter(|m| m.comm != CommMode::Abort) {
-            let next = match modes.comm {
+        let rules = self.world.rules();
+        let next = match rules {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+                let last_words = format!("ftrun: {obituary}; the job ends");
+                return Verdict::End { status, last_words };
+            }
+            Rules::Standard if self.on_failure == OnFailure::Restart => {
+                self.announce(&format!("ftrun: {obituary}; it starts again"));
+                return Verdict::Restart;
+            }
+            Rules::Standard => "the others go on",
+            Rules::Ulfm => "mode ulfm: the others go on",
+            Rules::Ft(modes) => match modes.comm {
                 CommMode::Blank => "mode blank: its place stays empty when the others recover",
                 CommMode::Shrink => "mode shrink: the others close ranks when they recover",
                 _ => "mode rebuild: it starts again when the others recover",
-            };
-            self.announce(&format!("ftrun: {obituary}; {next}"));
+            },
+        };
+        self.announce(&format!("ftrun: {obituary}; {next}"));
+        // Whoever repairs what it wants to has survived as soon as it ends well.
+        if rules != Rules::Ulfm {
             self.world.blame(status);
-            return Verdict::Continue;
         }
-        match self.on_failure {
-            OnFailure::End => {
-                Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") }
-            }
-            OnFailure::Continue => {
-                self.announce(&format!("ftrun: {obituary}; the others go on"));
-                self.world.blame(status);
-                Verdict::Continue
-            }
-            OnFailure::Restart => {
-                self.announce(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
-            }
-        }
+        Verdict::Continue
     }
 }
 
@@ -325,9 +312,9 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
 
 /// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
 /// status is the peer's: that is the cause.
-pub(super) fn end_for_error(class: Class, words: &str) -> ! {
+pub(super) fn end_for_error(news: News, words: &str) -> ! {
     let cause = CAUSE.load(Ordering::Relaxed);
-    end_job(if class == Class::PROC_ABORTED && cause != 0 { cause } else { class.0 }, words)
+    end_job(if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }, words)
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.

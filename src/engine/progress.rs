@@ -43,6 +43,7 @@ impl Engine {
         let stir = self.world.stir();
         let mut found = None;
         for packet in self.port.arrivals() {
+            let Some(packet) = state.outlook.renewed(packet) else { continue };
             if let Some(pattern) = wanted
                 && found.is_none()
                 && self.suits(state, pattern, &packet)
@@ -317,6 +318,10 @@ impl Engine {
                 deaths().into_iter().find_map(|member| roster.rank_of(member))?
             }
             Watch::Anyone(roster) => {
+                // By FT-MPI's rules, each death is told to one receive only.
+                let told = state.reported.get(&envelope.context).copied().unwrap_or(0);
+                let is_told_once = self.world.rules().modes().is_some();
+                let heard = if is_told_once { heard.max(told) } else { heard };
                 let deaths = deaths();
                 let rank_of = |member: &Member| roster.rank_of(*member);
                 let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));

@@ -1,48 +1,71 @@
-//! By which rules a job lives with failures.
+//! How a job takes failures: what was asked for, or what the program shows that it can do.
 
-/// What becomes of the others when a rank has died.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rules {
-    /// As MPI's own standard leaves it: operations that need the dead fail.
-    #[default]
-    Standard,
-    /// FT-MPI's: the living recover together.
-    Ft(Modes),
+pub use crate::host::job::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where the rules of one job come from; they are the same for all of its ranks.
+#[derive(Debug, Default)]
+pub struct Charter {
+    given: OnceLock<Rules>,
+    /// Some rank hears of errors on a communicator, and goes on.
+    is_heard: AtomicBool,
 }
 
-/// The modes of FT-MPI's rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Modes {
-    pub comm: CommMode,
-    pub msg: MsgMode,
-}
+impl Charter {
+    /// What was asked for, or what the program's references show. To be told before ranks live.
+    pub fn give(&self, rules: Rules) {
+        self.given.get_or_init(|| rules);
+    }
 
-/// What a recovery makes of the dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommMode {
-    /// There is none: the job ends.
-    Abort,
-    Blank,
-    Shrink,
-    Rebuild,
-}
-
-/// What becomes of messages between the living.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MsgMode {
-    /// All are lost with the first death.
-    Noop,
-    /// They go on.
-    Cont,
-}
-
-impl Rules {
-    /// FT-MPI's modes, if those are the rules.
-    #[inline]
-    pub fn modes(self) -> Option<Modes> {
-        match self {
-            Rules::Standard => None,
-            Rules::Ft(modes) => Some(modes),
+    /// A rank has set an error handler that does not end the job: it means to survive errors.
+    pub fn hear(&self) {
+        if !self.is_heard.load(Ordering::Relaxed) {
+            self.is_heard.store(true, Ordering::Release);
         }
+    }
+
+    /// How a failure is taken now. Once one was survived, this changes no more.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        match self.given.get() {
+            Some(given) => *given,
+            None if self.is_heard.load(Ordering::Acquire) => Rules::Ft(Default::default()),
+            None => Rules::End,
+        }
+    }
+
+    /// Whether calls return the news of a death where nobody has chosen an error handler: whoever
+    /// asks for a mode of FT-MPI looks at what calls return.
+    pub fn returns_deaths(&self) -> bool {
+        match self.given.get() {
+            Some(Rules::Ft(modes)) => modes.comm != CommMode::Abort,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_shows_nothing_ends_with_the_first_failure() {
+        let rules = Charter::default();
+        assert_eq!(rules.rules(), Rules::End);
+        rules.hear();
+        assert_eq!(rules.rules(), Rules::Ft(Modes::default()));
+        assert!(!rules.returns_deaths(), "where it has set no handler, errors are fatal");
+    }
+
+    #[test]
+    fn what_was_asked_for_counts_more_than_what_is_shown() {
+        let rules = Charter::default();
+        rules.give(Rules::Ulfm);
+        rules.hear();
+        assert_eq!(rules.rules(), Rules::Ulfm);
+        let rules = Charter::default();
+        rules.give(Rules::Ft(Modes::default()));
+        assert!(rules.returns_deaths());
     }
 }

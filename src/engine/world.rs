@@ -4,7 +4,7 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
-use crate::engine::rules::Rules;
+use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Chronicle, Ledger, Tale};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
@@ -21,7 +21,7 @@ pub struct World {
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
     pub(super) council: Council,
-    rules: OnceLock<Rules>,
+    charter: Charter,
     /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     blame: AtomicI32,
     /// Whether somebody is ordered to die at a step that must be seen.
@@ -57,7 +57,7 @@ impl World {
             ledger: Mutex::new(Ledger::new(seats)),
             stir: AtomicU64::new(0),
             council: Council::default(),
-            rules: OnceLock::new(),
+            charter: Charter::default(),
             blame: AtomicI32::new(0),
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
@@ -80,15 +80,15 @@ impl World {
         self.started
     }
 
-    /// The rules of the job, once; before that, those of the standard.
-    pub fn set_rules(&self, rules: Rules) {
-        self.rules.get_or_init(|| rules);
+    /// Where the rules of the job come from.
+    pub fn charter(&self) -> &Charter {
+        &self.charter
     }
 
     /// What becomes of failures.
     #[inline]
     pub fn rules(&self) -> Rules {
-        self.rules.get().copied().unwrap_or_default()
+        self.charter.rules()
     }
 
     /// A rank has failed with this status.

@@ -1,5 +1,10 @@
 //! What `ftrun` asks of the library: written into one environment variable, read at start.
 
+#[path = "job/rules.rs"]
+mod rules;
+
+pub use rules::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
+
 use crate::machine::schedule::Event;
 use std::time::Duration;
 
@@ -8,7 +13,7 @@ pub const VARIABLE: &str = "FTRUN_JOB";
 /// The variable that keeps the user's own `LD_PRELOAD` while ours is in force.
 pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
 
-/// What becomes of the others when a rank fails.
+/// What becomes of the others when a rank fails, where no mode of FT-MPI or ULFM says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// The job ends at once.
@@ -24,6 +29,8 @@ pub enum OnFailure {
 pub struct Job {
     pub ranks: usize,
     pub on_failure: OnFailure,
+    /// How the job takes failures; `None`: as the program shows that it can.
+    pub rules: Option<Rules>,
     /// Libraries that get a private copy per rank although they would be shared, and the reverse.
     pub private: Vec<String>,
     pub shared: Vec<String>,
@@ -56,6 +63,7 @@ impl Default for Job {
         Job {
             ranks: 1,
             on_failure: OnFailure::End,
+            rules: None,
             private: Vec::new(),
             shared: Vec::new(),
             explain: false,
@@ -96,6 +104,7 @@ impl Job {
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.report.iter().map(|file| format!("report={file}")));
+        lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
@@ -126,6 +135,7 @@ impl Job {
                     _ => return None,
                 }
             }
+            "rules" => self.rules = Some(Rules::decode(value)?),
             "explain" => self.explain = value.parse().ok()?,
             "tag-output" => self.tag_output = value.parse().ok()?,
             "watches" => self.watches = value.parse().ok()?,
@@ -161,6 +171,7 @@ mod tests {
         let job = Job {
             ranks: 120,
             on_failure: OnFailure::Restart,
+            rules: Some(Rules::Ft(Modes::default())),
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
             report: Some("/a/b=c".into()),

@@ -1,6 +1,7 @@
 //! Error codes: the standard's classes, and those that the program adds (MPI-5.0 §9.5).
 
 use crate::mpi::error::{Class, Result};
+use crate::mpi::recovery;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -122,8 +123,12 @@ impl Codes {
 pub fn standard(class: i32) -> Option<(&'static str, &'static str)> {
     let known = Class::ALL.iter().find(|(known, _, _)| known.0 == class);
     let known = known.map(|(_, name, words)| (*name, *words));
+    let known = known.or((class == recovery::RESTARTED).then_some(RESTARTED));
     known.or_else(|| TOOLS.get(usize::try_from(class.checked_sub(FIRST_OF_TOOLS)?).ok()?).copied())
 }
+
+const RESTARTED: (&str, &str) =
+    ("MPI_INIT_RESTARTED_PROCS", "this rank has failed before and was started anew; no error");
 
 /// The classes of the tools interface (MPI-5.0 §15.3.10), from 1001.
 const FIRST_OF_TOOLS: i32 = 1001;

@@ -5,6 +5,7 @@ use crate::mpi::attr::Attributes;
 use crate::mpi::comm::{Belongings, Comm, Contexts};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
@@ -21,6 +22,7 @@ pub(super) struct Draft<'a> {
     pub(super) attributes: Attributes,
     pub(super) info: Option<&'a Info>,
     pub(super) topology: Option<Arc<Topology>>,
+    pub(super) gaps: Option<Gaps>,
 }
 
 impl<'a> Draft<'a> {
@@ -32,7 +34,8 @@ impl<'a> Draft<'a> {
     /// A communicator of `group` with this error handler.
     pub(super) fn new(context: u32, group: Arc<Group>, errhandler: Installed) -> Draft<'a> {
         let (attributes, contexts) = (Attributes::new(), Contexts { own: context, local: context });
-        Draft { contexts, group, remote: None, errhandler, attributes, info: None, topology: None }
+        let (remote, info, topology, gaps) = (None, None, None, None);
+        Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps }
     }
 
     /// The same between its group and `remote`.
@@ -49,6 +52,7 @@ impl<'a> Draft<'a> {
             };
             comm.belongings = Arc::new(Belongings::new("", self.errhandler, self.attributes));
             comm.topology = self.topology;
+            let mut comm = comm.with_gaps(self.gaps);
             if comm.size() > 1 || comm.is_inter() {
                 comm.generation = process.engine.generation();
             }

@@ -1,6 +1,7 @@
 //! The environment (MPI-5.0 §9): who and where we are, names, memory for messages.
 
 use crate::mpi::error::{Class, Result};
+use crate::mpi::judgement;
 use crate::mpi::process::Process;
 use std::time::Instant;
 
@@ -48,5 +49,6 @@ pub fn describe(process: &Process, code: i32) -> Result<Vec<u8>> {
         words.extend_from_slice(b": ");
         words.extend_from_slice(detail.as_bytes());
     }
+    words.extend(judgement::dead(process, code).unwrap_or_default().bytes());
     Ok(words)
 }

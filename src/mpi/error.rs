@@ -2,6 +2,7 @@
 
 use crate::mpi::comm::Comm;
 use crate::mpi::errhandler::Hearer;
+use crate::mpi::judgement::is_failure;
 use std::borrow::Cow;
 
 macro_rules! classes {
@@ -82,13 +83,16 @@ classes! {
     SESSION = 60, "invalid session";
     ERRHANDLER = 61, "invalid error handler";
     ABI = 62, "invalid ABI information";
+    PROC_FAILED = 75, "a process has failed that the operation needs";
+    PROC_FAILED_PENDING = 76, "a process has failed that might have sent; the receive goes on";
+    REVOKED = 77, "the communicator is revoked";
 }
 
 impl Class {
     /// The class with a sentence about this very failure: which argument, its value, what is right.
     #[cold]
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Failure {
-        Failure::Error(Box::new(Error { class: self, detail: detail.into(), on: None }))
+        Failure::Error(Box::new(Error::new(self, detail)))
     }
 }
 
@@ -100,6 +104,15 @@ pub struct Error {
     pub detail: Cow<'static, str>,
     /// Whose error handler is to hear it, where the arguments do not say.
     pub on: Option<Hearer>,
+    /// Whether somebody has died, whatever the class.
+    pub is_of_a_death: bool,
+}
+
+impl Error {
+    pub fn new(class: Class, detail: impl Into<Cow<'static, str>>) -> Error {
+        let is_of_a_death = is_failure(class);
+        Error { class, detail: detail.into(), on: None, is_of_a_death }
+    }
 }
 
 /// Why a call did not succeed.

@@ -6,6 +6,7 @@ use crate::engine::rules::{MsgMode, Rules};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
+use crate::mpi::{plight, recovery};
 
 /// How a communicator stands in the eyes of one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +81,30 @@ pub fn standing(process: &Process, comm: &Comm) -> Standing {
 
 /// Whether an error of this class is somebody's death.
 pub fn is_failure(class: Class) -> bool {
-    class == Class::PROC_ABORTED
+    let all = [Class::PROC_ABORTED, Class::PROC_FAILED, Class::PROC_FAILED_PENDING, Class::REVOKED];
+    all.contains(&class)
 }
 
-/// What the program gets to hear instead of `class`.
+/// What the program gets to hear instead of `class`. Inside, a death is PROC_ABORTED.
 pub fn told(rules: Rules, class: Class) -> Class {
     match rules {
         Rules::Ft(_) if is_failure(class) => Class::OTHER,
+        Rules::Ulfm if class == Class::PROC_ABORTED => Class::PROC_FAILED,
         _ => class,
     }
+}
+
+/// Who has died so far, in words, if that may be what `code` is about.
+pub fn dead(process: &Process, code: i32) -> Option<String> {
+    let told = told(process.world.rules(), Class::PROC_ABORTED);
+    let is_it = is_failure(Class(code)) || code == told.0 || code == recovery::RESTARTED;
+    if process.world.epoch() == 0 || !is_it {
+        return None;
+    }
+    let deaths = process.world.deaths_since(0);
+    let mut seats: Vec<usize> = deaths.iter().map(|member| member.seat).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    let noun = if seats.len() == 1 { "rank" } else { "ranks" };
+    Some(format!("; failed so far: {noun} {}", plight::enumerate(&seats)))
 }

@@ -19,6 +19,7 @@ pub mod error;
 pub mod external;
 pub mod fate;
 pub mod fortran;
+pub mod gaps;
 pub mod grequest;
 pub mod group;
 pub mod hardware;

@@ -3,17 +3,20 @@
 
 use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes};
-use crate::engine::{Matter, Purpose, Summons};
+use crate::engine::{Matter, Moved, Purpose, Summons};
+use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS.
-pub const RESTARTED: i32 = 20_001;
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
+/// all of the standard's; codes that programs add are larger still.
+pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
 pub fn is_due(process: &Process, comm: &Comm) -> bool {
@@ -135,14 +138,26 @@ fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
         chronicle.committed(&members, generation, now);
     });
     let roll = process.world.enrol(view.members().collect());
-    let group = Arc::new(Group::listed(roll.clone(), process.me));
-    process.set_world_comm(process.world_comm().reborn(generation, context, group));
+    let living = Arc::new(Group::listed(roll.clone(), process.me));
+    let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
+    let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
+    let (group, gaps) = match ranks.len() == view.slots.len() {
+        true => (living, None),
+        false => {
+            let group = Group::of(view.slots.iter().map(|slot| slot.last()).collect(), process.me);
+            (Arc::new(group), Some(Gaps::new(generation, context, living, ranks)))
+        }
+    };
+    let before = process.world_comm();
+    let world = before.reborn(generation, context, group).with_gaps(gaps);
+    let moved = Moved { from: before.context(), to: context, roster: world.roster() };
+    process.set_world_comm(world);
     let mode = mode(process).expect("only where there is a mode is there a recovery");
     let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
     *process.recovery.lock() = Some(Summons { recovery, number: 0 });
     process.world.forgive();
-    process.engine.turn_over(generation, roll, context);
+    process.engine.turn_over(generation, roll, moved);
 }
 
 fn mode(process: &Process) -> Option<Mode> {

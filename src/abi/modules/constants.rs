@@ -3,9 +3,10 @@
 const MPIF: &str = include_str!("../../../include/mpif.h");
 
 /// Sections of `mpif.h` whose constants are handles.
-const HANDLES: [(&str, &str); 12] = [
+const HANDLES: [(&str, &str); 13] = [
     ("! Operations", "MPI_Op"),
     ("! Communicators", "MPI_Comm"),
+    ("! Recovery", "MPI_Comm"),
     ("! Groups", "MPI_Group"),
     ("! Windows", "MPI_Win"),
     ("! Files", "MPI_File"),

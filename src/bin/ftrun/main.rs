@@ -16,6 +16,7 @@ mod hosts;
 mod job;
 mod libraries;
 mod limits;
+mod modes;
 /// What the library thinks of machines, as far as a launcher has to do with it.
 #[allow(dead_code, unreachable_pub, reason = "the library looks at more of it")]
 #[path = "../../machine"]

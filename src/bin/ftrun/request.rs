@@ -2,6 +2,7 @@
 
 use crate::faults::{self, Faults};
 use crate::job::{Job, OnFailure};
+use crate::modes::{self, Wanted};
 use crate::numbers;
 use crate::options::{self, Choice, Does};
 use crate::shared::refusal::Refusal;
@@ -28,6 +29,8 @@ pub(crate) struct Request {
     /// Where the job is to run, by name and by file: it can only be here.
     pub(crate) hosts: Hosts,
     pub(crate) verbose: bool,
+    /// How it is to take failures.
+    pub(crate) wanted: Wanted,
 }
 
 /// The hosts that were asked for.
@@ -41,6 +44,21 @@ pub(crate) struct Hosts {
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
     Reader { called, words, request, faults, ranks: None, per_node: None, quiet: false }.read()
+}
+
+impl Request {
+    /// Decides how the job takes failures: what options say goes before the environment, in which
+    /// `-x` has the last word.
+    fn settle_rules(&mut self) -> Result<(), Refusal> {
+        let Request { wanted, variables, job, .. } = self;
+        wanted.fill_from(|name| {
+            let set = variables.iter().rev().find(|(known, _)| known == name);
+            set.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(name))
+        })?;
+        job.rules = wanted.rules()?;
+        job.on_failure = wanted.on_failure.unwrap_or(job.on_failure);
+        Ok(())
+    }
 }
 
 struct Reader<'a, Words> {
@@ -85,6 +103,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             return Err(Refusal::usage(several_programs("`:`")));
         }
         self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
+        self.request.settle_rules()?;
         warnings.extend(std::mem::take(&mut self.faults).give_to(&mut self.request.job)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
@@ -108,7 +127,11 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::Private => job.private.push(library(&dashed, value)?),
             Does::Shared => job.shared.push(library(&dashed, value)?),
             Does::Explain => job.explain = true,
-            Does::OnFailure => job.on_failure = on_failure(&dashed, value)?,
+            Does::OnFailure => self.request.wanted.on_failure = Some(on_failure(&dashed, value)?),
+            Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
+                self.request.wanted.set(does, &dashed, &value.to_string_lossy())?;
+            }
+            Does::WithFt => self.request.wanted.with_ft(&value.to_string_lossy()),
             Does::Stack => job.stack_bytes = size(&dashed, value, 64 << 10)?,
             Does::Heap => job.heap_bytes = size(&dashed, value, 1 << 20)?,
             Does::Kill => self.faults.kill(&dashed, value)?,
@@ -225,6 +248,9 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::RankKind => "`thread`",
         Does::Private | Does::Shared => "the name of a library",
         Does::OnFailure => "`end`, `continue` or `restart`",
+        Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
+            return Refusal::usage(format!("{dashed} wants {} after it", modes::choices(does)));
+        }
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
         Does::MeanTime => "a time such as 2s",

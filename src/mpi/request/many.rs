@@ -32,6 +32,7 @@ pub struct Many<'a, P> {
 struct Trouble {
     codes: Vec<(usize, i32)>,
     first: Option<Error>,
+    is_of_a_death: bool,
     /// Generalized requests that have ended, and where their statuses go.
     general: Vec<(usize, Arc<General>)>,
 }
@@ -40,6 +41,7 @@ impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
+            self.is_of_a_death |= error.is_of_a_death;
             // What is merely not complete yet has no handler that would hear of it.
             if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
                 self.first = Some(*error);
@@ -64,7 +66,9 @@ impl Trouble {
         self.codes.iter().for_each(|(place, code)| places.set_error(*place, told(*code)));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        Err(Failure::Error(Box::new(Error { class: Class::IN_STATUS, detail, on: first.on })))
+        let is_of_a_death = self.is_of_a_death;
+        let error = Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death };
+        Err(Failure::Error(Box::new(error)))
     }
 }
 
@@ -152,21 +156,34 @@ impl<P: Places> Many<'_, P> {
             }
         };
         let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
-        if !has_lost && !(first..self.count).any(is_lost) {
+        let is_interrupted = (first..self.count).any(|index| self.interruption(index).is_some());
+        if !is_interrupted && !has_lost && !(first..self.count).any(is_lost) {
             return false;
         }
         for index in first..self.count {
             if !self.settle(ops, index, trouble) {
-                trouble.add(index, Class::PENDING.because("not complete yet"));
+                let pending = || Class::PENDING.because("not complete yet");
+                trouble.add(index, self.interruption(index).unwrap_or_else(pending));
             }
         }
         true
     }
 
+    fn interruption(&self, index: usize) -> Option<Failure> {
+        self.process.requests.interruption(self.process, self.places.key(index))
+    }
+
+    /// The first of the requests that nobody waits for any more.
+    fn first_interruption(&self) -> Option<Failure> {
+        (0..self.count).find_map(|index| self.interruption(index))
+    }
+
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(&self.places, self.count)?;
-        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
+        let found = self.process.engine.wait_for(|ops| {
+            self.any(ops).transpose().or_else(|| self.first_interruption().map(Err))
+        })?;
         Ok(self.known(found?))
     }
 
@@ -204,9 +221,12 @@ impl<P: Places> Many<'_, P> {
         self.process.requests.check(&self.places, self.count)?;
         let harvest = self.process.engine.wait_for(|ops| {
             let harvest = self.some(ops);
-            harvest.is_worth_telling().then_some(harvest)
+            if harvest.is_worth_telling() {
+                return Some(Ok(harvest));
+            }
+            self.first_interruption().map(Err)
         })?;
-        Ok(self.batch(harvest))
+        Ok(self.batch(harvest?))
     }
 
     /// The same without waiting: none may have ended.

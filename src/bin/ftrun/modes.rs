@@ -1,0 +1,158 @@
+//! How the job is to take failures, by options and by environment variables.
+
+use crate::job::{CollMode, CommMode, Modes, MsgMode, OnFailure, RecoveryMode, Rules};
+use crate::options::Does;
+use crate::shared::refusal::Refusal;
+use std::ffi::OsString;
+
+/// What was said so far.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) on_failure: Option<OnFailure>,
+    is_ulfm: bool,
+    comm: Option<CommMode>,
+    msg: Option<MsgMode>,
+    coll: Option<CollMode>,
+    recovery: Option<RecoveryMode>,
+}
+
+impl Wanted {
+    /// An option or a variable, `said`, has this value.
+    pub(crate) fn set(&mut self, does: Does, said: &str, value: &str) -> Result<(), Refusal> {
+        let unknown = || {
+            let wants = choices(does);
+            Refusal::usage(format!("{said} wants {wants}, not `{value}`"))
+        };
+        match does {
+            Does::CommMode if value.trim().eq_ignore_ascii_case("ulfm") => {
+                (self.is_ulfm, self.comm) = (true, None);
+            }
+            Does::CommMode => {
+                self.comm = Some(CommMode::parse(value).ok_or_else(unknown)?);
+                self.is_ulfm = false;
+            }
+            Does::MsgMode => {
+                self.msg = Some(MsgMode::parse(value).ok_or_else(unknown)?);
+            }
+            Does::CollMode => self.coll = Some(CollMode::parse(value).ok_or_else(unknown)?),
+            _ => self.recovery = Some(RecoveryMode::parse(value).ok_or_else(unknown)?),
+        }
+        Ok(())
+    }
+
+    /// `--with-ft` of Open MPI: there is one kind there.
+    pub(crate) fn with_ft(&mut self, value: &str) {
+        let is_on =
+            ["ulfm", "mpi", "yes", "true", "1"].iter().any(|on| value.eq_ignore_ascii_case(on));
+        self.is_ulfm |= is_on && self.comm.is_none();
+    }
+
+    /// Lets the environment say what options have not.
+    pub(crate) fn fill_from(
+        &mut self, value: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<(), Refusal> {
+        let has_mode = self.is_ulfm || self.comm.is_some();
+        // Whoever asks for ULFM here or for the standard's rules has no use for modes.
+        if self.is_ulfm || self.on_failure.is_some() {
+            return Ok(());
+        }
+        let sources = [
+            (Does::CommMode, has_mode, CommMode::VARIABLES),
+            (Does::MsgMode, self.msg.is_some(), MsgMode::VARIABLES),
+            (Does::CollMode, self.coll.is_some(), CollMode::VARIABLES),
+            (Does::RecoveryMode, self.recovery.is_some(), RecoveryMode::VARIABLES),
+        ];
+        for (does, is_said, names) in sources {
+            let found = names.iter().find_map(|name| Some((name, value(name)?)));
+            if let Some((name, value)) = found.filter(|(_, value)| !is_said && !value.is_empty()) {
+                self.set(does, name, &value.to_string_lossy())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules that was asked for, if one was.
+    pub(crate) fn rules(&self) -> Result<Option<Rules>, Refusal> {
+        let Wanted { is_ulfm, comm, msg, coll, recovery, on_failure } = *self;
+        let has_others = msg.is_some() || coll.is_some() || recovery.is_some();
+        let has_modes = comm.is_some() || has_others;
+        let no = |words: &str| Err(Refusal::usage(words));
+        if is_ulfm && has_others {
+            return no("with --mode ulfm the program repairs what it wants to; \
+                       --msg, --coll and --recovery are for the modes of FT-MPI");
+        }
+        match on_failure {
+            Some(_) if is_ulfm || has_modes => {
+                no("--on-failure is for programs that run without a mode; leave it or --mode out")
+            }
+            Some(OnFailure::End) => Ok(Some(Rules::End)),
+            Some(_) => Ok(Some(Rules::Standard)),
+            None if is_ulfm => Ok(Some(Rules::Ulfm)),
+            None if has_modes => Ok(Some(Rules::Ft(Modes {
+                comm: comm.unwrap_or_default(),
+                msg: msg.unwrap_or_default(),
+                coll: coll.unwrap_or_default(),
+                recovery: recovery.unwrap_or_default(),
+            }))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The values that the option may have, for a message.
+pub(crate) fn choices(does: Does) -> String {
+    match does {
+        Does::CommMode => format!("{} (or `ulfm`)", CommMode::choices()),
+        Does::MsgMode => MsgMode::choices(),
+        Does::CollMode => CollMode::choices(),
+        _ => RecoveryMode::choices(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(options: &[(Does, &str)], variables: &[(&str, &str)]) -> Option<Rules> {
+        let mut wanted = Wanted::default();
+        for (does, value) in options {
+            wanted.set(*does, "--option", value).expect("the value is known");
+        }
+        let value = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        wanted.fill_from(value).expect("the values are known");
+        wanted.rules().expect("they fit together")
+    }
+
+    #[test]
+    fn options_go_before_the_environment_and_the_default_is_rebuild_and_noop() {
+        assert_eq!(asked(&[], &[]), None);
+        let modes = Modes::default();
+        assert_eq!(asked(&[(Does::CommMode, "Rebuild")], &[]), Some(Rules::Ft(modes)));
+        let blank = Modes { comm: CommMode::Blank, msg: MsgMode::Cont, ..modes };
+        let variables = [("FTMPI_COMM_MODE", "shrink"), ("FT_MPI_MSG_MODE", "FTMPI_MSG_MODE_CONT")];
+        assert_eq!(
+            asked(&[(Does::CommMode, "BLANK")], &variables),
+            Some(Rules::Ft(blank)),
+            "the option for one, the variable for the other"
+        );
+        assert_eq!(asked(&[(Does::CommMode, "ulfm")], &variables), Some(Rules::Ulfm));
+        let atomic = Modes { coll: CollMode::Atomic, ..modes };
+        assert_eq!(asked(&[(Does::CollMode, "atomic")], &[]), Some(Rules::Ft(atomic)));
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused() {
+        let mut wanted = Wanted::default();
+        assert!(wanted.set(Does::CommMode, "--mode", "mend").is_err());
+        wanted.set(Does::CommMode, "--mode", "ulfm").expect("that is one");
+        wanted.set(Does::MsgMode, "--msg", "cont").expect("that is one");
+        assert!(wanted.rules().is_err(), "ULFM has no message modes");
+        let on_failure = Some(OnFailure::Continue);
+        let mut wanted = Wanted { on_failure, ..Wanted::default() };
+        wanted.set(Does::CommMode, "--mode", "blank").expect("that is one");
+        assert!(wanted.rules().is_err());
+    }
+}

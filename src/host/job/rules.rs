@@ -1,0 +1,229 @@
+//! What a death means to a job: the rules it lives by, and the modes of FT-MPI (Fagg & Dongarra
+//! 2000).
+
+use std::fmt::Write;
+
+/// How a job takes the death of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// The first failure ends the job.
+    End,
+    /// Calls that need the dead fail with a class of the standard's; nothing is repaired.
+    Standard,
+    /// FT-MPI: the program starts a recovery, which repairs its communicators.
+    Ft(Modes),
+    /// ULFM: the program repairs what it wants to.
+    Ulfm,
+}
+
+/// The modes of FT-MPI, of a job or of a communicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modes {
+    pub comm: CommMode,
+    pub msg: MsgMode,
+    pub coll: CollMode,
+    pub recovery: RecoveryMode,
+}
+
+/// Declares a mode: what its values are called and which numbers programs know them by. The first
+/// name is the one that we use.
+macro_rules! mode {
+    (
+        $(#[doc = $doc:literal])*
+        $mode:ident, $key:literal, [$($alias:literal),*], default $default:ident;
+        $($(#[doc = $what:literal])* $value:ident = $number:literal, [$($name:literal),*];)*
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum $mode {
+            $($(#[doc = $what])* $value = $number),*
+        }
+
+        impl Default for $mode {
+            fn default() -> $mode {
+                $mode::$default
+            }
+        }
+
+        impl $mode {
+            /// The environment variables that set it, ours first.
+            pub const VARIABLES: &[&str] = &[concat!("FTMPI_", $key) $(, $alias)*];
+
+            const ALL: &[($mode, &[&str])] = &[$(($mode::$value, &[$($name),*])),*];
+
+            /// The value of this name: any case, with the prefix of the constants or without it.
+            pub fn parse(text: &str) -> Option<$mode> {
+                let plain = plain(text, $key);
+                let known = Self::ALL.iter().find(|(_, names)| names.contains(&plain.as_str()));
+                known.map(|(value, _)| *value)
+            }
+
+            /// The value with this number.
+            pub fn of(number: i32) -> Option<$mode> {
+                Self::ALL.iter().map(|(value, _)| *value).find(|value| *value as i32 == number)
+            }
+
+            pub fn name(self) -> &'static str {
+                let known = Self::ALL.iter().find(|(value, _)| *value == self);
+                known.map_or("", |(_, names)| names[0])
+            }
+
+            /// All values, for a message.
+            pub fn choices() -> String {
+                listed(Self::ALL.iter().map(|(_, names)| names[0]))
+            }
+        }
+    };
+}
+
+mode! {
+    /// What becomes of a communicator that has lost members.
+    CommMode, "COMM_MODE", ["FT_MPI_COMM_MODE", "FTMPI_COM_MODE", "FTMPI_MODE"], default Rebuild;
+    /// The job ends.
+    Abort = 0, ["abort"];
+    /// The dead leave gaps.
+    Blank = 1, ["blank"];
+    /// Those behind the dead move up.
+    Shrink = 2, ["shrink"];
+    /// The dead are started anew.
+    Rebuild = 3, ["rebuild"];
+}
+
+mode! {
+    /// What becomes of messages between a death and the recovery.
+    MsgMode, "MSG_MODE", ["FT_MPI_MSG_MODE", "FTMPI_MESSAGE_MODE"], default Noop;
+    /// Every call fails until the recovery, which forgets all messages.
+    Noop = 0, ["noop", "nop", "reset"];
+    /// The living go on talking.
+    Cont = 1, ["cont", "continue"];
+}
+
+mode! {
+    /// Whether all members of a collective operation meet the same outcome.
+    CollMode, "COLL_MODE", ["FT_MPI_COLL_MODE"], default NonAtomic;
+    NonAtomic = 0, ["non-atomic", "nonatomic"];
+    Atomic = 1, ["atomic"];
+}
+
+mode! {
+    /// Who starts a recovery.
+    RecoveryMode, "RECOVERY_MODE", ["FT_MPI_RECOVERY_MODE"], default Manual;
+    /// The program, by a call.
+    Manual = 0, ["manual"];
+    /// The library, inside the call that notices the death.
+    Auto = 1, ["auto", "automatic"];
+}
+
+/// A name as the tables have it: `FTMPI_COLL_MODE_NON_ATOMIC` is `non-atomic`.
+fn plain(text: &str, key: &str) -> String {
+    let text = text.trim().to_ascii_lowercase().replace('_', "-");
+    let key = key.to_ascii_lowercase().replace('_', "-");
+    let bare = ["ftmpi-", "ft-mpi-"].iter().find_map(|start| {
+        text.strip_prefix(start)?.strip_prefix(&key)?.strip_prefix('-').map(str::to_string)
+    });
+    bare.unwrap_or(text)
+}
+
+/// `a`, `b` or `c`.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+impl Rules {
+    /// The rules as one word of a job's text.
+    pub(super) fn encode(self) -> String {
+        match self {
+            Rules::End => "end".into(),
+            Rules::Standard => "standard".into(),
+            Rules::Ulfm => "ulfm".into(),
+            Rules::Ft(modes) => {
+                let mut text = String::from("ft");
+                let (comm, msg) = (modes.comm.name(), modes.msg.name());
+                let (coll, recovery) = (modes.coll.name(), modes.recovery.name());
+                let _ = write!(text, ":{comm}:{msg}:{coll}:{recovery}");
+                text
+            }
+        }
+    }
+
+    pub(super) fn decode(text: &str) -> Option<Rules> {
+        match text {
+            "end" => Some(Rules::End),
+            "standard" => Some(Rules::Standard),
+            "ulfm" => Some(Rules::Ulfm),
+            _ => {
+                let words: Vec<&str> = text.strip_prefix("ft:")?.split(':').collect();
+                let [comm, msg, coll, recovery] = words[..] else { return None };
+                Some(Rules::Ft(Modes {
+                    comm: CommMode::parse(comm)?,
+                    msg: MsgMode::parse(msg)?,
+                    coll: CollMode::parse(coll)?,
+                    recovery: RecoveryMode::parse(recovery)?,
+                }))
+            }
+        }
+    }
+
+    /// The modes of FT-MPI, where these are its rules.
+    #[inline]
+    pub fn modes(self) -> Option<Modes> {
+        match self {
+            Rules::Ft(modes) => Some(modes),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mode_has_many_spellings() {
+        for text in ["rebuild", "REBUILD", "FTMPI_COMM_MODE_REBUILD", "FT_MPI_COMM_MODE_rebuild"] {
+            assert_eq!(CommMode::parse(text), Some(CommMode::Rebuild), "{text}");
+        }
+        for text in ["noop", "NOP", "Reset", "FTMPI_MSG_MODE_RESET"] {
+            assert_eq!(MsgMode::parse(text), Some(MsgMode::Noop), "{text}");
+        }
+        for text in ["cont", "CONTINUE", "FTMPI_MSG_MODE_CONT"] {
+            assert_eq!(MsgMode::parse(text), Some(MsgMode::Cont), "{text}");
+        }
+        for text in ["non-atomic", "NON_ATOMIC", "nonatomic", "FTMPI_COLL_MODE_NON_ATOMIC"] {
+            assert_eq!(CollMode::parse(text), Some(CollMode::NonAtomic), "{text}");
+        }
+        assert_eq!(RecoveryMode::parse("FTMPI_RECOVERY_MODE_AUTO"), Some(RecoveryMode::Auto));
+        assert_eq!(CommMode::parse("FTMPI_MSG_MODE_CONT"), None);
+        assert_eq!(CommMode::choices(), "`abort`, `blank`, `shrink` or `rebuild`");
+    }
+
+    #[test]
+    fn a_mode_is_known_by_its_number() {
+        assert_eq!(CommMode::of(2), Some(CommMode::Shrink));
+        assert_eq!(CommMode::of(4), None);
+        assert_eq!(MsgMode::of(-1), None);
+    }
+
+    #[test]
+    fn the_default_is_rebuild_and_noop() {
+        let modes = Modes::default();
+        assert_eq!((modes.comm, modes.msg), (CommMode::Rebuild, MsgMode::Noop));
+        assert_eq!((modes.coll, modes.recovery), (CollMode::NonAtomic, RecoveryMode::Manual));
+    }
+
+    #[test]
+    fn a_rules_survives_the_environment() {
+        let atomic = Modes { coll: CollMode::Atomic, comm: CommMode::Blank, ..Modes::default() };
+        let all = [Rules::End, Rules::Standard, Rules::Ulfm];
+        for rules in all.into_iter().chain([Rules::Ft(atomic)]) {
+            assert_eq!(Rules::decode(&rules.encode()), Some(rules));
+        }
+        assert_eq!(Rules::decode("ft:rebuild"), None);
+    }
+}
