@@ -4,7 +4,7 @@
 //! An entry goes when all who live have let go of the communicator.
 
 use super::op::Roster;
-use super::{Engine, World};
+use super::{Engine, State, World};
 use crate::base::Member;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
@@ -91,8 +91,20 @@ impl World {
 impl Engine {
     /// Whether messages with this envelope are of a revoked communicator.
     #[inline]
-    pub(super) fn is_revoked(&self, envelope: Envelope) -> bool {
-        !self.is_calm() && self.world.is_revoked(envelope.context / 2, self.me)
+    pub(super) fn is_revoked(&self, state: &State, envelope: Envelope) -> bool {
+        let context = envelope.context / 2;
+        !self.is_calm()
+            && self.world.is_revoked(*state.kin.get(&context).unwrap_or(&context), self.me)
+    }
+
+    /// Messages of `context` end when the communicator of the context `parent` is revoked; `None`:
+    /// not any more.
+    pub fn relate(&self, context: u32, parent: Option<u32>) {
+        let mut state = self.state.lock();
+        match parent {
+            Some(parent) => state.kin.insert(context, parent),
+            None => state.kin.remove(&context),
+        };
     }
 }
 

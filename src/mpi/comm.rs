@@ -11,6 +11,7 @@ use crate::mpi::info::Info;
 use crate::mpi::process::Process;
 use crate::mpi::table::Held;
 use crate::mpi::topology::Topology;
+use crate::mpi::ulfm;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -303,6 +304,9 @@ impl Comm {
 
     /// The attribute under `key`, predefined or not.
     pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+        if key == ulfm::SURVIVES {
+            return Ok(Some(ulfm::survives(process)));
+        }
         match process.predefined.find(key, &process.codes.last_used) {
             Some(found) => Ok(Some(found)),
             None => self.attributes.value(process, key, Bearer::Comm),
