@@ -22,7 +22,7 @@ static void blocked(int (*call)(void))
         EQUAL(MPIX_Comm_revoke(comm), MPI_SUCCESS);
     } else {
         MPI_Send(NULL, 0, MPI_CHAR, 0, 1, W);
-        FAILS(call(), MPIX_ERR_REVOKED, "given");
+        FAILS(call(), MPIX_ERR_REVOKED, "revoked");
     }
     int is_revoked = 0;
     EQUAL(MPIX_Comm_is_revoked(comm, &is_revoked), MPI_SUCCESS);

@@ -270,9 +270,9 @@ static void shrink_down_to_one(void)
         CHECK(handler == MPI_ERRORS_RETURN);
         all_are_well(left, members - 1);
         int flag = 1, is_revoked = -1;
-        EQUAL(MPIX_Comm_agree(left, &flag), MPI_SUCCESS);
         EQUAL(MPIX_Comm_is_revoked(left, &is_revoked), MPI_SUCCESS);
         EQUAL(is_revoked, 0);
+        EQUAL(MPIX_Comm_agree(left, &flag), MPI_SUCCESS);
         if (now != W)
             MPI_Comm_free(&now);
         now = left;
