@@ -9,7 +9,7 @@ fn program(name: &str) -> support::Program {
 #[test]
 fn a_rank_that_leaves_something_behind_says_what() {
     let run = support::run(&program("leftovers.c")).ranks(3).args(["left"]);
-    let outcome = run.clone().option("--report").succeeds();
+    let outcome = run.clone().option("--leftovers").succeeds();
     let lines = [
         "ftrun: rank 1 leaves behind:",
         "  3 messages that were not received, from rank 0 with tag 7 on MPI_COMM_WORLD, \
@@ -31,7 +31,7 @@ fn a_rank_that_leaves_something_behind_says_what() {
 #[test]
 fn who_leaves_nothing_behind_is_silent() {
     let run = support::run(&program("leftovers.c")).ranks(3).args(["tidy"]);
-    assert_eq!(run.option("--report").succeeds().stderr, "");
+    assert_eq!(run.option("--leftovers").succeeds().stderr, "");
 }
 
 #[test]
@@ -43,6 +43,8 @@ fn wrong_arguments_do_no_harm_to_the_library_where_nobody_checks_them() {
 
 #[test]
 fn a_program_of_1995_compiles_and_runs() {
-    support::run(&program("mpi1.c")).ranks(2).args(["old"]).succeeds();
+    for case in ["old", "functions"] {
+        support::run(&program("mpi1.c")).ranks(2).args([case]).succeeds();
+    }
     support::run(&support::fortran("mpi1.f").build()).ranks(2).succeeds();
 }

@@ -8,6 +8,11 @@ fn build(program: &str) -> Program {
     support::c(program).flags(&["-O1", "-Wall"]).build()
 }
 
+/// The same through the calls with large counts.
+fn build_large(program: &str) -> Program {
+    support::c(program).flags(&["-O1", "-Wall", "-DLARGE"]).build()
+}
+
 /// On one rank, on powers of two, and on what is none.
 fn passes(case: &str, most: usize) {
     let program = build("coll.c");
@@ -97,10 +102,11 @@ fn members_stay_in_step_after_an_error() {
 
 #[test]
 fn neighbours_talk_in_grids_and_graphs() {
-    let program = build("coll_neighbours.c");
-    for case in ["grids", "graphs", "errors"] {
-        for ranks in [1, 2, 3, 4, 6, 12, 17] {
-            support::run(&program).ranks(ranks).args([case]).succeeds();
+    for program in [build("coll_neighbours.c"), build_large("coll_neighbours.c")] {
+        for case in ["grids", "graphs", "errors"] {
+            for ranks in [1, 2, 3, 4, 6, 12, 17] {
+                support::run(&program).ranks(ranks).args([case]).succeeds();
+            }
         }
     }
 }
@@ -167,10 +173,21 @@ fn a_death_ends_what_two_groups_do_together() {
 
 /// Random operations, many at once, beside a naive model. The seed of a failure is its number here.
 fn agrees_with_the_model(ranks: usize, seeds: std::ops::Range<u32>, operations: u32) {
-    let program = build("coll_random.c");
+    agrees_in_width(&build("coll_random.c"), ranks, seeds, operations);
+}
+
+fn agrees_in_width(program: &Program, ranks: usize, seeds: std::ops::Range<u32>, operations: u32) {
     for seed in seeds {
         let words = [seed.to_string(), operations.to_string()];
-        support::run(&program).ranks(ranks).args(words).deadline(120).succeeds();
+        support::run(program).ranks(ranks).args(words).deadline(120).succeeds();
+    }
+}
+
+#[test]
+fn calls_with_large_counts_agree_with_a_naive_model() {
+    let program = build_large("coll_random.c");
+    for ranks in [1, 2, 7, 16] {
+        agrees_in_width(&program, ranks, 30..32, 180);
     }
 }
 

@@ -108,3 +108,22 @@ fn strided_memory_that_is_not_there_is_its_owners_death() {
     survives("torn-source", 11);
     survives("torn-target", 11);
 }
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+}
+
+/// `FTMPI_TYPES_SEED=7 cargo test --release --test datatypes random` replays that seed;
+/// `FTMPI_TYPES_RUNS=100` tries that many seeds.
+#[test]
+fn random_types_of_one_signature_are_one_to_messages_collectives_and_packing() {
+    let flags = ["-O2", "-Wall", "-Wextra", "-Wno-unused-function"];
+    let program = support::c("types_random.c").flags(&flags).build();
+    let first = number("FTMPI_TYPES_SEED").unwrap_or(1);
+    for seed in first..first + number("FTMPI_TYPES_RUNS").unwrap_or(2) {
+        for ranks in [1, 2, 3, 5, 8] {
+            let words = [seed.to_string(), "80".to_string()];
+            support::run(&program).ranks(ranks).args(words).deadline(120).succeeds();
+        }
+    }
+}

@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use support::{Outcome, Program};
+use support::{Handles, Outcome, Program};
 
 /// A procedure as a module declares it.
 #[derive(Debug)]
@@ -232,6 +232,20 @@ fn objects_and_callbacks_in_mpi_f08() {
     all_is_well(&with_modules(&["checks08.f90", "f08_objects.f90"], &flags));
 }
 
+#[test]
+fn large_counts_and_small_ones_in_mpi_f08() {
+    for file in ["f08_counts.F90", "f08_forms.F90"] {
+        for width in ["-DLARGE", "-DSMALL"] {
+            all_is_well(&with_modules(&["checks08.f90", file], &[&STRICT[..], &[width]].concat()));
+        }
+    }
+}
+
+#[test]
+fn sessions_in_mpi_f08() {
+    all_is_well(&with_modules(&["checks08.f90", "f08_sessions.f90"], &STRICT));
+}
+
 /// A test program of `mpif.h` that uses the module `mpi` instead.
 fn with_module_mpi(files: &[&str], flags: &[&str]) -> Program {
     let read = |file: &&str| {
@@ -250,6 +264,29 @@ fn with_module_mpi(files: &[&str], flags: &[&str]) -> Program {
 fn programs_for_mpif_h_run_with_the_module_mpi() {
     for file in ["pt2pt.f90", "environment.f90", "communicators.f90", "collectives.f90"] {
         all_is_well(&with_module_mpi(&["checks.f90", file], &["-w"]));
+    }
+}
+
+/// Programs in which handles are what the interface says.
+const FOR_ALL: [&str; 5] =
+    ["topologies.F90", "intercomms.F90", "further.F90", "completion.F90", "groups.F90"];
+
+#[test]
+fn programs_for_all_interfaces_run_with_the_module_mpi() {
+    let flags = Handles::Integers.flags();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(["-w"]).collect();
+    for file in FOR_ALL {
+        all_is_well(&with_module_mpi(&["checks.f90", file], &flags));
+    }
+}
+
+#[test]
+fn programs_for_all_interfaces_run_with_mpi_f08() {
+    let flags = Handles::Types.flags();
+    let strict = STRICT.into_iter().chain(["-Wno-unused-dummy-argument"]);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(strict).collect();
+    for file in FOR_ALL {
+        all_is_well(&with_modules(&["checks08.f90", file], &flags));
     }
 }
 

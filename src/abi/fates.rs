@@ -113,7 +113,8 @@ pub(super) fn met(rank: &Rank) -> Option<String> {
     }
     let mut timed = ORDERS.get()?.timed.lock();
     let place = timed.met.iter().position(|(victim, _)| *victim == member)?;
-    Some(timed.met.swap_remove(place).1.to_string())
+    // In order: the first of several counts.
+    Some(timed.met.remove(place).1.to_string())
 }
 
 /// Whether somebody is to die whose time has not come: then nobody waits in vain for news.

@@ -5,12 +5,13 @@
 
 use crate::abi::door::{News, Scope, Season, enter};
 use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
-use crate::abi::{current, start};
+use crate::abi::{current, nesting, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
 use crate::mpi::judgement::told;
+use crate::mpi::losses;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -30,7 +31,9 @@ pub(super) fn raise(
     let code = told(process.world.rules(), news.class).0;
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
-        Reaction::Call { function, object } => call(function, object, code),
+        Reaction::Call { function, object } => {
+            nesting::run(object, || call(function, object, code));
+        }
         Reaction::End => end_job(process, name, scope, news),
     }
     // The handler may have been told to die: its rank does not come back to the program.
@@ -82,6 +85,9 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         Scope::Comm(_) | Scope::Initial => None,
     };
     let (object, chosen) = named.unwrap_or_else(|| (comm::SELF, initial(process)));
+    if is_of_a_death && losses::is_to_end(process, object) {
+        return Reaction::End;
+    }
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
         errhandler::Reaction::User(function) => Reaction::Call { function, object },

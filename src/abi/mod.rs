@@ -27,6 +27,7 @@ mod kinds;
 mod modern;
 #[cfg(test)]
 mod modules;
+mod nesting;
 mod neighbours;
 mod op;
 mod pack;
@@ -35,8 +36,10 @@ mod predefined;
 mod probe;
 mod program;
 mod pt2pt;
+mod recover;
 mod reductions;
 mod removed;
+mod report;
 mod request;
 mod session;
 mod start;

@@ -4,12 +4,15 @@
 //! of one.
 
 use crate::abi::door::News;
-use crate::abi::{current, fates, fortran, watch};
+use crate::abi::{current, fates, fortran, report, watch};
+use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes, Rules};
+use crate::fault::Tale;
+use crate::fault::chronicle::Cure;
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
-use crate::host::loader::Program;
+use crate::host::loader::{self, Program};
 use crate::host::output;
 use crate::machine::Chance;
 use crate::mpi::comm::Comm;
@@ -18,8 +21,10 @@ use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::mpi::{checks, leftovers};
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -72,7 +77,7 @@ fn start(program: Program, text: &str) -> ! {
             let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
             fates::order(job.kills.clone(), chance);
             let gone = Arc::new(Gone::new(job.ranks));
-            REPORTS.store(job.reports, Ordering::Relaxed);
+            LEFTOVERS.store(job.leftovers, Ordering::Relaxed);
             if !job.checks {
                 checks::turn_off();
             }
@@ -80,18 +85,47 @@ fn start(program: Program, text: &str) -> ! {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
             let world = current::world(job.ranks);
-            if let Some(rules) = job.rules {
+            if let Some(file) = &job.report {
+                report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
+                world.keep_chronicle(report::write);
+            }
+            if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
             }
-            let tenant = Box::new(Tenancy { world, on_failure: job.on_failure, gone });
+            let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
+            let tenant = Box::new(Tenancy {
+                world,
+                is_quiet,
+                on_failure,
+                gone,
+                has_survivor: AtomicBool::new(false),
+            });
             life::run(program, job, tenant)
         }
-        Err(why) => {
-            say(&format!("ftrun: {why}"));
-            // SAFETY: no rank lives, and nothing of the program has run.
-            unsafe { libc::_exit(2) }
-        }
+        Err(why) => refuse(&why),
     }
+}
+
+/// Ends the process before the job has begun.
+fn refuse(why: &str) -> ! {
+    say(&format!("ftrun: {why}"));
+    // SAFETY: no rank lives, and nothing of the program has run.
+    unsafe { libc::_exit(2) }
+}
+
+/// The rules that the program shows to live by, by what it refers to.
+fn shown() -> Option<Rules> {
+    // In C; Fortran knows the constant as a number.
+    let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
+    let is_of_ulfm = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix('p').unwrap_or(&name);
+        name.starts_with("mpix_comm_")
+    };
+    if loader::refers_to(is_of_ft) {
+        return Some(Rules::Ft(Modes::default()));
+    }
+    loader::refers_to(is_of_ulfm).then_some(Rules::Ulfm)
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -111,8 +145,11 @@ fn set_variable(name: &str, value: Option<OsString>) {
 /// Tells MPI who died, and decides what becomes of the job.
 struct Tenancy {
     world: &'static World,
+    is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
+    /// Whether some rank has ended well.
+    has_survivor: AtomicBool,
 }
 
 /// The seats whose ranks have ended for good, and whose ends everybody has heard of.
@@ -134,28 +171,64 @@ impl Gone {
 }
 
 impl Tenancy {
-    /// What becomes of the job after a failure; said before anybody else can speak of it.
-    fn decide(&self, status: i32, obituary: &str) -> Verdict {
-        keep_first(&CAUSE, status);
-        let end =
-            || Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") };
-        match self.world.rules() {
-            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => end(),
-            Rules::Standard if self.on_failure == OnFailure::Restart => {
-                say(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
-            }
-            // Whoever repairs what it wants to has survived as soon as it ends well.
-            Rules::Ulfm => {
-                say(&format!("ftrun: {obituary}; the others go on"));
-                Verdict::Continue
-            }
-            Rules::Standard | Rules::Ft(_) => {
-                say(&format!("ftrun: {obituary}; the others go on"));
-                self.world.blame(status);
-                Verdict::Continue
-            }
+    /// Says that the job survives a failure.
+    fn announce(&self, line: &str) {
+        if !self.is_quiet {
+            say(line);
         }
+    }
+
+    /// Begins the story of a failure.
+    fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
+        let (cure, mode) = match self.world.rules() {
+            Rules::End => (Cure::End, "end"),
+            Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
+            Rules::Standard => (Cure::Continue, "continue"),
+            Rules::Ulfm => (Cure::Continue, "ulfm"),
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Abort => (Cure::End, "abort"),
+                CommMode::Blank => (Cure::Recover, "blank"),
+                CommMode::Shrink => (Cure::Recover, "shrink"),
+                CommMode::Rebuild => (Cure::Recover, "rebuild"),
+            },
+        };
+        self.world.tell(|chronicle, now| {
+            let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
+            let (cause, words) = (life::cause(ending), words.to_string());
+            chronicle.begin(Tale { cause, words, order, ..tale });
+        });
+    }
+
+    /// What becomes of the job after a failure; said before anybody else can speak of it.
+    fn decide(&self, status: i32, obituary: &str, has_left: bool) -> Verdict {
+        keep_first(&CAUSE, status);
+        let rules = self.world.rules();
+        let next = match rules {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+                let last_words = format!("ftrun: {obituary}; the job ends");
+                return Verdict::End { status, last_words };
+            }
+            Rules::Standard if self.on_failure == OnFailure::Restart => {
+                self.announce(&format!("ftrun: {obituary}; it starts again"));
+                return Verdict::Restart;
+            }
+            Rules::Standard => "the others go on",
+            Rules::Ulfm => "mode ulfm: the others go on",
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Blank => "mode blank: its place stays empty when the others recover",
+                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
+                _ => "mode rebuild: it starts again when the others recover",
+            },
+        };
+        self.announce(&format!("ftrun: {obituary}; {next}"));
+        // What the program repairs itself is made up for by whoever ends well (see `status`); what it
+        // says after MPI_Finalize is no death.
+        if rules != Rules::Ulfm || has_left {
+            self.world.blame(status);
+        }
+        Verdict::Continue
     }
 }
 
@@ -175,6 +248,10 @@ fn say(line: &str) {
 
 impl Tenant for Tenancy {
     fn began(&self, rank: &'static Rank) {
+        if rank.incarnation > 0 {
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            self.world.tell(|chronicle, now| chronicle.respawned(member, now));
+        }
         fates::began(rank);
     }
 
@@ -186,20 +263,24 @@ impl Tenant for Tenancy {
         };
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let debt = phases.and_then(Phases::debt);
+        let has_left = phases.is_some_and(Phases::has_left);
         let verdict = match status != 0 || debt.is_some() {
-            false => Verdict::Continue,
+            false => {
+                self.has_survivor.store(true, Ordering::Relaxed);
+                Verdict::Continue
+            }
             true => {
                 let mut obituary = life::obituary(rank, ending);
-                if ending == Ending::Killed
-                    && let Some(order) = fates::met(rank)
-                {
+                let order = fates::met(rank).filter(|_| ending == Ending::Killed);
+                if let Some(order) = &order {
                     obituary = format!("{obituary}, as ordered for {order}");
                 }
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");
                 }
+                self.chronicle(rank, ending, &obituary, order);
                 // Whoever leaves MPI behind has failed, whatever it says.
-                self.decide(if status == 0 { 1 } else { status }, &obituary)
+                self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
             }
         };
         // Where a failure ends the job, the others hear nothing of it: each would have words of
@@ -208,7 +289,7 @@ impl Tenant for Tenancy {
         let is_to_be_buried = match verdict {
             Verdict::End { .. } => false,
             Verdict::Restart => true,
-            Verdict::Continue => !phases.is_some_and(Phases::has_left),
+            Verdict::Continue => !has_left,
         };
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
@@ -223,17 +304,25 @@ impl Tenant for Tenancy {
         self.world.wake(seat);
     }
 
+    fn closing(&self) {
+        self.world.end_chronicle();
+    }
+
     fn status(&self) -> i32 {
-        self.world.status()
+        let is_lost = self.world.rules() == Rules::Ulfm && !self.has_survivor.load(Ordering::Relaxed);
+        match self.world.status() {
+            0 if is_lost => CAUSE.load(Ordering::Relaxed),
+            status => status,
+        }
     }
 }
 
 /// Whether ranks say what they leave behind.
-static REPORTS: AtomicBool = AtomicBool::new(false);
+static LEFTOVERS: AtomicBool = AtomicBool::new(false);
 
 /// Says on stderr what `process` leaves behind, where that is wanted.
 pub(super) fn report(process: &'static Process) {
-    if !REPORTS.load(Ordering::Relaxed) {
+    if !LEFTOVERS.load(Ordering::Relaxed) {
         return;
     }
     let left = leftovers::words(process);

@@ -3,8 +3,9 @@
 //! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
 //! operation is judged, however many have died in earlier generations: one load and one branch.
 
-use super::op::{Mishap, Outcome, Roster, Stage, Watch};
+use super::op::{Died, Mishap, Outcome, Roster, Stage, Watch};
 use super::rules::MsgMode;
+use super::shelf::Place;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::roll::Roll;
@@ -33,6 +34,49 @@ pub(super) struct Outlook {
     broken: HashMap<u32, i32>,
     /// Somebody is on his way to the next generation.
     is_called: bool,
+    /// Under CONT, where messages of earlier generations belong now.
+    moved: Vec<Moved>,
+}
+
+/// Where the world's messages go in a recovery.
+pub struct Moved {
+    /// Its contexts, before and after.
+    pub from: u32,
+    pub to: u32,
+    /// Its members, after.
+    pub roster: Arc<dyn Roster>,
+}
+
+impl Moved {
+    fn concerns(&self, envelope: Envelope) -> bool {
+        envelope.context == 2 * self.from
+    }
+
+    /// The envelope of a message of `sender`, if that is still a member.
+    fn message(&self, envelope: Envelope, sender: Member) -> Option<Envelope> {
+        let source = self.roster.rank_of(sender)?;
+        Some(Envelope { context: 2 * self.to, source, ..envelope })
+    }
+
+    /// What a receive asks for that watches this.
+    fn pattern(&self, envelope: Envelope, watch: &Watch) -> Envelope {
+        let source = match watch {
+            Watch::Peer { rank, .. } | Watch::Everyone { rank, .. } => *rank,
+            Watch::Anyone(_) => envelope.source,
+        };
+        Envelope { context: 2 * self.to, source, ..envelope }
+    }
+
+    /// Whose death ends an operation; `None` when its peer is no member any more.
+    fn watch(&self, watch: Watch) -> Option<Watch> {
+        match watch {
+            Watch::Peer { member, .. } => {
+                Some(Watch::Peer { rank: self.roster.rank_of(member)?, member })
+            }
+            Watch::Everyone { .. } => None,
+            Watch::Anyone(_) => Some(Watch::Anyone(self.roster.clone())),
+        }
+    }
 }
 
 impl Outlook {
@@ -41,6 +85,24 @@ impl Outlook {
     #[inline]
     pub(super) fn is_of_old(&self, envelope: Envelope, packet: &Packet, me: Member) -> bool {
         envelope.context < self.floor && packet.sender() != me
+    }
+
+    /// The message as it is to be taken: it may have been sent in an earlier generation. `None`:
+    /// its sender is no member any more.
+    #[inline]
+    pub(super) fn renewed(&self, packet: Packet) -> Option<Packet> {
+        if self.moved.is_empty() { Some(packet) } else { self.brought_on(packet) }
+    }
+
+    #[cold]
+    fn brought_on(&self, mut packet: Packet) -> Option<Packet> {
+        for moved in &self.moved {
+            if moved.concerns(packet.envelope()) {
+                let envelope = moved.message(packet.envelope(), packet.sender())?;
+                packet = packet.readdressed(envelope);
+            }
+        }
+        Some(packet)
     }
 
     fn concerns(&self, member: Member) -> bool {
@@ -108,13 +170,39 @@ impl Engine {
         if self.is_revoked(state, envelope) {
             return Some(Mishap::Revoked);
         }
-        if self.msg_mode()? != MsgMode::Noop {
+        if self.msg_mode()? != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
             return None;
         }
         if let Some(rank) = state.outlook.broken.get(&(envelope.context / 2)) {
             return Some(Mishap::Lost { rank: *rank });
         }
         let is_interrupted = state.outlook.is_called && !self.is_alone(watch);
+        is_interrupted.then_some(Mishap::Interrupted)
+    }
+
+    /// Whether somebody is on his way to the next generation, so that nobody waits any more.
+    pub fn is_called(&self) -> bool {
+        !self.is_calm() && self.world.called() > self.generation()
+    }
+
+    /// Waits for the end of an operation that nobody else knows of. When the others recover, it is
+    /// taken back if that is still possible.
+    pub fn wait_in_peace(&self, op: Key) -> Result<Outcome, Died> {
+        self.wait_until(|state| {
+            let is_left = state.outlook.is_called && self.msg_mode().is_some();
+            if is_left && state.ops.outcome(op).is_none() && state.take_back(op) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(op) };
+                self.finish(state, op, outcome);
+            }
+            state.ops.collect(op)
+        })
+    }
+
+    /// How a wait ends that holds on to nothing, when the others recover.
+    pub(super) fn interruption(&self, state: &State, watch: &Watch) -> Option<Mishap> {
+        let is_interrupted =
+            state.outlook.is_called && self.msg_mode().is_some() && !self.is_alone(watch);
         is_interrupted.then_some(Mishap::Interrupted)
     }
 
@@ -125,24 +213,77 @@ impl Engine {
         }
     }
 
-    /// A recovery is complete: the world consists of `company` from now on, and `context` is the
-    /// first of its generation. What is left of earlier ones goes.
-    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, context: u32) {
+    /// A recovery is complete: the world consists of `company` from now on. Under NOOP all that is
+    /// left of earlier generations goes; under CONT what waits in the world moves along.
+    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) {
         let mut state = self.state.lock();
         self.generation.store(generation, Ordering::Relaxed);
+        let is_cont = self.msg_mode() == Some(MsgMode::Cont);
         let outlook = &mut state.outlook;
-        outlook.floor = 2 * context;
         let ledger = self.world.ledger.lock();
         let place = |member: &Member| company.place(*member).is_some();
         let news = ledger.since(outlook.base);
         outlook.base += news.iter().position(place).unwrap_or(news.len());
         drop(ledger);
         outlook.company = Some(company);
+        if is_cont {
+            self.move_on(&mut state, &moved);
+            state.outlook.moved.push(moved);
+        } else {
+            outlook.floor = 2 * moved.to;
+            self.drop_old(&mut state);
+        }
         state.epoch = state.epoch.max(state.outlook.base);
         self.look_out(&mut state);
-        self.drop_old(&mut state);
         state.has_news = true;
         self.share_news(&mut state);
+    }
+
+    /// Receives that wait and messages that have come in the world of before are those of the
+    /// world of now: its members may have other ranks.
+    fn move_on(&self, state: &mut State, moved: &Moved) {
+        for (envelope, packet) in state.unexpected.take(|envelope| moved.concerns(envelope)) {
+            if let Some(envelope) = moved.message(envelope, packet.sender()) {
+                state.unexpected.insert(envelope, packet.readdressed(envelope));
+            }
+        }
+        // In the order in which they began: that is how they match.
+        let mut waiting: Vec<(Place, Key)> = Vec::new();
+        let mut ended = Vec::new();
+        for key in state.ops.0.keys().collect::<Vec<Key>>() {
+            let Some(op) = state.ops.0.find_mut(key) else { continue };
+            if !moved.concerns(op.envelope) {
+                continue;
+            }
+            let watch = op.watch.take();
+            let watch = watch.and_then(|watch| moved.watch(watch));
+            match (&mut op.stage, watch) {
+                (Stage::Done(_) | Stage::Copying { .. }, _) => {}
+                (_, None) => ended.push(key),
+                (Stage::Receiving { place, .. }, Some(watch)) => {
+                    waiting.push((*place, key));
+                    op.envelope = moved.pattern(op.envelope, &watch);
+                    op.watch = Some(watch);
+                }
+                (_, Some(watch)) => op.watch = Some(watch),
+            }
+        }
+        waiting.sort_by_key(|(place, _)| state.posted.stamp(*place));
+        for (place, key) in waiting {
+            state.posted.remove(place);
+            let op = state.ops.0.find_mut(key).expect("it was found under the same lock");
+            let envelope = op.envelope;
+            if let Stage::Receiving { place, .. } = &mut op.stage {
+                *place = state.posted.insert(envelope, key);
+            }
+        }
+        for key in ended {
+            if state.take_back(key) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(key) };
+                self.finish(state, key, outcome);
+            }
+        }
     }
 
     /// Ends what is under way on communicators of earlier generations, and forgets messages there.

@@ -50,6 +50,11 @@ impl<R: Copy> Posted<R> {
         }
     }
 
+    /// When a receive was posted, to compare.
+    pub(super) fn stamp(&self, place: Place) -> u64 {
+        self.0.stamp(place)
+    }
+
     /// Takes out a receive that has got its message, or will get none.
     pub(super) fn remove(&mut self, place: Place) -> R {
         self.0.remove(place)
@@ -99,6 +104,14 @@ impl<M> Unexpected<M> {
 
     pub(super) fn remove(&mut self, place: Place) -> M {
         self.0.remove(place)
+    }
+
+    /// Takes out the messages that `is_meant`, oldest first.
+    pub(super) fn take(&mut self, is_meant: impl Fn(Envelope) -> bool) -> Vec<(Envelope, M)> {
+        let meant = self.0.line().filter(|place| is_meant(self.0.envelope(*place)));
+        let meant: Vec<Place> = meant.collect();
+        let take = |place: Place| (self.0.envelope(place), self.0.remove(place));
+        meant.into_iter().map(take).collect()
     }
 
     /// Drops the messages that `is_wanted` does not want.

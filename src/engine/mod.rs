@@ -29,7 +29,7 @@ mod world;
 
 pub use buffered::Unsent;
 pub use council::{Key as Matter, Purpose, Summons};
-pub use generation::Fellowship;
+pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;

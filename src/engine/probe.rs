@@ -41,6 +41,7 @@ impl Engine {
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
             self.peeked(state, pattern, watch, heard)
+                .or_else(|| self.interruption(state, watch).map(|mishap| failed(pattern, mishap)))
         })
     }
 
@@ -58,7 +59,9 @@ impl Engine {
         let mut heard = None;
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
-            self.seized(state, pattern, watch, heard)
+            self.seized(state, pattern, watch, heard).or_else(|| {
+                self.interruption(state, watch).map(|mishap| Err(failed(pattern, mishap)))
+            })
         })
     }
 

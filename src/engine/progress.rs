@@ -44,6 +44,7 @@ impl Engine {
         let stir = self.world.stir();
         let mut found = None;
         for packet in self.port.arrivals() {
+            let Some(packet) = state.outlook.renewed(packet) else { continue };
             if let Some(pattern) = wanted
                 && found.is_none()
                 && self.suits(state, pattern, &packet)
@@ -233,7 +234,10 @@ impl Engine {
     fn notice(&self, state: &mut State, stir: u64) {
         state.has_news = true;
         state.stir = stir;
-        state.epoch = epoch_of(stir);
+        let known = std::mem::replace(&mut state.epoch, epoch_of(stir));
+        if state.epoch != known {
+            self.world.tell_noticed(known);
+        }
         self.hear_decisions(state);
         if self.look_out(state) {
             return;
@@ -322,7 +326,14 @@ impl Engine {
                 let deaths = deaths();
                 let rank_of = |member: &Member| roster.rank_of(*member);
                 let is_ulfm = self.world.rules() == Rules::Ulfm;
-                let heard = if is_ulfm { state.acknowledged(envelope) } else { heard };
+                let heard = match self.world.rules() {
+                    // Each death is told to one receive only.
+                    Rules::Ft(_) => {
+                        heard.max(state.reported.get(&envelope.context).copied().unwrap_or(0))
+                    }
+                    Rules::Ulfm => state.acknowledged(envelope),
+                    Rules::End | Rules::Standard => heard,
+                };
                 let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));
                 let first = fresh.find_map(|(member, number)| Some((rank_of(member)?, number)));
                 if let (true, Some((rank, _))) = (is_ulfm, first) {

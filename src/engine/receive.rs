@@ -61,7 +61,8 @@ impl Engine {
                 let message = (packet.envelope(), packet.bytes());
                 return self.received(message, into.bytes(), packet.deliver(into));
             }
-            if let Some(mishap) = self.judge(&mut state, pattern, watch, heard) {
+            let judged = self.judge(&mut state, pattern, watch, heard);
+            if let Some(mishap) = judged.or_else(|| self.interruption(&state, watch)) {
                 return Ok(failed(pattern, mishap));
             }
             if state.has_due() {

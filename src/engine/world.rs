@@ -6,13 +6,13 @@ use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
-use crate::fault::Ledger;
+use crate::fault::{Chronicle, Ledger, Tale};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One job in this process.
 pub struct World {
@@ -36,6 +36,9 @@ pub struct World {
     rolls: Rolls,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
+    /// What is told about failures, and who writes it down; nothing is where nobody does.
+    chronicle: Mutex<Chronicle>,
+    scribe: OnceLock<fn(&Tale)>,
 }
 
 /// One death, as [`World::stir`] counts.
@@ -66,6 +69,8 @@ impl World {
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
             call: OnceLock::new(),
+            chronicle: Mutex::default(),
+            scribe: OnceLock::new(),
         }
     }
 
@@ -121,6 +126,39 @@ impl World {
         self.call.get_or_init(|| call);
     }
 
+    /// From now on there is somebody who writes down what has happened.
+    pub fn keep_chronicle(&self, scribe: fn(&Tale)) {
+        self.scribe.get_or_init(|| scribe);
+    }
+
+    /// Tells the chronicle of something that happens now. Called for failures only.
+    pub fn tell(&self, tell: impl FnOnce(&mut Chronicle, Duration)) {
+        let Some(scribe) = self.scribe.get() else { return };
+        let mut chronicle = self.chronicle.lock();
+        tell(&mut chronicle, self.started.elapsed());
+        // Under the lock: whoever ends the process takes it first, and so loses no line.
+        chronicle.tell().iter().for_each(scribe);
+    }
+
+    /// Tells the chronicle that somebody has noticed the deaths after `epoch`.
+    pub(super) fn tell_noticed(&self, epoch: usize) {
+        if self.scribe.get().is_some() {
+            let deaths = self.deaths_since(epoch);
+            self.tell(|chronicle, now| chronicle.noticed(&deaths, now));
+        }
+    }
+
+    /// The job ends: what is still open is written down.
+    pub fn end_chronicle(&self) {
+        /// Whoever holds it may be dead.
+        const PATIENCE: Duration = Duration::from_millis(200);
+        let Some(scribe) = self.scribe.get() else { return };
+        if let Some(mut chronicle) = self.chronicle.try_lock_for(PATIENCE) {
+            chronicle.end();
+            chronicle.tell().iter().for_each(scribe);
+        }
+    }
+
     /// The call that the calling thread is in.
     #[inline]
     pub(super) fn call(&self) -> &'static str {
@@ -136,6 +174,7 @@ impl World {
 
     /// A rank is dead: recorded once, and everybody who waits looks up.
     pub fn bury(&self, seat: usize, incarnation: u32) {
+        self.tell(|chronicle, now| chronicle.recorded(Member { seat, incarnation }, now));
         let mut ledger = self.ledger.lock();
         if !ledger.bury(Member { seat, incarnation }) {
             return;

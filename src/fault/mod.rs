@@ -4,6 +4,7 @@
 //! the same code runs in one process, between hosts, and in the simulation beside it.
 
 pub mod agreement;
+pub mod chronicle;
 pub mod ledger;
 pub mod record;
 pub mod recovery;
@@ -11,11 +12,14 @@ pub mod revocation;
 pub mod rules;
 #[cfg(test)]
 mod sim;
+pub mod state;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
+pub use chronicle::{Chronicle, Tale};
 pub use ledger::Ledger;
 pub use record::{Loss, Record};
 pub use recovery::{Recovery, Step};
 pub use revocation::Revocation;
+pub use state::{CommState, RankState};
 pub use view::{Mode, Slot, View};

@@ -44,7 +44,11 @@ pub struct Job {
     /// Check the arguments of calls.
     pub checks: bool,
     /// Say at the end what each rank has left behind.
-    pub reports: bool,
+    pub leftovers: bool,
+    /// Where each failure gets a line.
+    pub report: Option<String>,
+    /// Say nothing of failures that the job survives.
+    pub is_quiet: bool,
     /// Who is to die when.
     pub kills: Vec<Event>,
     /// How far failures by chance are apart on average, and the seed that repeats them.
@@ -67,7 +71,9 @@ impl Default for Job {
             timeout: None,
             watches: true,
             checks: true,
-            reports: false,
+            leftovers: false,
+            report: None,
+            is_quiet: false,
             kills: Vec::new(),
             chance: None,
             stack_bytes: 8 << 20,
@@ -91,12 +97,14 @@ impl Job {
             format!("tag-output={}", self.tag_output),
             format!("watches={}", self.watches),
             format!("checks={}", self.checks),
-            format!("reports={}", self.reports),
+            format!("leftovers={}", self.leftovers),
+            format!("quiet={}", self.is_quiet),
             format!("stack={}", self.stack_bytes),
             format!("heap={}", self.heap_bytes),
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
+        lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
@@ -132,7 +140,9 @@ impl Job {
             "tag-output" => self.tag_output = value.parse().ok()?,
             "watches" => self.watches = value.parse().ok()?,
             "checks" => self.checks = value.parse().ok()?,
-            "reports" => self.reports = value.parse().ok()?,
+            "leftovers" => self.leftovers = value.parse().ok()?,
+            "quiet" => self.is_quiet = value.parse().ok()?,
+            "report" => self.report = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => {
@@ -164,6 +174,8 @@ mod tests {
             rules: Some(Rules::Ft(Modes::default())),
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
+            report: Some("/a/b=c".into()),
+            is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
             chance: Some((Duration::from_millis(2500), 99)),

@@ -5,8 +5,10 @@ use crate::mpi::attr::Attributes;
 use crate::mpi::comm::{Belongings, Comm, Contexts};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
+use crate::mpi::losses::Losses;
 use crate::mpi::process::Process;
 use crate::mpi::topology::Topology;
 use std::sync::Arc;
@@ -21,18 +23,23 @@ pub(super) struct Draft<'a> {
     pub(super) attributes: Attributes,
     pub(super) info: Option<&'a Info>,
     pub(super) topology: Option<Arc<Topology>>,
+    pub(super) gaps: Option<Gaps>,
+    pub(super) losses: Losses,
 }
 
 impl<'a> Draft<'a> {
     /// A communicator of `group` that has what every child of `parent` has.
     pub(super) fn child(parent: &Comm, context: u32, group: Arc<Group>) -> Draft<'a> {
-        Draft::new(context, group, Installed::inherit(&parent.errhandler))
+        let losses = Losses::inherit(&parent.losses);
+        Draft { losses, ..Draft::new(context, group, Installed::inherit(&parent.errhandler)) }
     }
 
     /// A communicator of `group` with this error handler.
     pub(super) fn new(context: u32, group: Arc<Group>, errhandler: Installed) -> Draft<'a> {
         let (attributes, contexts) = (Attributes::new(), Contexts { own: context, local: context });
-        Draft { contexts, group, remote: None, errhandler, attributes, info: None, topology: None }
+        let (remote, info, topology, gaps) = (None, None, None, None);
+        let losses = Losses::default();
+        Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps, losses }
     }
 
     /// The same between its group and `remote`.
@@ -53,8 +60,11 @@ impl<'a> Draft<'a> {
             None => Comm::new(handle, self.contexts.own, self.group, ""),
             Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
         };
-        comm.belongings = Arc::new(Belongings::new("", self.errhandler, self.attributes));
+        let mut belongings = Belongings::new("", self.errhandler, self.attributes);
+        belongings.losses = self.losses;
+        comm.belongings = Arc::new(belongings);
         comm.topology = self.topology;
+        let mut comm = comm.with_gaps(self.gaps);
         if comm.size() > 1 || comm.is_inter() {
             comm.generation = process.engine.generation();
         }

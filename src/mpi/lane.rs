@@ -46,6 +46,7 @@ impl<'a> Lane<'a> {
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
+        let comm = comm.living();
         Lane { process, comm, roster, tag, way, mode: Mode::Standard, trouble: Mutex::new(None) }
     }
 

@@ -7,7 +7,7 @@ use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
 use crate::mpi::coll::{self, share};
-use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
@@ -82,7 +82,8 @@ fn twin(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<Arc<Comm>
         true => draft.between(Contexts::NONE, comm.remote()?.clone()),
         false => draft,
     };
-    Draft { attributes, info, topology, ..draft }.make(process)
+    let gaps = comm.gaps().map(|gaps| gaps.again(Contexts::NONE.own));
+    Draft { attributes, info, topology, gaps, ..draft }.make(process)
 }
 
 /// Contexts that all of a lane know.
@@ -141,7 +142,8 @@ pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>
     // Disjoint communicators may share a context: no process is in two of them.
     let context = agree(process, comm)?;
     let Some(color) = wish.color() else { return Ok(None) };
-    let members = chosen(&all, color).filter_map(|rank| comm.group.member(rank)).collect();
+    let living = &comm.living().group;
+    let members = chosen(&all, color).filter_map(|rank| living.member(rank)).collect();
     let group = Arc::new(process.derive_group(&comm.group, members));
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
@@ -235,6 +237,10 @@ pub fn from_group(
 /// Frees the communicator behind `handle`. What is under way on it goes on to its end.
 pub fn free(process: &'static Process, handle: usize) -> Result {
     let comm = process.comm(handle, "comm")?;
+    // FT-MPI's programs free what they have repaired, and that may be the world (2000, example 3).
+    if comm.handle == WORLD && process.world.rules().modes().is_some() {
+        return Ok(());
+    }
     if comm.is_predefined() {
         let words = format!("comm is {}, which cannot be freed", comm.title());
         return Err(Class::COMM.because(words));
@@ -250,7 +256,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 
 /// A context that all of `comm` know.
 pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
-    let drawn = if comm.rank == 0 { process.world.fresh_context() } else { 0 };
+    let drawn = if comm.living().rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
     coll::agree(process, comm, &mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))

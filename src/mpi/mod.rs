@@ -19,6 +19,7 @@ pub mod error;
 pub mod external;
 pub mod fate;
 pub mod fortran;
+pub mod gaps;
 pub mod grequest;
 pub mod group;
 pub mod hardware;
@@ -27,6 +28,7 @@ pub mod info;
 pub mod judgement;
 pub mod lane;
 pub mod leftovers;
+pub mod losses;
 pub mod making;
 #[allow(unsafe_code, reason = "reductions read and write elements")]
 pub mod memory;

@@ -157,7 +157,7 @@ pub fn send(
     process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result {
     match isend(process, mode, comm, data, dest, tag)? {
-        Pending::Op(op) => news(&process.engine.wait(op)?),
+        Pending::Op(op) => news(&process.engine.wait_in_peace(op)?),
         _ => Ok(()),
     }
 }

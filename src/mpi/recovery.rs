@@ -2,13 +2,17 @@
 //! generation of the world.
 
 use crate::base::Member;
-use crate::engine::rules::{CommMode, Modes};
-use crate::engine::{Matter, Purpose, Summons};
+use crate::engine::rules::{CommMode, Modes, RecoveryMode};
+use crate::engine::{Matter, Moved, Purpose, Summons};
+use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::losses;
+use crate::mpi::making;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
@@ -17,11 +21,20 @@ use std::sync::Arc;
 pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
-pub fn is_due(process: &Process, comm: &Comm) -> bool {
+pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {
         return false;
     }
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+}
+
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the program
+/// asks for one or needs one.
+pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
+    match is_asked && mode(process).is_some() {
+        true => repair(process, comm),
+        false => making::duplicate(process, comm, None),
+    }
 }
 
 /// Recovers, and returns another handle of MPI_COMM_WORLD.
@@ -45,6 +58,14 @@ pub fn recover(process: &'static Process) -> Result {
     let Some(mut course) = begun else {
         return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
     };
+    // The program may have chosen another mode since the last one.
+    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
+        course.recovery.again(mode, None);
+    }
+    let (engine, world) = (&process.engine, process.world);
+    if !engine.is_calm() || world.called() > engine.generation() {
+        process.recovers()?;
+    }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
         *process.recovery.lock() = Some(course);
@@ -58,10 +79,29 @@ pub fn recover(process: &'static Process) -> Result {
     }
 }
 
+/// Recovers inside the call that has met a death, where that is the library's to do. Fails only when
+/// this rank is to die.
+pub fn follow(process: &'static Process) -> Result {
+    let world = process.world_comm();
+    let modes = losses::modes(process, &world).unwrap_or_default();
+    if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
+        return Ok(());
+    }
+    if !is_due(process, &world) {
+        return Ok(());
+    }
+    match recover(process) {
+        Err(Failure::Died) => Err(Failure::Died),
+        // The program hears of its failed call; what has become of the world it will see.
+        _ => Ok(()),
+    }
+}
+
 /// A replacement takes part in the recovery that wants it; false for everybody else.
 pub fn join(process: &'static Process) -> Result<bool> {
     let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
     // Whoever has ordered it may have died before he could order its fellows.
+    process.recovers()?;
     let fellows: Vec<Member> = course.recovery.fresh().collect();
     process.world.respawn(&fellows, &course);
     loop {
@@ -100,6 +140,11 @@ fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
         let value = Value { most: u64::from(world.fresh_context()), ..Value::NEUTRAL };
         let decision = engine.recover(matter, course.recovery.roster(), value)?;
         course.number += 1;
+        world.tell(|chronicle, now| {
+            let roster = course.recovery.roster();
+            let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
+            chronicle.agreed(&dead, now);
+        });
         match course.recovery.advance(&decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
@@ -121,19 +166,35 @@ fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
 /// The world is as `view` says from now on.
 fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
     let generation = view.generation;
+    process.world.tell(|chronicle, now| {
+        let members: Vec<Member> = view.members().collect();
+        chronicle.committed(&members, generation, now);
+    });
     let roll = process.world.enrol(view.members().collect());
-    let group = Arc::new(Group::listed(roll.clone(), process.me));
-    process.set_world_comm(process.world_comm().reborn(generation, context, group));
+    let living = Arc::new(Group::listed(roll.clone(), process.me));
+    let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
+    let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
+    let (group, gaps) = match ranks.len() == view.slots.len() {
+        true => (living, None),
+        false => {
+            let group = Group::of(view.slots.iter().map(|slot| slot.last()).collect(), process.me);
+            (Arc::new(group), Some(Gaps::new(generation, context, living, ranks)))
+        }
+    };
+    let before = process.world_comm();
+    let world = before.reborn(generation, context, group).with_gaps(gaps);
+    let moved = Moved { from: before.context(), to: context, roster: world.roster() };
+    process.set_world_comm(world);
     let mode = mode(process).expect("only where there is a mode is there a recovery");
     let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
     *process.recovery.lock() = Some(Summons { recovery, number: 0 });
     process.world.forgive();
-    process.engine.turn_over(generation, roll, context);
+    process.engine.turn_over(generation, roll, moved);
 }
 
-fn mode(process: &Process) -> Option<Mode> {
-    let Modes { comm, .. } = process.world.rules().modes()?;
+fn mode(process: &'static Process) -> Option<Mode> {
+    let Modes { comm, .. } = losses::modes(process, &process.world_comm())?;
     match comm {
         CommMode::Abort => None,
         CommMode::Blank => Some(Mode::Blank),

@@ -166,6 +166,22 @@ impl Requests {
         Ok(Step::Ended(NULL, end, general))
     }
 
+    /// Why nobody waits for a request any more that has not ended: the others recover. Where it
+    /// can still end well, it goes on.
+    fn interruption(&self, process: &Process, handle: usize) -> Option<Failure> {
+        if !process.engine.is_called() || process.world.rules().modes().is_none() {
+            return None;
+        }
+        let words = "the others recover from a failure; the request is still active";
+        let failure = Class::PROC_ABORTED.because(words);
+        let shelf = self.0.lock();
+        let request = table::key(Sort::Request, handle).and_then(|key| shelf.find(key));
+        Some(match request {
+            Some(request) => failure.on(&request.comm),
+            None => failure,
+        })
+    }
+
     /// Fails when one of the handles is none.
     fn check(&self, requests: &impl Places, count: usize) -> Result {
         if !checks::are_on() {
@@ -256,7 +272,7 @@ pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
         return Ok((NULL, nothing()));
     }
     let step = process.engine.wait_for(|ops| match process.requests.step(ops, handle, false) {
-        Ok(Step::Pending) => None,
+        Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
         other => Some(other),
     })?;
     settled(process, handle, step?, false)

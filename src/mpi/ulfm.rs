@@ -6,11 +6,9 @@
 
 use crate::base::Member;
 use crate::base::roll::Roll;
-use crate::engine::rules::Rules;
 use crate::engine::{Matter, Purpose};
 use crate::fault::{Decision, Value};
 use crate::host::memory::{Region, Span};
-use crate::mpi::attr::{Attribute, Found};
 use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::draft::Draft;
 use crate::mpi::error::{Class, Failure, Result};
@@ -19,22 +17,10 @@ use crate::mpi::plight::enumerate;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use crate::mpi::table::Held;
-use std::ffi::c_int;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
-
-/// The key MPIX_FT.
-pub(super) const SURVIVES: i32 = 7010;
-
-/// The attribute under it: whether the job goes on when a rank fails.
-pub(super) fn survives(process: &Process) -> Found {
-    static ANSWERS: [c_int; 2] = [0, 1];
-    let answer = &ANSWERS[usize::from(process.world.rules() != Rules::End)];
-    let cell = std::ptr::from_ref(answer).expose_provenance();
-    Found { value: Attribute::Integer(i64::from(*answer)), cell }
-}
 
 /// Gives `comm` up, for all of its members: what they wait for there ends, and they begin nothing
 /// there that involves others.

@@ -178,6 +178,12 @@ impl Packet {
         field!(self, envelope)
     }
 
+    /// The same message under another envelope.
+    pub fn readdressed(self, envelope: Envelope) -> Packet {
+        field!(self, envelope = envelope);
+        self
+    }
+
     /// How long the message is.
     #[inline]
     pub fn bytes(&self) -> usize {

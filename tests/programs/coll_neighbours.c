@@ -10,21 +10,35 @@ enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 static MPI_Comm comm;
 static int in, out, sources[MOST], targets[MOST], is_grid;
 
-#define CALL(Name, ...)                                                                            \
+/* The calls with large counts are the same but for this. */
+#ifdef LARGE
+typedef MPI_Count count;
+typedef MPI_Aint displ;
+#define END _c
+#else
+typedef int count;
+typedef int displ;
+#define END
+#endif
+
+#define BY_FORM(END, Name, ...)                                                                    \
     do {                                                                                           \
         MPI_Request request = MPI_REQUEST_NULL;                                                    \
         if (form == BLOCKING) {                                                                    \
-            EQUAL(MPI_Neighbor_##Name(__VA_ARGS__), MPI_SUCCESS);                                  \
+            EQUAL(MPI_Neighbor_##Name##END(__VA_ARGS__), MPI_SUCCESS);                             \
         } else if (form == NONBLOCKING) {                                                          \
-            EQUAL(MPI_Ineighbor_##Name(__VA_ARGS__, &request), MPI_SUCCESS);                       \
+            EQUAL(MPI_Ineighbor_##Name##END(__VA_ARGS__, &request), MPI_SUCCESS);                  \
         } else {                                                                                   \
-            EQUAL(MPI_Neighbor_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &request), MPI_SUCCESS);  \
+            EQUAL(MPI_Neighbor_##Name##_init##END(__VA_ARGS__, MPI_INFO_NULL, &request),           \
+                  MPI_SUCCESS);                                                                    \
             EQUAL(MPI_Start(&request), MPI_SUCCESS);                                               \
         }                                                                                          \
         MPI_Wait(&request, MPI_STATUS_IGNORE);                                                     \
         if (form == PERSISTENT)                                                                    \
             MPI_Request_free(&request);                                                            \
     } while (0)
+#define EXPANDED(...) BY_FORM(__VA_ARGS__)
+#define CALL(...) EXPANDED(END, __VA_ARGS__)
 
 /* The graph of the last case: two edges to the next, one to the one after it, one to itself. */
 #define EDGES 4
@@ -58,7 +72,9 @@ static int value(int from, int slot, int index)
 
 static void talk(enum form form)
 {
-    int send[MOST * 4], recv[MOST * 4], counts[MOST], displs[MOST];
+    int send[MOST * 4], recv[MOST * 4];
+    count counts[MOST];
+    displ displs[MOST];
     MPI_Aint bytes[MOST];
     MPI_Datatype types[MOST];
     for (int i = 0; i < MOST * 4; i++)

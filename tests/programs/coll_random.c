@@ -7,6 +7,18 @@
 
 #define W MPI_COMM_WORLD
 #define MOST_AT_ONCE 6
+
+/* The calls with large counts are the same but for this. */
+#ifdef LARGE
+typedef MPI_Count count;
+typedef MPI_Aint displ;
+#define END _c
+#else
+typedef int count;
+typedef int displ;
+#define END
+#endif
+
 #define CANARY 0x5a5a5a5a
 #define PRIME 10007
 
@@ -66,7 +78,8 @@ struct buffer {
     int *data, ints;
     struct type *type;
     MPI_Datatype *types;
-    int *counts, *displs;
+    count *counts;
+    displ *displs;
     int stride; /* of even blocks, in integers */
 };
 
@@ -87,7 +100,7 @@ struct work {
     enum form form;
     struct group *group;
     struct buffer send, recv;
-    int *sizes; /* in units: of the block from each peer */
+    count *sizes; /* in units: of the block from each peer */
     int which;  /* of the operations */
     MPI_Op op;
     MPI_Datatype item;
@@ -145,8 +158,8 @@ static void lay_out(struct buffer *buffer, int peers, const int *sizes, int is_l
 {
     int at = 0;
     buffer->type = &types[draw_from(&own, 4)];
-    buffer->counts = calloc((size_t)peers + 1, sizeof(int));
-    buffer->displs = calloc((size_t)peers + 1, sizeof(int));
+    buffer->counts = calloc((size_t)peers + 1, sizeof(count));
+    buffer->displs = calloc((size_t)peers + 1, sizeof(displ));
     buffer->types = calloc((size_t)peers + 1, sizeof(MPI_Datatype));
     for (int i = 0; i < peers; i++) {
         struct type *type = each_own ? &types[draw_from(&own, 4)] : buffer->type;
@@ -156,8 +169,8 @@ static void lay_out(struct buffer *buffer, int peers, const int *sizes, int is_l
             at += (int)draw_from(&own, 3) * type->extent;
         buffer->displs[i] = each_own ? at * (int)sizeof(int) : at / buffer->type->extent;
         if (!each_own && is_listed)
-            at = buffer->displs[i] * buffer->type->extent;
-        at += buffer->counts[i] * type->extent;
+            at = (int)buffer->displs[i] * buffer->type->extent;
+        at += (int)buffer->counts[i] * type->extent;
     }
     buffer->ints = at;
     buffer->data = blank(at);
@@ -176,7 +189,7 @@ static void put(const struct buffer *buffer, int *data, int peer, int is_bytes, 
                 int from, int to)
 {
     struct type *type = type_of(buffer, peer);
-    int *block = data + (is_bytes ? buffer->displs[peer] / (int)sizeof(int)
+    int *block = data + (is_bytes ? buffer->displs[peer] / (displ)sizeof(int)
                                   : buffer->displs[peer] * type->extent);
     for (int i = 0; i < buffer->counts[peer]; i++)
         for (int j = 0; j < type->data; j++)
@@ -368,8 +381,8 @@ static void expect_sum(const struct work *work, int number)
     }
     if (work->kind == REDUCE_SCATTER || work->kind == REDUCE_SCATTER_BLOCK) {
         for (int i = 0; i < group->rank; i++)
-            start += work->sizes[i] * work->item_ints;
-        stop = start + work->sizes[group->rank] * work->item_ints;
+            start += (int)work->sizes[i] * work->item_ints;
+        stop = start + (int)work->sizes[group->rank] * work->item_ints;
     }
     if (!(work->kind == EXSCAN && group->rank == 0) && gets(work))
         for (int i = start; i < stop; i++)
@@ -398,7 +411,7 @@ static void prepare_sum(struct work *work)
     work->item = work->which < 3 ? MPI_INT : work->which == 3 ? map_type : wide_map_type;
     work->item_ints = work->which < 3 ? 1 : 2;
     work->items = size < 7 ? (int)draw(40) : size < 9 ? (int)draw(3000) : 20000 + (int)draw(20000);
-    work->sizes = calloc((size_t)group->size + 1, sizeof(int));
+    work->sizes = calloc((size_t)group->size + 1, sizeof(count));
     if (work->kind == REDUCE_SCATTER_BLOCK || work->kind == REDUCE_SCATTER) {
         /* Between two groups, what all of one get is as much as all of the other get. */
         int each = work->items / group->size, total = each * group->size;
@@ -420,10 +433,13 @@ static void prepare_sum(struct work *work)
     work->recv.data = blank(work->recv.ints);
 }
 
-#define CALL(NAME, Name, ...)                                                                      \
-    code = form == BLOCKING      ? MPI_##NAME(__VA_ARGS__)                                         \
-           : form == NONBLOCKING ? MPI_I##Name(__VA_ARGS__, &work->request)                        \
-                                 : MPI_##NAME##_init(__VA_ARGS__, MPI_INFO_NULL, &work->request)
+#define BY_FORM(END, NAME, Name, ...)                                                              \
+    code = form == BLOCKING      ? MPI_##NAME##END(__VA_ARGS__)                                    \
+           : form == NONBLOCKING ? MPI_I##Name##END(__VA_ARGS__, &work->request)                   \
+                                 : MPI_##NAME##_init##END(__VA_ARGS__, MPI_INFO_NULL,              \
+                                                          &work->request)
+#define EXPANDED(...) BY_FORM(__VA_ARGS__)
+#define CALL(...) EXPANDED(END, __VA_ARGS__)
 
 static void call(struct work *work)
 {
@@ -437,10 +453,10 @@ static void call(struct work *work)
         from = s->data;
         to = MPI_IN_PLACE;
     }
-    int sc = s->counts ? s->counts[0] : 0, rc = r->counts ? r->counts[0] : 0;
+    count sc = s->counts ? s->counts[0] : 0, rc = r->counts ? r->counts[0] : 0;
     MPI_Datatype st = s->types ? s->types[0] : MPI_INT, rt = r->types ? r->types[0] : MPI_INT;
     switch (work->kind) {
-    case BARRIER: CALL(Barrier, barrier, comm); break;
+    case BARRIER: BY_FORM(, Barrier, barrier, comm); break;
     case BCAST: CALL(Bcast, bcast, s->data, sc, st, root, comm); break;
     case GATHER: CALL(Gather, gather, from, sc, st, to, rc, rt, root, comm); break;
     case GATHERV:

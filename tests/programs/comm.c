@@ -75,6 +75,15 @@ static void duplicates(void)
     MPI_Comm_get_info(copies[3], &hints);
     MPI_Info_get_valuelen(hints, "mpi_assert_no_any_tag", &length, &result);
     CHECK(result && length == 4);
+    MPI_Info_set(hints, "mpi_assert_no_any_tag", "false");
+    MPI_Info_set(hints, "mpi_assert_exact_length", "true");
+    EQUAL(MPI_Comm_set_info(copies[3], hints), MPI_SUCCESS);
+    MPI_Info_free(&hints);
+    MPI_Comm_get_info(copies[3], &hints);
+    MPI_Info_get_valuelen(hints, "mpi_assert_exact_length", &length, &result);
+    CHECK(result && length == 4);
+    MPI_Info_get_valuelen(hints, "mpi_assert_no_any_tag", &length, &result);
+    CHECK(!result || length == 5);
     MPI_Info_free(&hints);
     for (int i = 0; i < 20; i++)
         MPI_Comm_free(&copies[i]);

@@ -245,6 +245,12 @@ contains
         call maps(-4, 32, [5, 6, -1], 'MPI_Type_hindexed')
         call MPI_Type_struct(2, [1, 1], [4, -8], [MPI_INTEGER, MPI_REAL], t, error)
         call maps(-8, 16, [1, -2], 'MPI_Type_struct')
+        call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, error)
+        call MPI_Type_contiguous(2**29, MPI_INTEGER, t, error)
+        call MPI_Type_extent(t, distance, error)
+        call equal(error, MPI_ERR_VALUE_TOO_LARGE, 'an extent that no INTEGER holds')
+        call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL, error)
+        call MPI_Type_free(t, error)
     end subroutine old_names
 
 end program datatypes

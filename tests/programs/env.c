@@ -86,6 +86,7 @@ static void infos(void)
     MPI_Info info, copy;
     int flag, length, keys;
     char key[MPI_MAX_INFO_KEY], value[MPI_MAX_INFO_VAL], long_key[MPI_MAX_INFO_KEY + 10];
+    char long_value[MPI_MAX_INFO_VAL + 1];
     MPI_Info_create(&info);
     MPI_Info_set(info, "color", "red");
     MPI_Info_set(info, "size", "10");
@@ -120,12 +121,23 @@ static void infos(void)
     long_key[sizeof long_key - 1] = 0;
     FAILS(MPI_Info_set(info, long_key, "v"), MPI_ERR_INFO_KEY, "key has 265 bytes");
     FAILS(MPI_Info_set(info, "", "v"), MPI_ERR_INFO_KEY, "key has 0 bytes");
+    memset(long_value, 'v', sizeof long_value);
+    long_value[MPI_MAX_INFO_VAL] = 0;
+    FAILS(MPI_Info_set(info, "long", long_value), MPI_ERR_INFO_VALUE, "value has 1024 bytes");
+    long_value[MPI_MAX_INFO_VAL - 1] = 0;
+    EQUAL(MPI_Info_set(info, "long", long_value), MPI_SUCCESS);
+    MPI_Info_delete(info, "long");
     FAILS(MPI_Info_delete(info, "color"), MPI_ERR_INFO_NOKEY, "no key `color`");
     FAILS(MPI_Info_get_nthkey(info, 1, key), MPI_ERR_ARG, "n is 1");
     FAILS(MPI_Info_set(MPI_INFO_ENV, "a", "b"), MPI_ERR_INFO, "MPI_INFO_ENV");
     FAILS(MPI_Info_set(MPI_INFO_NULL, "a", "b"), MPI_ERR_INFO, "MPI_INFO_NULL");
     FAILS(MPI_Info_set(info, NULL, "b"), MPI_ERR_ARG, "key is a null pointer");
     MPI_Info_free(&info);
+    MPI_Info_free(&copy);
+    EQUAL(MPI_Info_create_env(0, NULL, &copy), MPI_SUCCESS);
+    MPI_Info_get(copy, "maxprocs", 20, value, &flag);
+    CHECK(flag && atoi(value) == size);
+    MPI_Info_set(copy, "maxprocs", "mine now");
     MPI_Info_free(&copy);
     CHECK(info == MPI_INFO_NULL);
     FAILS(MPI_Info_free(&info), MPI_ERR_INFO, "MPI_INFO_NULL");
@@ -143,14 +155,69 @@ static void memory(void)
     MPI_Alloc_mem(0, MPI_INFO_NULL, &none);
     MPI_Free_mem(none);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    FAILS(MPI_Free_mem(NULL), MPI_ERR_BASE, "base is a null pointer");
     FAILS(MPI_Alloc_mem(-1, MPI_INFO_NULL, &block), MPI_ERR_SIZE, "size is -1");
     FAILS(MPI_Alloc_mem(INTPTR_MAX, MPI_INFO_NULL, &block), MPI_ERR_NO_MEM, "so much memory");
+}
+
+/* A handle becomes a positive integer, and that the handle again. */
+#define THERE_AND_BACK(Kind, handle)                                                               \
+    do {                                                                                           \
+        int number_ = MPI_##Kind##_toint(handle);                                                  \
+        CHECK(MPI_##Kind##_fromint(number_) == (handle));                                          \
+        EQUAL(MPI_##Kind##_c2f(handle), number_);                                                  \
+        CHECK(MPI_##Kind##_f2c(number_) == (handle));                                              \
+        EQUAL(PMPI_##Kind##_toint(handle), number_);                                               \
+    } while (0)
+
+static void count_only(MPI_Comm *comm, int *code, ...)
+{
+    FAIL("%p has an error %d", (void *)*comm, *code);
 }
 
 static void integers(void)
 {
     MPI_Comm copy;
+    MPI_Group group;
+    MPI_Info info;
+    MPI_Errhandler handler;
+    MPI_Session session;
+    MPI_Datatype pair;
+    MPI_Request request;
+    MPI_Message message;
+    int got = -1;
     MPI_Comm_dup(W, &copy);
+    MPI_Comm_group(copy, &group);
+    MPI_Info_create(&info);
+    MPI_Comm_create_errhandler(count_only, &handler);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Isend(&rank, 1, MPI_INT, rank, 4, copy, &request);
+    MPI_Mprobe(rank, 4, copy, &message, MPI_STATUS_IGNORE);
+    THERE_AND_BACK(Comm, copy);
+    THERE_AND_BACK(Group, group);
+    THERE_AND_BACK(Info, info);
+    THERE_AND_BACK(Errhandler, handler);
+    THERE_AND_BACK(Session, session);
+    THERE_AND_BACK(Type, pair);
+    THERE_AND_BACK(Request, request);
+    THERE_AND_BACK(Message, message);
+    THERE_AND_BACK(Op, MPI_SUM);
+    THERE_AND_BACK(File, MPI_FILE_NULL);
+    THERE_AND_BACK(Win, MPI_WIN_NULL);
+    EQUAL(MPI_Group_toint(MPI_GROUP_EMPTY), (intptr_t)MPI_GROUP_EMPTY);
+    EQUAL(MPI_File_toint(MPI_FILE_NULL), (intptr_t)MPI_FILE_NULL);
+    EQUAL(MPI_Win_toint(MPI_WIN_NULL), (intptr_t)MPI_WIN_NULL);
+    MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EQUAL(got, rank);
+    THERE_AND_BACK(Message, MPI_MESSAGE_NULL);
+    THERE_AND_BACK(Message, MPI_MESSAGE_NO_PROC);
+    MPI_Type_free(&pair);
+    MPI_Session_finalize(&session);
+    MPI_Errhandler_free(&handler);
+    MPI_Info_free(&info);
+    MPI_Group_free(&group);
     CHECK(MPI_Comm_fromint(MPI_Comm_toint(copy)) == copy);
     CHECK(MPI_Comm_f2c(MPI_Comm_c2f(W)) == W);
     EQUAL(MPI_Type_toint(MPI_INT), 0x209);

@@ -5,7 +5,9 @@ use crate::job::Job;
 use crate::machine::schedule::{self, Event, When};
 use crate::shared::refusal::Refusal;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
 use std::time::Duration;
 
 /// What was ordered so far, with the places where it was written.
@@ -85,6 +87,16 @@ impl Faults {
         let is_news = self.seed.is_none();
         Ok(is_news.then(|| format!("failures come by chance: --seed {seed} repeats them")))
     }
+}
+
+/// `--report FILE`: the file is there and empty from now on. Its name holds wherever the job runs.
+pub(crate) fn report(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
+    let name = value.to_string_lossy();
+    let no = |why: &str| Refusal::usage(format!("cannot write {dashed} {name}: {why}"));
+    File::create(value).map_err(|error| no(&error.to_string()))?;
+    let path = Path::new(value).canonicalize().map_err(|error| no(&error.to_string()))?;
+    let path = path.to_str().filter(|path| !path.contains('\n'));
+    path.map(str::to_string).ok_or_else(|| no("its path is not plain text"))
 }
 
 fn no(place: &str, why: &str) -> Refusal {

@@ -33,6 +33,7 @@ pub(crate) enum Does {
     Deadlock,
     Check,
     Report,
+    Leftovers,
     /// `-x NAME` or `-x NAME=VALUE`.
     Variable,
     /// `-genv NAME VALUE` or `-genv NAME=VALUE`.
@@ -89,7 +90,8 @@ const CHOICES: &[Choice] = &[
     choice(&["timeout"], 1, Does::Timeout),
     choice(&["deadlock"], 1, Does::Deadlock),
     choice(&["check"], 1, Does::Check),
-    choice(&["report"], 0, Does::Report),
+    choice(&["report"], 1, Does::Report),
+    choice(&["leftovers"], 0, Does::Leftovers),
     choice(&["x"], 1, Does::Variable),
     choice(&["env", "genv"], 1, Does::VariablePair),
     choice(&["wdir", "wd", "dir"], 1, Does::Directory),

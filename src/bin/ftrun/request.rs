@@ -1,6 +1,6 @@
 //! The command line, understood: what to run, as how many ranks, and how they are to live.
 
-use crate::faults::Faults;
+use crate::faults::{self, Faults};
 use crate::job::{Job, OnFailure};
 use crate::modes::{self, Wanted};
 use crate::numbers;
@@ -138,7 +138,10 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::KillFile => self.faults.file(&dashed, value)?,
             Does::MeanTime => self.faults.mean(&dashed, value)?,
             Does::Seed => self.faults.seed(&dashed, value)?,
-            Does::Quiet => self.quiet = true,
+            Does::Quiet => {
+                self.quiet = true;
+                job.is_quiet = true;
+            }
             Does::Verbose => self.request.verbose = true,
             Does::Tag => job.tag_output = true,
             Does::Output => {
@@ -148,7 +151,8 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::Timeout => job.timeout = Some(time(&dashed, value)?),
             Does::Deadlock => job.watches = switch(&dashed, value)?,
             Does::Check => job.checks = switch(&dashed, value)?,
-            Does::Report => job.reports = true,
+            Does::Report => job.report = Some(faults::report(&dashed, value)?),
+            Does::Leftovers => job.leftovers = true,
             Does::Variable => return self.export(&dashed, value),
             Does::VariablePair => self.set(&dashed, values)?,
             Does::Directory => self.request.directory = Some(value.into()),
@@ -256,7 +260,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Variable | Does::VariablePair => "NAME=VALUE",
         Does::Directory => "a directory",
         Does::Hosts => "the name of a host",
-        Does::HostFile | Does::KillFile => "a file",
+        Does::HostFile | Does::KillFile | Does::Report => "a file",
         _ => "a value",
     };
     Refusal::usage(format!("{dashed} wants {wanted} after it"))

@@ -24,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use ending::end_current;
-pub use obituary::obituary;
+pub use obituary::{cause, obituary};
 pub use seat::Pin;
 pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
 
@@ -65,6 +65,8 @@ pub trait Tenant: Send + Sync {
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
     /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
     fn wake(&self, seat: usize);
+    /// The process is about to end, for whatever reason. Called once, on any thread.
+    fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.
     fn status(&self) -> i32;
 }
@@ -163,6 +165,11 @@ impl Life {
 }
 
 impl Rank {
+    /// When it ended, if it has.
+    pub fn ended_at(&self) -> Option<Instant> {
+        self.life.ended.get().map(|ended| ended.at)
+    }
+
     /// How long it has lived, or did.
     pub fn age(&self) -> Duration {
         let ended = self.life.ended.get().map_or_else(Instant::now, |ended| ended.at);

@@ -22,6 +22,15 @@ pub fn obituary(rank: &Rank, ending: Ending) -> String {
     format!("rank {seat}{of_which} {how} after {age:.2} s")
 }
 
+/// The same in a word or two: `SIGSEGV`, `exit 3`.
+pub fn cause(ending: Ending) -> String {
+    match ending {
+        Ending::Exited { status } => format!("exit {status}"),
+        Ending::Signalled { number, .. } => name(number),
+        Ending::Killed => name(libc::SIGKILL),
+    }
+}
+
 fn circumstances(rank: &Rank, number: i32, address: usize) -> String {
     let is_fault = matches!(number, libc::SIGSEGV | libc::SIGBUS);
     let mut parts = Vec::new();

@@ -277,6 +277,9 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     let (decided, known) = (Ordering::AcqRel, Ordering::Acquire);
     if STATUS.compare_exchange(UNDECIDED, status, decided, known).is_ok() {
         SPEAKER.store(own, Ordering::Release);
+        if let Some(world) = found() {
+            world.tenant.closing();
+        }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());
         flush();

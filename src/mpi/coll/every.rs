@@ -46,7 +46,7 @@ impl Allgather {
         let blocks = blocks(recv, comm)?;
         let given = if comm.is_inter() { Some(send.region()?) } else { given(send)? };
         let is_in_place = given.is_none();
-        let mine = given.unwrap_or_else(|| blocks.of(comm.rank));
+        let mine = given.unwrap_or_else(|| blocks.of(comm.living().rank));
         Ok(Allgather { mine, is_in_place, blocks })
     }
 }

@@ -125,7 +125,7 @@ impl Role {
     fn of(comm: &Comm, root: i32) -> Result<Role> {
         if !comm.is_inter() {
             let root = comm.root(root)?;
-            return Ok(if root == comm.rank { Role::Root } else { Role::Leaf(root) });
+            return Ok(if root == comm.living().rank { Role::Root } else { Role::Leaf(root) });
         }
         Ok(match comm.root_between(root)? {
             Root::This => Role::Root,

@@ -283,7 +283,8 @@ impl Plan for Allreduce {
 /// Combines everybody's values; every member gets some of the result.
 pub struct ReduceScatter {
     sum: Sum,
-    counts: Vec<i64>,
+    /// Where the part of each member begins, and how many items it has.
+    parts: Vec<Part>,
     target: Region,
 }
 
@@ -311,12 +312,21 @@ impl ReduceScatter {
         let sum = Sum::new(terms, input, total)?;
         let rank = usize::try_from(comm.rank).expect("a rank is not negative");
         let target = sum.at(terms.recv, Part { first: 0, items: counts[rank] })?;
-        Ok(ReduceScatter { sum, counts, target })
+        let mut first = 0;
+        let part = |items: i64| {
+            first += items;
+            Part { first: first - items, items }
+        };
+        let all: Vec<Part> = counts.into_iter().map(part).collect();
+        let parts = match comm.gaps() {
+            None => all,
+            Some(gaps) => gaps.ranks.iter().map(|rank| all[*rank as usize]).collect(),
+        };
+        Ok(ReduceScatter { sum, parts, target })
     }
 
     fn part(&self, rank: i32) -> Part {
-        let rank = usize::try_from(rank).expect("a rank is not negative");
-        Part { first: self.counts[..rank].iter().sum(), items: self.counts[rank] }
+        self.parts[usize::try_from(rank).expect("a rank is not negative")]
     }
 
     /// The first member of the group that has all of the result gives everybody its part.

@@ -29,7 +29,7 @@ impl Scan {
         comm.must_be_intra()?;
         let input = if terms.send == Address::IN_PLACE { terms.recv } else { terms.send };
         let sum = Sum::new(terms, input, terms.count.clone()?)?;
-        if !is_exclusive || comm.rank != 0 {
+        if !is_exclusive || comm.living().rank != 0 {
             sum.at(terms.recv, Part { first: 0, items: sum.count })?;
         }
         Ok(Scan { sum, recv: terms.recv, is_exclusive })

@@ -164,9 +164,14 @@ impl Blocks {
     }
 }
 
-/// The blocks of all peers of `comm`.
+/// The blocks of all peers of `comm` who live.
 pub(super) fn blocks(sides: &dyn Sides, comm: &Comm) -> Result<Blocks> {
-    sides.blocks(comm.peers().size())
+    let blocks = sides.blocks(comm.peers().size())?;
+    Ok(match comm.gaps() {
+        None => blocks,
+        // What belongs to gaps is nobody's to touch.
+        Some(gaps) => Blocks::Each(gaps.ranks.iter().map(|rank| blocks.of(*rank)).collect()),
+    })
 }
 
 /// The one block that this member gives, or `None` where it is in place.

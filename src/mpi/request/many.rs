@@ -42,7 +42,10 @@ impl Trouble {
         if let Failure::Error(error) = failure {
             self.codes.push((place, error.class.0));
             self.is_of_a_death |= error.is_of_a_death;
-            self.first.get_or_insert(*error);
+            // What is merely not complete yet has no handler that would hear of it.
+            if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
+                self.first = Some(*error);
+            }
         }
     }
 
@@ -154,21 +157,34 @@ impl<P: Places> Many<'_, P> {
             }
         };
         let has_lost = trouble.codes.iter().any(|(_, code)| is_failure(Class(*code)));
-        if !has_lost && !(first..self.count).any(is_lost) {
+        let is_interrupted = (first..self.count).any(|index| self.interruption(index).is_some());
+        if !is_interrupted && !has_lost && !(first..self.count).any(is_lost) {
             return false;
         }
         for index in first..self.count {
             if !self.settle(ops, index, trouble) {
-                trouble.add(index, Class::PENDING.because("not complete yet"));
+                let pending = || Class::PENDING.because("not complete yet");
+                trouble.add(index, self.interruption(index).unwrap_or_else(pending));
             }
         }
         true
     }
 
+    fn interruption(&self, index: usize) -> Option<Failure> {
+        self.process.requests.interruption(self.process, self.places.key(index))
+    }
+
+    /// The first of the requests that nobody waits for any more.
+    fn first_interruption(&self) -> Option<Failure> {
+        (0..self.count).find_map(|index| self.interruption(index))
+    }
+
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(&self.places, self.count)?;
-        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
+        let found = self.process.engine.wait_for(|ops| {
+            self.any(ops).transpose().or_else(|| self.first_interruption().map(Err))
+        })?;
         Ok(self.known(found?))
     }
 
@@ -211,9 +227,12 @@ impl<P: Places> Many<'_, P> {
         self.process.requests.check(&self.places, self.count)?;
         let harvest = self.process.engine.wait_for(|ops| {
             let harvest = self.some(ops);
-            harvest.is_worth_telling().then_some(harvest)
+            if harvest.is_worth_telling() {
+                return Some(Ok(harvest));
+            }
+            self.first_interruption().map(Err)
         })?;
-        Ok(self.batch(harvest))
+        Ok(self.batch(harvest?))
     }
 
     /// The same without waiting: none may have ended.

@@ -1,0 +1,112 @@
+//! `ftrun --report FILE`: one line of JSON for each failure, written when its recovery is complete,
+//! or when the job ends.
+
+use crate::fault::chronicle::{Cure, Tale};
+use crate::host::output;
+use parking_lot::Mutex;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+static FILE: OnceLock<Mutex<File>> = OnceLock::new();
+
+/// From now on lines go to `path`; says why if they cannot.
+pub(super) fn open(path: &Path) -> Result<(), String> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    let file =
+        file.map_err(|error| format!("cannot write --report {}: {error}", path.display()))?;
+    FILE.get_or_init(|| Mutex::new(file));
+    Ok(())
+}
+
+/// Writes one story down.
+pub(super) fn write(tale: &Tale) {
+    let Some(file) = FILE.get() else { return };
+    let line = format!("{}\n", line(tale));
+    if let Err(error) = file.lock().write_all(line.as_bytes()) {
+        output::write(2, format!("ftrun: cannot write to the --report: {error}\n").as_bytes());
+    }
+}
+
+fn line(tale: &Tale) -> String {
+    let micros = |time: Duration| time.as_micros().to_string();
+    let since_death = |time: Option<Duration>| {
+        time.map_or("null".to_string(), |time| micros(time.saturating_sub(tale.died)))
+    };
+    let outcome = match (tale.cure, tale.committed) {
+        (Cure::End, _) => "job ended",
+        (Cure::Continue, _) => "others went on",
+        (Cure::Recover, Some(_)) => "recovered",
+        (Cure::Recover, None) => "not recovered",
+    };
+    let generation = tale.committed.map_or("null".to_string(), |(_, number)| number.to_string());
+    let fields = [
+        ("rank", tale.member.seat.to_string()),
+        ("incarnation", tale.member.incarnation.to_string()),
+        ("at_us", micros(tale.died)),
+        ("cause", quoted(&tale.cause)),
+        ("words", quoted(&tale.words)),
+        ("ordered", tale.order.as_deref().map_or("null".to_string(), quoted)),
+        ("noticed_by", quoted(tale.source)),
+        ("mode", quoted(tale.mode)),
+        ("outcome", quoted(outcome)),
+        ("generation", generation),
+        ("detection_us", since_death(tale.recorded)),
+        ("first_notice_us", since_death(tale.noticed.map(|(first, _)| first))),
+        ("last_notice_us", since_death(tale.noticed.map(|(_, last)| last))),
+        ("agreement_us", since_death(tale.agreed)),
+        ("respawn_us", since_death(tale.respawned)),
+        ("total_us", since_death(tale.committed.map(|(at, _)| at))),
+    ];
+    let fields = fields.map(|(name, value)| format!("\"{name}\":{value}"));
+    format!("{{{}}}", fields.join(","))
+}
+
+/// A string of JSON (RFC 8259 §7).
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if (c as u32) < 0x20 => {
+                write!(quoted, "\\u{:04x}", c as u32).expect("a string takes what it is given");
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Member;
+
+    #[test]
+    fn a_line_is_json_whatever_the_words_are() {
+        assert_eq!(quoted("a\"b\\c\n\t\u{1}é"), "\"a\\\"b\\\\c\\n\\t\\u0001é\"");
+        let member = Member { seat: 3, incarnation: 1 };
+        let mut tale = Tale::new(member, Duration::from_micros(500), Cure::Recover, "rebuild");
+        tale.order = Some("call:3".into());
+        tale.recorded = Some(Duration::from_micros(530));
+        assert_eq!(
+            line(&tale),
+            "{\"rank\":3,\"incarnation\":1,\"at_us\":500,\"cause\":\"\",\"words\":\"\",\
+             \"ordered\":\"call:3\",\"noticed_by\":\"host\",\"mode\":\"rebuild\",\
+             \"outcome\":\"not recovered\",\"generation\":null,\"detection_us\":30,\
+             \"first_notice_us\":null,\"last_notice_us\":null,\"agreement_us\":null,\
+             \"respawn_us\":null,\"total_us\":null}"
+        );
+        tale.committed = Some((Duration::from_micros(900), 4));
+        let line = line(&tale);
+        assert!(
+            line.contains("\"recovered\",\"generation\":4") && line.ends_with("\"total_us\":400}")
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! What is told about failures: for each, when what happened until the job had recovered. Pure:
+//! times come in as arguments, counted from the beginning of the job.
+
+use crate::base::Member;
+use std::time::Duration;
+
+/// The failures that are not over yet, and those whose stories are to be told.
+#[derive(Clone, Debug, Default)]
+pub struct Chronicle {
+    open: Vec<Tale>,
+    over: Vec<Tale>,
+}
+
+/// The story of one failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tale {
+    pub member: Member,
+    /// In one word: `SIGSEGV`, `exit 3`.
+    pub cause: String,
+    /// In a sentence.
+    pub words: String,
+    /// The order that was met, where the death was ordered.
+    pub order: Option<String>,
+    /// Who saw it first.
+    pub source: &'static str,
+    /// What is done about it.
+    pub cure: Cure,
+    /// The mode of the job, as the user calls it.
+    pub mode: &'static str,
+    pub died: Duration,
+    /// When the record of deaths had it.
+    pub recorded: Option<Duration>,
+    /// When the first and the last survivor noticed it so far.
+    pub noticed: Option<(Duration, Duration)>,
+    /// When the survivors had agreed on who is dead.
+    pub agreed: Option<Duration>,
+    /// When the replacement had begun to live.
+    pub respawned: Option<Duration>,
+    /// When the recovery was complete, and the generation that it brought.
+    pub committed: Option<(Duration, u64)>,
+}
+
+/// What is done about a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cure {
+    /// The job ends.
+    End,
+    /// The others go on without.
+    Continue,
+    /// The others recover.
+    Recover,
+}
+
+impl Tale {
+    /// A failure of which only the beginning is known.
+    pub fn new(member: Member, died: Duration, cure: Cure, mode: &'static str) -> Tale {
+        Tale {
+            member,
+            cause: String::new(),
+            words: String::new(),
+            order: None,
+            source: "host",
+            cure,
+            mode,
+            died,
+            recorded: None,
+            noticed: None,
+            agreed: None,
+            respawned: None,
+            committed: None,
+        }
+    }
+}
+
+impl Chronicle {
+    /// Somebody has died.
+    pub fn begin(&mut self, tale: Tale) {
+        self.open.push(tale);
+    }
+
+    /// The record of deaths has `member`.
+    pub fn recorded(&mut self, member: Member, now: Duration) {
+        if let Some(tale) = self.of(member) {
+            tale.recorded.get_or_insert(now);
+        }
+    }
+
+    /// A survivor has noticed the deaths of `members`.
+    pub fn noticed(&mut self, members: &[Member], now: Duration) {
+        for member in members {
+            if let Some(tale) = self.of(*member) {
+                let first = tale.noticed.map_or(now, |(first, _)| first);
+                tale.noticed = Some((first, now));
+            }
+        }
+    }
+
+    /// The survivors have agreed that `members` are dead; the first agreement counts.
+    pub fn agreed(&mut self, members: &[Member], now: Duration) {
+        for member in members {
+            if let Some(tale) = self.of(*member) {
+                tale.agreed.get_or_insert(now);
+            }
+        }
+    }
+
+    /// `member` lives: whoever died in its seat before has a replacement.
+    pub fn respawned(&mut self, member: Member, now: Duration) {
+        let is_it = |tale: &&mut Tale| {
+            tale.member.seat == member.seat && tale.member.incarnation < member.incarnation
+        };
+        self.open.iter_mut().filter(is_it).for_each(|tale| tale.respawned = Some(now));
+    }
+
+    /// A recovery is complete, with these members: the stories of all others are over. The first to
+    /// say so counts.
+    pub fn committed(&mut self, members: &[Member], generation: u64, now: Duration) {
+        let is_over = |tale: &mut Tale| !members.contains(&tale.member);
+        let over = self.open.extract_if(.., is_over);
+        self.over.extend(over.map(|tale| Tale { committed: Some((now, generation)), ..tale }));
+    }
+
+    /// The job ends: all stories are over, however far they have come.
+    pub fn end(&mut self) {
+        self.over.append(&mut self.open);
+    }
+
+    /// The stories that are over, each once.
+    pub fn tell(&mut self) -> Vec<Tale> {
+        std::mem::take(&mut self.over)
+    }
+
+    fn of(&mut self, member: Member) -> Option<&mut Tale> {
+        self.open.iter_mut().find(|tale| tale.member == member)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn a_story_has_its_times_and_is_told_once() {
+        let [one, two] = [1, 2].map(|seat| Member { seat, incarnation: 0 });
+        let next = Member { seat: 1, incarnation: 1 };
+        let mut chronicle = Chronicle::default();
+        chronicle.begin(Tale::new(one, at(10), Cure::Recover, "rebuild"));
+        chronicle.begin(Tale::new(two, at(11), Cure::Recover, "rebuild"));
+        chronicle.recorded(one, at(12));
+        chronicle.recorded(one, at(13));
+        chronicle.noticed(&[one, two], at(14));
+        chronicle.noticed(&[one], at(15));
+        chronicle.agreed(&[one], at(16));
+        chronicle.agreed(&[one], at(17));
+        chronicle.respawned(next, at(18));
+        chronicle.respawned(one, at(19));
+        chronicle.committed(&[next, two], 1, at(20));
+        chronicle.committed(&[next, two], 1, at(21));
+        let told = chronicle.tell();
+        let [tale] = told.as_slice() else { panic!("one is over: {told:?}") };
+        assert_eq!(tale.recorded, Some(at(12)), "the first record counts");
+        assert_eq!(tale.noticed, Some((at(14), at(15))));
+        assert_eq!((tale.agreed, tale.respawned), (Some(at(16)), Some(at(18))));
+        assert_eq!(tale.committed, Some((at(20), 1)));
+        assert!(chronicle.tell().is_empty(), "told once");
+        chronicle.end();
+        let rest = chronicle.tell();
+        assert_eq!((rest.len(), rest[0].member, rest[0].committed), (1, two, None));
+    }
+}

@@ -1,0 +1,65 @@
+//! Gaps: ranks of a communicator where nobody is any more (BLANK). Those who live do collective
+//! operations among themselves, by ranks that are counted without the gaps.
+
+use crate::base::Member;
+use crate::engine::Roster;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::group::Group;
+use std::sync::Arc;
+
+/// Who is left of a communicator that has gaps.
+pub struct Gaps {
+    /// Those who live, with ranks of their own and the same context.
+    pub(super) living: Comm,
+    /// Their ranks in the communicator, in ascending order.
+    pub(super) ranks: Arc<[i32]>,
+    pub(super) roster: Arc<dyn Roster>,
+}
+
+/// Those who live, by their ranks in the communicator.
+struct Living {
+    group: Arc<Group>,
+    ranks: Arc<[i32]>,
+}
+
+impl Roster for Living {
+    fn rank_of(&self, member: Member) -> Option<i32> {
+        let place = usize::try_from(self.group.rank_of(member)?).ok()?;
+        self.ranks.get(place).copied()
+    }
+
+    fn size(&self) -> usize {
+        self.ranks.len()
+    }
+}
+
+impl Gaps {
+    /// Those of `group` who have `ranks` live; `living` is the group of them.
+    pub(super) fn new(
+        generation: u64, context: u32, living: Arc<Group>, ranks: Arc<[i32]>,
+    ) -> Gaps {
+        let roster = Arc::new(Living { group: living.clone(), ranks: ranks.clone() });
+        let living = Comm::new(0, context, living, "those who live").of_generation(generation);
+        Gaps { living, ranks, roster }
+    }
+
+    /// The same for a communicator with another context.
+    pub(super) fn again(&self, context: u32) -> Gaps {
+        Gaps::new(self.living.generation, context, self.living.group.clone(), self.ranks.clone())
+    }
+
+    /// Whether nobody has this rank.
+    pub(super) fn has(&self, rank: i32) -> bool {
+        self.ranks.binary_search(&rank).is_err()
+    }
+
+    /// The rank among the living of whoever has `root`.
+    pub(super) fn root(&self, root: i32) -> Result<i32> {
+        let place = self.ranks.binary_search(&root);
+        let place = place.ok().and_then(|place| i32::try_from(place).ok());
+        place.ok_or_else(|| {
+            Class::ROOT.because(format!("root is {root}, where nobody is any more: a gap"))
+        })
+    }
+}

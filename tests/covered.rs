@@ -1,0 +1,213 @@
+//! No call and no error class without a test: every function of MPI that is built is called by a C
+//! program and by a Fortran program of the tests, and every error class that calls can raise is
+//! expected by one of them. What object files import counts, so macros and overloads are seen
+//! through.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use support::Handles;
+
+const HEADER: &str = include_str!("../include/mpi.h");
+const FUNCTIONS: &str = include_str!("data/functions.txt");
+const REFUSED: &str = include_str!("../src/abi/unsupported.rs");
+
+/// Programs that are compiled once more with other flags: then they make other calls.
+const TWICE: [&str; 9] = [
+    "coll_neighbours.c",
+    "coll_random.c",
+    "completion.F90",
+    "f08_counts.F90",
+    "f08_forms.F90",
+    "further.F90",
+    "groups.F90",
+    "intercomms.F90",
+    "topologies.F90",
+];
+
+/// What the standard does not give to Fortran.
+const NOT_IN_FORTRAN: [(&str, &str); 5] = [
+    ("_toint", "a handle of Fortran holds its integer (MPI-5.0 §20.4)"),
+    ("_fromint", "a handle of Fortran holds its integer (MPI-5.0 §20.4)"),
+    ("_extent_c", "addresses and counts are of one kind: the small one is the large one (§19.2)"),
+    ("_resized_c", "addresses and counts are of one kind: the small one is the large one (§19.2)"),
+    ("MPI_T_", "the tools interface is C's (MPI-5.0 §15.3)"),
+];
+
+/// What the standard does not give to `mpi_f08`, or without a symbol of its own.
+const NOT_IN_F08: [(&str, &str); 5] = [
+    ("MPI_Attr_", "removed before there was the module (§17)"),
+    ("MPI_Keyval_", "removed before there was the module (§17)"),
+    ("MPI_Aint_", "the same function for all interfaces"),
+    ("MPI_Wt", "the same function for all interfaces"),
+    ("MPI_Pcontrol", "the same procedure for all interfaces"),
+];
+
+/// Error classes that no call raises which is built.
+const NEVER_RAISED: [(&str, &[&str]); 4] = [
+    (
+        "files",
+        &[
+            "ACCESS",
+            "AMODE",
+            "BAD_FILE",
+            "CONVERSION",
+            "DUP_DATAREP",
+            "FILE_EXISTS",
+            "FILE_IN_USE",
+            "NO_SPACE",
+            "NO_SUCH_FILE",
+            "QUOTA",
+            "READ_ONLY",
+        ],
+    ),
+    (
+        "windows",
+        &[
+            "ASSERT",
+            "DISP",
+            "LOCKTYPE",
+            "RMA_ATTACH",
+            "RMA_CONFLICT",
+            "RMA_FLAVOR",
+            "RMA_RANGE",
+            "RMA_SHARED",
+            "RMA_SYNC",
+        ],
+    ),
+    ("processes that are started later", &["NAME", "PORT", "SERVICE", "SPAWN"]),
+    ("every error here is of a known class", &["UNKNOWN"]),
+];
+
+/// The functions that do not refuse.
+fn built() -> BTreeSet<&'static str> {
+    let refused: BTreeSet<&str> = REFUSED
+        .lines()
+        .filter_map(|line| line.trim().split_once(" ["))
+        .map(|(name, _)| name)
+        .filter(|name| name.starts_with("MPI_"))
+        .collect();
+    let all = FUNCTIONS.lines().filter(|line| line.starts_with("MPI_"));
+    let built: BTreeSet<&str> = all.filter(|name| !refused.contains(name)).collect();
+    assert!(built.len() >= 454, "only {} are built", built.len());
+    built
+}
+
+/// The test programs and examples that end so.
+fn programs(endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for directory in ["tests/programs", "c_examples", "fortran_examples"] {
+        let entries = std::fs::read_dir(support::root().join(directory)).unwrap();
+        found.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    let ends = |path: &Path| path.extension().is_some_and(|end| endings.iter().any(|e| *e == end));
+    found.retain(|path| ends(path));
+    found.sort();
+    found
+}
+
+/// All that object files of these sources import, compiled with the first flags and, where that
+/// makes a difference, with the second.
+fn imports(
+    compiler: &[&str], sources: &[PathBuf], first: &[String], second: &[String],
+) -> BTreeSet<String> {
+    let directory = support::fresh_directory("covered");
+    let compile = |sources: &[PathBuf], flags: &[String]| {
+        let include = format!("-I{}", support::root().join("include").display());
+        let command = support::command(compiler[0]).directory(&directory);
+        let command = command.args(&compiler[1..]).args(["-c", "-w", "-O0", include.as_str()]);
+        command.args(flags).args(sources).deadline(120).succeeds();
+        let nm = support::command("sh").directory(&directory);
+        nm.args(["-c", "nm -u ./*.o && rm ./*.o"]).succeeds().stdout
+    };
+    let again = |path: &&PathBuf| TWICE.iter().any(|name| path.ends_with(name));
+    let again: Vec<PathBuf> = sources.iter().filter(again).cloned().collect();
+    let said = compile(sources, first) + &compile(&again, second);
+    let symbols = said.lines().filter_map(|line| line.trim().strip_prefix("U "));
+    symbols.map(|symbol| symbol.to_lowercase()).collect()
+}
+
+/// Those that are imported neither by their name nor by that of their twin for tools.
+fn missing(
+    wanted: impl Iterator<Item = &'static str>, imported: &BTreeSet<String>, end: &str,
+) -> Vec<&'static str> {
+    let is_imported = |name: &str| {
+        let symbol = format!("{}{end}", name.to_lowercase());
+        imported.contains(&symbol) || imported.contains(&format!("p{symbol}"))
+    };
+    wanted.filter(|name| !is_imported(name)).collect()
+}
+
+#[test]
+fn every_function_is_called_by_a_program_in_c() {
+    let imported = imports(&["cc"], &programs(&["c"]), &[], &["-DLARGE".into()]);
+    let missing = missing(built().into_iter(), &imported, "");
+    assert!(missing.is_empty(), "no C program of the tests calls {}", missing.join(" "));
+}
+
+/// What a Fortran interface has of the functions that are built.
+fn in_fortran(exceptions: &[(&str, &str)]) -> impl Iterator<Item = &'static str> {
+    let is_one = |name: &str, part: &str| match part.starts_with('_') {
+        true => name.ends_with(part),
+        false => name.starts_with(part),
+    };
+    let exceptions: Vec<String> = exceptions.iter().map(|(part, _)| part.to_string()).collect();
+    built().into_iter().filter(move |name| !exceptions.iter().any(|part| is_one(name, part)))
+}
+
+#[test]
+fn every_function_is_called_by_programs_in_fortran_old_and_new() {
+    let mpifort = support::tool("mpifort").display().to_string();
+    let mut sources = programs(&["f", "f90", "F90"]);
+    // Modules come before those who use them.
+    sources.sort_by_key(|path| !path.to_string_lossy().contains("/checks"));
+    let old = Handles::Integers.flags();
+    let mut new = Handles::Types.flags();
+    new.push("-DSMALL".into());
+    let imported = imports(&[&mpifort, "-fallow-argument-mismatch"], &sources, &old, &new);
+    let wanted = in_fortran(&NOT_IN_FORTRAN).filter(|name| !name.ends_with("_c"));
+    let in_old = missing(wanted, &imported, "_");
+    assert!(in_old.is_empty(), "no program with mpif.h calls {}", in_old.join(" "));
+    let exceptions = [&NOT_IN_FORTRAN[..], &NOT_IN_F08].concat();
+    let in_new = missing(in_fortran(&exceptions), &imported, "_f08_");
+    assert!(in_new.is_empty(), "no program with mpi_f08 calls {}", in_new.join(" "));
+}
+
+/// What programs hold error codes against: statements that compare.
+fn expected_classes() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let compares = |statement: &str| {
+        let words = ["FAILS(", "EQUAL(", "equal(", "expect(", "==", "!=", "/=", ".NE."];
+        words.iter().any(|word| statement.contains(word))
+    };
+    for path in programs(&["c", "h", "f", "f90", "F90"]) {
+        let text = std::fs::read_to_string(&path).unwrap().replace("&\n", " ");
+        let is_c = path.extension().is_some_and(|end| end == "c" || end == "h");
+        let statements = text.split(if is_c { ';' } else { '\n' });
+        for statement in statements.filter(|statement| compares(statement)) {
+            let words = statement.split(|c: char| !c.is_alphanumeric() && c != '_');
+            found.extend(words.filter_map(|word| word.strip_prefix("MPI_ERR_")).map(String::from));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_error_class_is_expected_by_a_program() {
+    let expected = expected_classes();
+    let defined = HEADER.lines().filter_map(|line| line.strip_prefix("#define MPI_ERR_"));
+    let mut defined: BTreeSet<&str> = defined.filter_map(|rest| rest.split(' ').next()).collect();
+    // The last of them is no class, but says where others begin.
+    assert!(defined.remove("LASTCODE"), "{defined:?}");
+    assert!(defined.len() > 60, "{defined:?}");
+    let exempt: BTreeSet<&str> =
+        NEVER_RAISED.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let unknown: Vec<_> = exempt.difference(&defined).collect();
+    assert!(unknown.is_empty(), "no such classes: {unknown:?}");
+    let missing: Vec<&&str> =
+        defined.difference(&exempt).filter(|name| !expected.contains(**name)).collect();
+    assert!(missing.is_empty(), "no test expects {missing:?}");
+    let idle: Vec<_> = exempt.iter().filter(|name| expected.contains(**name)).collect();
+    assert!(idle.is_empty(), "no exceptions any more: {idle:?}");
+}

@@ -1,0 +1,136 @@
+//! What is said about failures: one line on stderr each, and with `--report` one line of JSON.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use support::{Outcome, Program, Run};
+
+fn program() -> Program {
+    support::c("kills.c").flags(&["-O1", "-Wall"]).build()
+}
+
+/// The fields of one line, which is an object of JSON without objects in it: strings without their
+/// quotes, everything else as it is written.
+fn fields(line: &str) -> BTreeMap<String, String> {
+    let mut rest = line.strip_prefix('{').expect("an object begins");
+    let mut fields = BTreeMap::new();
+    loop {
+        let (name, after) = value(rest);
+        let (value, after) = value(after.strip_prefix(':').expect("a name has a value"));
+        assert!(fields.insert(name, value).is_none(), "a name comes once: {line}");
+        match after.strip_prefix(',') {
+            Some(next) => rest = next,
+            None => {
+                assert_eq!(after, "}", "{line}");
+                return fields;
+            }
+        }
+    }
+}
+
+fn value(text: &str) -> (String, &str) {
+    let Some(inside) = text.strip_prefix('"') else {
+        let end = text.find([',', '}']).expect("a value ends");
+        let word = &text[..end];
+        assert!(word == "null" || word.parse::<u64>().is_ok(), "{word} is no value");
+        return (word.to_string(), &text[end..]);
+    };
+    let (mut read, mut is_escaped) = (String::new(), false);
+    for (place, c) in inside.char_indices() {
+        match c {
+            _ if is_escaped => {
+                assert!("\"\\nt".contains(c), "an escape of JSON");
+                read.push(c);
+                is_escaped = false;
+            }
+            '\\' => is_escaped = true,
+            '"' => return (read, &inside[place + 1..]),
+            c => {
+                assert!(c >= ' ', "no raw control characters");
+                read.push(c);
+            }
+        }
+    }
+    panic!("a string ends: {text}")
+}
+
+fn run(case: &str, kills: &[&str]) -> (Run, PathBuf) {
+    let file = support::fresh_directory("reports").join("a \"report\"");
+    let mut run = support::run(&program()).ranks(4).args([case]).deadline(30);
+    run = run.option(&format!("--report={}", file.display()));
+    for kill in kills {
+        run = run.option(&format!("--kill={kill}"));
+    }
+    (run, file)
+}
+
+fn lines(file: &PathBuf) -> Vec<BTreeMap<String, String>> {
+    std::fs::read_to_string(file).expect("the report is there").lines().map(fields).collect()
+}
+
+/// The lines in which ftrun speaks of a failure.
+fn said(seen: &Outcome) -> usize {
+    let is_one = |line: &&str| line.starts_with("ftrun: rank ") && line.contains(" was killed ");
+    seen.stderr.lines().filter(is_one).count()
+}
+
+#[test]
+fn every_failure_is_one_line_of_json() {
+    let (run, file) = run("stuck", &["1@20ms", "2@60ms"]);
+    let seen = run.option("--on-failure=continue").fails_with(137);
+    let lines = lines(&file);
+    assert_eq!((lines.len(), said(&seen)), (2, 2), "{lines:?}\n{seen}");
+    for (line, rank, when) in [(&lines[0], "1", "20ms"), (&lines[1], "2", "60ms")] {
+        for (name, value) in [
+            ("rank", rank),
+            ("incarnation", "0"),
+            ("cause", "SIGKILL"),
+            ("ordered", when),
+            ("noticed_by", "host"),
+            ("mode", "continue"),
+            ("outcome", "others went on"),
+            ("generation", "null"),
+            ("total_us", "null"),
+        ] {
+            assert_eq!(line[name], value, "{name}: {line:?}");
+        }
+        assert!(line["words"].contains("was killed (SIGKILL)"), "{line:?}");
+        let number = |name: &str| line[name].parse::<u64>().unwrap_or_else(|_| panic!("{name}"));
+        assert!(number("at_us") > 1000 * (number("rank") * 40 - 25), "{line:?}");
+        assert!(number("detection_us") <= number("last_notice_us"), "{line:?}");
+        assert!(number("first_notice_us") <= number("last_notice_us"), "{line:?}");
+    }
+}
+
+#[test]
+fn a_job_that_ends_by_a_failure_has_its_line_all_the_same() {
+    let (run, file) = run("messages", &["0@MPI_Send:2"]);
+    let seen = run.fails_with(137);
+    let lines = lines(&file);
+    assert_eq!((lines.len(), said(&seen)), (1, 1), "{lines:?}\n{seen}");
+    assert_eq!(lines[0]["outcome"], "job ended");
+    assert_eq!(lines[0]["ordered"], "before:MPI_Send:2");
+}
+
+#[test]
+fn a_job_without_failures_has_an_empty_report() {
+    let (run, file) = run("messages", &[]);
+    run.succeeds();
+    assert_eq!(lines(&file).len(), 0);
+}
+
+#[test]
+fn a_quiet_job_says_nothing_of_failures_that_it_survives() {
+    let (run, file) = run("stuck", &["1@20ms"]);
+    let seen = run.option("--on-failure=continue").option("-q").args(["stuck"]).fails_with(137);
+    assert_eq!(seen.stderr, "");
+    assert_eq!(lines(&file).len(), 1);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused() {
+    let run = support::run(&program()).ranks(2).option("--report=/no/such/directory/report");
+    let seen = run.fails_with(2);
+    assert!(seen.stderr.contains("cannot write --report /no/such/directory/report: No such"));
+}
