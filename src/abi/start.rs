@@ -309,7 +309,8 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        let is_lost = self.world.rules() == Rules::Ulfm && !self.has_survivor.load(Ordering::Relaxed);
+        let is_lost =
+            self.world.rules() == Rules::Ulfm && !self.has_survivor.load(Ordering::Relaxed);
         match self.world.status() {
             0 if is_lost => CAUSE.load(Ordering::Relaxed),
             status => status,
