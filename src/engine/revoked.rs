@@ -3,7 +3,7 @@
 //!
 //! An entry goes when all who live have let go of the communicator.
 
-use super::op::Roster;
+use super::op::{Died, Roster};
 use super::{Engine, State, World};
 use crate::base::Member;
 use crate::transport::Envelope;
@@ -28,7 +28,7 @@ struct Entry {
 
 impl Entry {
     fn concerns(&self, member: Member) -> bool {
-        self.roster.rank_of(member).is_some() && !self.gone.contains(&member)
+        self.roster.rank_of(member).is_some()
     }
 }
 
@@ -37,13 +37,14 @@ impl World {
     pub fn revoke(&self, context: u32, roster: &Arc<dyn Roster>, me: Member) {
         let mut entries = self.revoked.entries.lock();
         let alike = entries.entry(context).or_default();
-        if alike.iter().any(|entry| entry.roster.rank_of(me).is_some()) {
+        if alike.iter().any(|entry| entry.concerns(me)) {
             return;
         }
         alike.push(Entry { roster: roster.clone(), gone: HashSet::new() });
         self.revoked.count.fetch_add(1, Ordering::SeqCst);
-        drop(entries);
+        // Whoever finds the entry finds the stir, too.
         self.disturb();
+        drop(entries);
         self.wake_all();
     }
 
@@ -54,17 +55,17 @@ impl World {
         }
         let entries = self.revoked.entries.lock();
         let alike = entries.get(&context);
-        alike.is_some_and(|alike| alike.iter().any(|entry| entry.roster.rank_of(me).is_some()))
+        alike.is_some_and(|alike| alike.iter().any(|entry| entry.concerns(me)))
     }
 
-    /// Whether a communicator is revoked that `me` still has.
+    /// Whether a communicator of which `me` is a member is revoked, and not forgotten yet.
     pub(super) fn has_revoked(&self, me: Member) -> bool {
         self.revoked.count.load(Ordering::SeqCst) != 0
             && self.revoked.entries.lock().values().flatten().any(|entry| entry.concerns(me))
     }
 
-    /// `me` has freed the communicator with this context.
-    pub fn let_go(&self, context: u32, me: Member) {
+    /// `me` has freed the communicator with this context; nothing of its own waits there any more.
+    fn let_go(&self, context: u32, me: Member) {
         if self.revoked.count.load(Ordering::SeqCst) == 0 {
             return;
         }
@@ -89,6 +90,15 @@ impl World {
 }
 
 impl Engine {
+    /// The program has freed the communicator with this context. What waits there ends first.
+    pub fn let_go(&self, context: u32) -> Result<(), Died> {
+        if self.world.is_revoked(context, self.me) {
+            self.poll(|_| Some(()))?;
+            self.world.let_go(context, self.me);
+        }
+        Ok(())
+    }
+
     /// Whether messages with this envelope are of a revoked communicator.
     #[inline]
     pub(super) fn is_revoked(&self, state: &State, envelope: Envelope) -> bool {

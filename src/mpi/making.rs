@@ -247,9 +247,9 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     }
     comm.attributes.clear(process, handle)?;
     process.comms.remove(handle);
-    process.world.let_go(comm.context(), process.me);
+    process.engine.let_go(comm.context())?;
     if comm.is_inter() {
-        process.world.let_go(comm.local().context(), process.me);
+        process.engine.let_go(comm.local().context())?;
     }
     Ok(())
 }
