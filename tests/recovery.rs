@@ -4,27 +4,55 @@ mod support;
 
 use support::Run;
 
-fn rebuild(ranks: usize, args: &[&str]) -> Run {
-    let program = support::c("rebuild.c").flags(&["-O1", "-Wall"]).build();
-    support::run(&program).ranks(ranks).args(args).env("FTMPI_COMM_MODE", "rebuild").deadline(60)
+fn run(program: &str, ranks: usize, mode: &str, args: &[&str]) -> Run {
+    let program = support::c(program).flags(&["-O1", "-Wall"]).build();
+    support::run(&program).ranks(ranks).args(args).option(format!("--mode={mode}")).deadline(60)
 }
 
 #[test]
 fn a_rank_that_died_is_started_again_and_the_world_is_whole() {
     for how in ["raise", "exit", "segv"] {
-        let seen = rebuild(4, &["5", "1", how]).succeeds();
+        let seen = run("rebuild.c", 4, "rebuild", &["5", "1", how]).succeeds();
         assert_eq!(seen.stdout, "5 rounds, 4 ranks\n", "{how}: {seen}");
     }
 }
 
 #[test]
 fn all_but_one_may_die_at_once_and_again_and_again() {
-    let seen = rebuild(16, &["40", "15"]).succeeds();
+    let seen = run("rebuild.c", 16, "rebuild", &["40", "15"]).succeeds();
     assert_eq!(seen.stdout, "40 rounds, 16 ranks\n", "{seen}");
 }
 
 #[test]
-fn nobody_has_to_set_an_error_handler() {
-    let seen = rebuild(3, &["1", "2"]).succeeds();
-    assert_eq!(seen.stdout, "1 rounds, 3 ranks\n", "{seen}");
+fn the_others_close_ranks_until_one_is_left() {
+    for first in ["0", "3"] {
+        let seen = run("survive_modes.c", 8, "shrink", &["shrink", first]).succeeds();
+        assert_eq!(seen.lines_with("is left"), 1, "{seen}");
+    }
+}
+
+#[test]
+fn the_dead_leave_gaps_until_one_is_left() {
+    for first in ["0", "3"] {
+        let seen = run("survive_modes.c", 8, "blank", &["blank", first]).succeeds();
+        assert_eq!(seen.lines_with("is left"), 1, "{seen}");
+    }
+}
+
+#[test]
+fn a_master_hears_of_every_death_once_and_needs_no_recovery() {
+    for (tasks, deaths) in [("20", "0"), ("20", "1"), ("60", "3"), ("100", "7")] {
+        let run = run("masterworker.c", 9, "blank", &[tasks, deaths]).option("--msg=cont");
+        let seen = run.succeeds();
+        let expected = format!("{deaths} deaths told, all {tasks} tasks done\n");
+        assert_eq!(seen.stdout, expected, "{seen}");
+    }
+}
+
+#[test]
+fn what_is_under_way_between_the_living_goes_on() {
+    for (mode, line) in [("shrink", "5 of 5"), ("blank", "5 of 6"), ("rebuild", "6 of 6")] {
+        let seen = run("goes_on.c", 6, mode, &[]).option("--msg=cont").succeeds();
+        assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
+    }
 }

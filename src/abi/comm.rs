@@ -1,9 +1,10 @@
 //! Communicators (MPI-5.0 §7.4, §7.8).
 
 use crate::abi::kinds::*;
+use crate::abi::recover;
 use crate::mpi::between::Sides;
 use crate::mpi::making::Wish;
-use crate::mpi::{between, env, making};
+use crate::mpi::{between, env, making, recovery};
 
 mpi!(
     /// The caller's rank in `comm` (MPI-5.0 §7.4.1).
@@ -40,7 +41,8 @@ mpi!(
     #[fortran(mpi_comm_dup_)]
     #[raises_on(comm)]
     fn MPI_Comm_dup(process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>) {
-        newcomm.set(making::duplicate(process, &comm, None)?);
+        let is_asked = recover::is_asked(newcomm.key());
+        newcomm.set(recovery::duplicate(process, &comm, is_asked)?);
         Ok(())
     }
 );

@@ -11,6 +11,7 @@ use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
 use crate::mpi::judgement::told;
+use crate::mpi::losses;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -82,6 +83,9 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         Scope::Comm(_) | Scope::Initial => None,
     };
     let (object, chosen) = named.unwrap_or_else(|| (comm::SELF, initial(process)));
+    if is_of_a_death && losses::is_to_end(process, object) {
+        return Reaction::End;
+    }
     match chosen {
         errhandler::Reaction::Return => Reaction::Return,
         errhandler::Reaction::User(function) => Reaction::Call { function, object },

@@ -12,7 +12,7 @@ use crate::fault::chronicle::Cure;
 use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
-use crate::host::loader::Program;
+use crate::host::loader::{self, Program};
 use crate::host::output;
 use crate::machine::Chance;
 use crate::mpi::comm::Comm;
@@ -89,7 +89,7 @@ fn start(program: Program, text: &str) -> ! {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
                 world.keep_chronicle(report::write);
             }
-            if let Some(rules) = job.rules {
+            if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
             }
             let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
@@ -105,6 +105,21 @@ fn refuse(why: &str) -> ! {
     say(&format!("ftrun: {why}"));
     // SAFETY: no rank lives, and nothing of the program has run.
     unsafe { libc::_exit(2) }
+}
+
+/// The rules that the program shows to live by, by what it refers to.
+fn shown() -> Option<Rules> {
+    // In C; Fortran knows the constant as a number.
+    let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
+    let is_of_ulfm = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix('p').unwrap_or(&name);
+        name.starts_with("mpix_comm_")
+    };
+    if loader::refers_to(is_of_ft) {
+        return Some(Rules::Ft(Modes::default()));
+    }
+    loader::refers_to(is_of_ulfm).then_some(Rules::Ulfm)
 }
 
 /// Goes to libc's own environment, which the ranks get copies of.
@@ -162,7 +177,7 @@ impl Tenancy {
             Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
             Rules::Standard => (Cure::Continue, "continue"),
             Rules::Ulfm => (Cure::Continue, "ulfm"),
-            Rules::Ft(modes) => match modes.comm {
+            Rules::Ft(Modes { comm, .. }) => match comm {
                 CommMode::Abort => (Cure::End, "abort"),
                 CommMode::Blank => (Cure::Recover, "blank"),
                 CommMode::Shrink => (Cure::Recover, "shrink"),
@@ -181,8 +196,7 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        let rules = self.world.rules();
-        let next = match rules {
+        let next = match self.world.rules() {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
                 return Verdict::End { status, last_words };
@@ -193,15 +207,17 @@ impl Tenancy {
             }
             Rules::Standard => "the others go on",
             Rules::Ulfm => "mode ulfm: the others go on",
-            Rules::Ft(modes) => match modes.comm {
-                CommMode::Blank => "mode blank: its place stays empty when the others recover",
-                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
-                _ => "mode rebuild: it starts again when the others recover",
-            },
+            Rules::Ft(Modes { comm: CommMode::Blank, .. }) => {
+                "mode blank: its place stays empty when the others recover"
+            }
+            Rules::Ft(Modes { comm: CommMode::Shrink, .. }) => {
+                "mode shrink: the others close ranks when they recover"
+            }
+            Rules::Ft(_) => "mode rebuild: it starts again when the others recover",
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
         // Whoever repairs what it wants to has survived as soon as it ends well.
-        if rules != Rules::Ulfm {
+        if self.world.rules() != Rules::Ulfm {
             self.world.blame(status);
         }
         Verdict::Continue

@@ -103,8 +103,8 @@ impl Job {
             format!("heap={}", self.heap_bytes),
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
-        lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
+        lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));

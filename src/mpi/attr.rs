@@ -64,6 +64,7 @@ impl Predefined {
         let found = |cell: &i32| Found {
             value: Attribute::Integer(i64::from(*cell)),
             cell: std::ptr::from_ref(cell).expose_provenance(),
+            is_value: false,
         };
         match key {
             501 => Some(found(&self.tag_ub)),
@@ -74,6 +75,7 @@ impl Predefined {
             506 => Some(Found {
                 value: Attribute::Integer(i64::from(last_used_code.load(Ordering::Relaxed))),
                 cell: last_used_code.as_ptr().expose_provenance(),
+                is_value: false,
             }),
             507 => Some(found(&self.universe_size)),
             _ => None,
@@ -135,6 +137,8 @@ struct Entry {
 pub struct Found {
     pub value: Attribute,
     pub cell: usize,
+    /// C gets the integer itself, an `int`, where it says; not a pointer.
+    pub is_value: bool,
 }
 
 impl Attributes {
@@ -147,7 +151,7 @@ impl Attributes {
         match self.find(process, key) {
             Some(entry) => {
                 let cell = std::ptr::from_ref(&*entry.cell).expose_provenance();
-                Ok(Some(Found { value: entry.value, cell }))
+                Ok(Some(Found { value: entry.value, cell, is_value: false }))
             }
             None => find_key(process, key, bearer).map(|_| None),
         }

@@ -9,13 +9,14 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::{Comparison, Group};
 use crate::mpi::info::Info;
+use crate::mpi::losses::{self, Losses};
 use crate::mpi::process::Process;
 use crate::mpi::table::Held;
 use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub const NULL: usize = 0x100;
 pub const WORLD: usize = 0x101;
@@ -45,6 +46,16 @@ pub struct Comm {
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
+    pub(super) tally: Arc<Tally>,
+}
+
+/// What a program has done about failures on a communicator (ULFM).
+#[derive(Default)]
+pub(super) struct Tally {
+    /// How many of its members' deaths are acknowledged.
+    pub(super) acknowledged: AtomicU32,
+    /// Counts the agreements; all members count alike.
+    pub(super) agreements: AtomicU64,
 }
 
 /// What the program hangs on a communicator: what MPI_COMM_WORLD has of it outlasts a recovery.
@@ -56,6 +67,8 @@ pub struct Belongings {
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffer::Slot,
+    /// What it tells of failures.
+    pub losses: Losses,
 }
 
 impl Belongings {
@@ -66,6 +79,7 @@ impl Belongings {
             attributes,
             info: Mutex::default(),
             buffer: buffer::Slot::new(),
+            losses: Losses::default(),
         }
     }
 }
@@ -154,6 +168,7 @@ impl Comm {
             gaps: None,
             topology: None,
             collectives: Arc::default(),
+            tally: Arc::default(),
         }
     }
 
@@ -194,6 +209,7 @@ impl Comm {
             gaps: self.gaps.clone(),
             topology: self.topology.clone(),
             collectives: self.collectives.clone(),
+            tally: self.tally.clone(),
             ..Comm::new(handle, self.context(), self.group.clone(), "")
         }
     }
@@ -315,7 +331,10 @@ impl Comm {
     }
 
     /// The attribute under `key`, predefined or not.
-    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+    pub fn attribute(&self, process: &'static Process, key: i32) -> Result<Option<Found>> {
+        if losses::is_key(key) {
+            return Ok(Some(losses::find(process, self, key)));
+        }
         match process.predefined.find(key, &process.codes.last_used) {
             Some(found) => Ok(Some(found)),
             None => self.attributes.value(process, key, Bearer::Comm),
@@ -324,12 +343,18 @@ impl Comm {
 
     /// Hangs an attribute on this communicator.
     pub fn set_attribute(&self, process: &Process, key: i32, value: Attribute) -> Result {
-        self.attributes.set(process, self.as_bearer(), key, value)
+        match losses::is_key(key) {
+            true => losses::set(process, self, key, value),
+            false => self.attributes.set(process, self.as_bearer(), key, value),
+        }
     }
 
     /// Takes an attribute off this communicator.
     pub fn delete_attribute(&self, process: &Process, key: i32) -> Result {
-        self.attributes.delete(process, self.as_bearer(), key)
+        match losses::is_key(key) {
+            true => losses::delete(self, key),
+            false => self.attributes.delete(process, self.as_bearer(), key),
+        }
     }
 
     fn as_bearer(&self) -> On {

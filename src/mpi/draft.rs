@@ -8,6 +8,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
+use crate::mpi::losses::Losses;
 use crate::mpi::process::Process;
 use crate::mpi::topology::Topology;
 use std::sync::Arc;
@@ -23,19 +24,22 @@ pub(super) struct Draft<'a> {
     pub(super) info: Option<&'a Info>,
     pub(super) topology: Option<Arc<Topology>>,
     pub(super) gaps: Option<Gaps>,
+    pub(super) losses: Losses,
 }
 
 impl<'a> Draft<'a> {
     /// A communicator of `group` that has what every child of `parent` has.
     pub(super) fn child(parent: &Comm, context: u32, group: Arc<Group>) -> Draft<'a> {
-        Draft::new(context, group, Installed::inherit(&parent.errhandler))
+        let losses = Losses::inherit(&parent.losses);
+        Draft { losses, ..Draft::new(context, group, Installed::inherit(&parent.errhandler)) }
     }
 
     /// A communicator of `group` with this error handler.
     pub(super) fn new(context: u32, group: Arc<Group>, errhandler: Installed) -> Draft<'a> {
         let (attributes, contexts) = (Attributes::new(), Contexts { own: context, local: context });
         let (remote, info, topology, gaps) = (None, None, None, None);
-        Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps }
+        let losses = Losses::default();
+        Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps, losses }
     }
 
     /// The same between its group and `remote`.
@@ -45,22 +49,27 @@ impl<'a> Draft<'a> {
 
     /// Makes the communicator.
     pub(super) fn make(self, process: &Process) -> Result<Arc<Comm>> {
-        let made = process.comms.insert_with(|handle| {
-            let mut comm = match self.remote {
-                None => Comm::new(handle, self.contexts.own, self.group, ""),
-                Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
-            };
-            comm.belongings = Arc::new(Belongings::new("", self.errhandler, self.attributes));
-            comm.topology = self.topology;
-            let mut comm = comm.with_gaps(self.gaps);
-            if comm.size() > 1 || comm.is_inter() {
-                comm.generation = process.engine.generation();
-            }
-            comm.set_info(self.info);
-            Arc::new(comm)
-        });
+        let made = process.comms.insert_with(|handle| Arc::new(self.build(process, handle)));
         let made = made.map(|(_, comm)| comm);
         made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+    }
+
+    /// The communicator under a handle that there is already.
+    pub(super) fn build(self, process: &Process, handle: usize) -> Comm {
+        let mut comm = match self.remote {
+            None => Comm::new(handle, self.contexts.own, self.group, ""),
+            Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
+        };
+        let mut belongings = Belongings::new("", self.errhandler, self.attributes);
+        belongings.losses = self.losses;
+        comm.belongings = Arc::new(belongings);
+        comm.topology = self.topology;
+        let mut comm = comm.with_gaps(self.gaps);
+        if comm.size() > 1 || comm.is_inter() {
+            comm.generation = process.engine.generation();
+        }
+        comm.set_info(self.info);
+        comm
     }
 }
 

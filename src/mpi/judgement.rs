@@ -6,7 +6,7 @@ use crate::engine::rules::{MsgMode, Rules};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
-use crate::mpi::{plight, recovery};
+use crate::mpi::{losses, plight, recovery};
 
 /// How a communicator stands in the eyes of one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub fn must_stand(process: &Process, comm: &Comm) -> Result {
 
 #[cold]
 fn examine(process: &Process, comm: &Comm) -> Result {
-    let Some(modes) = process.world.rules().modes() else { return Ok(()) };
+    let Some(modes) = losses::modes(process, comm) else { return Ok(()) };
     match standing(process, comm) {
         Standing::Stale => Err(stale(comm)),
         Standing::Affected { rank } if modes.msg == MsgMode::Noop => {

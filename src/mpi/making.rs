@@ -240,6 +240,10 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     }
     comm.attributes.clear(process, handle)?;
     process.comms.remove(handle);
+    process.world.let_go(comm.context(), process.me);
+    if comm.is_inter() {
+        process.world.let_go(comm.local().context(), process.me);
+    }
     Ok(())
 }
 

@@ -28,6 +28,7 @@ pub mod info;
 pub mod judgement;
 pub mod lane;
 pub mod leftovers;
+pub mod losses;
 pub mod making;
 #[allow(unsafe_code, reason = "reductions read and write elements")]
 pub mod memory;
@@ -52,4 +53,5 @@ pub mod status;
 pub mod table;
 pub mod topology;
 pub mod typing;
+pub mod ulfm;
 pub mod world;

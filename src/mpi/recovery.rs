@@ -11,6 +11,8 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::losses;
+use crate::mpi::making;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
@@ -19,11 +21,20 @@ use std::sync::Arc;
 pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
-pub fn is_due(process: &Process, comm: &Comm) -> bool {
+pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {
         return false;
     }
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+}
+
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the program
+/// asks for one or needs one.
+pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
+    match is_asked && mode(process).is_some() {
+        true => repair(process, comm),
+        false => making::duplicate(process, comm, None),
+    }
 }
 
 /// Recovers, and returns another handle of MPI_COMM_WORLD.
@@ -50,6 +61,11 @@ pub fn recover(process: &'static Process) -> Result {
     let (engine, world) = (&process.engine, process.world);
     if !engine.is_calm() || world.called() > engine.generation() {
         process.recovers()?;
+    }
+    // The program may have chosen another mode since the last one.
+    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
+        let (view, record) = (course.recovery.before().clone(), course.recovery.record().clone());
+        course.recovery = Recovery::new(view, record, mode, None);
     }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
@@ -160,8 +176,8 @@ fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
     process.engine.turn_over(generation, roll, moved);
 }
 
-fn mode(process: &Process) -> Option<Mode> {
-    let Modes { comm, .. } = process.world.rules().modes()?;
+fn mode(process: &'static Process) -> Option<Mode> {
+    let Modes { comm, .. } = losses::modes(process, &process.world_comm())?;
     match comm {
         CommMode::Abort => None,
         CommMode::Blank => Some(Mode::Blank),

@@ -83,6 +83,10 @@ impl OutAttribute {
             Attribute::Integer(integer) => integer,
         };
         match self {
+            OutAttribute::C(at) if found.is_value => {
+                // SAFETY: `check` refused null; the caller has room for an int there.
+                unsafe { at.cast::<c_int>().write_unaligned(integer as c_int) }
+            }
             OutAttribute::C(at) => {
                 let pointer = match found.value {
                     Attribute::Pointer(pointer) => pointer,

@@ -25,7 +25,7 @@ DESCRIPTION
     that is given include/mpi.h and links -lftmpi_rs or -lmpi_abi.
 
     Standard input goes to rank 0. A rank that ends by an error or a signal ends
-    only itself; what becomes of the others is told by --on-failure.
+    only itself; what becomes of the others is told by --mode.
 
     ftrun, mpirun and mpiexec are one program. An option may be written with one
     dash or with two, and its value after a space or after `=`. Options end at
@@ -37,7 +37,26 @@ OPTIONS
     -N N              The same, where neither -n nor -np is given.
     --ranks thread    Run every rank on a thread of the operating system: the
                       default.
+    --mode abort|blank|shrink|rebuild|ulfm
+                      When a rank fails, do as FT-MPI does: end the job, or let
+                      the program recover what is left: with gaps, without, or
+                      with the failed ranks started afresh. With `ulfm`, calls
+                      fail as in ULFM, and the program repairs what it wants.
+                      Without --mode, a program shows what it can do: if it
+                      refers to FT_MPI_CHECK_RECOVER or has set an error handler
+                      that is not fatal, that is `rebuild`; if it calls MPIX_
+                      functions, `ulfm`; else the first failure ends the job.
+    --msg noop|cont   Between a failure and the recovery, let every call fail
+                      (`noop`, also `nop` or `reset`: the default), or let the
+                      others go on talking (`cont`, also `continue`).
+    --coll non-atomic|atomic
+                      Let a collective call that meets a failure end well at
+                      some members (the default), or at all or none.
+    --recovery manual|auto
+                      Recover when the program asks for it (the default), or
+                      inside of the call that notices the failure.
     --on-failure end|continue|restart
+                      For programs that run without a mode.
                       When a rank fails: end the job at once (the default), let
                       the others go on, or let them go on and start the rank
                       afresh.
@@ -129,6 +148,13 @@ EXIT STATUS
     127     the program does not exist.
 
 ENVIRONMENT
+    FTMPI_COMM_MODE, FTMPI_MSG_MODE, FTMPI_COLL_MODE, FTMPI_RECOVERY_MODE
+                      As --mode, --msg, --coll and --recovery, which go before
+                      them. Any case will do, and so will the names of the
+                      constants (FTMPI_COMM_MODE_REBUILD); FT_MPI_COMM_MODE,
+                      FTMPI_COM_MODE, FTMPI_MODE, FT_MPI_MSG_MODE,
+                      FTMPI_MESSAGE_MODE, FT_MPI_COLL_MODE and
+                      FT_MPI_RECOVERY_MODE are read, too.
     MPIEXEC_TIMEOUT   Seconds after which the job is ended, if --timeout is not
                       given.
     LD_PRELOAD        Is kept; the library goes in front of it. Functions of MPI
@@ -142,7 +168,7 @@ EXAMPLES
         Compile and run on eight ranks.
     @NAME@ -np 120 --tag-output ./heat 400 400
         Start every line with the rank that wrote it.
-    @NAME@ -np 40 --on-failure continue ./solver
+    @NAME@ -np 40 --mode rebuild ./solver
         Go on with 39 ranks when one dies.
     @NAME@ -np 4 --timeout 60 -x OMP_NUM_THREADS=2 ./hybrid
         Four ranks of two threads each, for a minute at most.

@@ -78,6 +78,21 @@ pub fn definitions(name: &'static CStr) -> Vec<usize> {
     found.map(|found| scope.objects[found.object].address(found.symbol)).collect()
 }
 
+/// Whether the program, or a library that it has loaded, refers to a symbol whose name `is_meant`.
+/// To be called before there are ranks, or where there are none.
+pub fn refers_to(is_meant: impl Fn(&str) -> bool) -> bool {
+    let scope = Scope::of_process();
+    let own = definitions as *const () as usize;
+    let others = scope.objects.iter().filter(|object| !object.span.contains(&own));
+    let mut names = others.flat_map(|object| {
+        let dynamic = &object.dynamic;
+        let references = dynamic.rela.iter().chain(dynamic.jump_slots);
+        let symbols = references.map(|reference| dynamic.symbol(reference.symbol()));
+        symbols.map(|symbol| dynamic.string(symbol.name as usize))
+    });
+    names.any(|name| name.to_str().is_ok_and(&is_meant))
+}
+
 impl Template {
     /// Reads what ld.so has loaded.
     pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
