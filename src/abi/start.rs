@@ -177,7 +177,7 @@ impl Tenancy {
             Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
             Rules::Standard => (Cure::Continue, "continue"),
             Rules::Ulfm => (Cure::Continue, "ulfm"),
-            Rules::Ft(Modes { comm, .. }) => match comm {
+            Rules::Ft(modes) => match modes.comm {
                 CommMode::Abort => (Cure::End, "abort"),
                 CommMode::Blank => (Cure::Recover, "blank"),
                 CommMode::Shrink => (Cure::Recover, "shrink"),
@@ -196,7 +196,8 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        let next = match self.world.rules() {
+        let rules = self.world.rules();
+        let next = match rules {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
                 return Verdict::End { status, last_words };
@@ -207,17 +208,15 @@ impl Tenancy {
             }
             Rules::Standard => "the others go on",
             Rules::Ulfm => "mode ulfm: the others go on",
-            Rules::Ft(Modes { comm: CommMode::Blank, .. }) => {
-                "mode blank: its place stays empty when the others recover"
-            }
-            Rules::Ft(Modes { comm: CommMode::Shrink, .. }) => {
-                "mode shrink: the others close ranks when they recover"
-            }
-            Rules::Ft(_) => "mode rebuild: it starts again when the others recover",
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Blank => "mode blank: its place stays empty when the others recover",
+                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
+                _ => "mode rebuild: it starts again when the others recover",
+            },
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
         // Whoever repairs what it wants to has survived as soon as it ends well.
-        if self.world.rules() != Rules::Ulfm {
+        if rules != Rules::Ulfm {
             self.world.blame(status);
         }
         Verdict::Continue

@@ -7,7 +7,7 @@ use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
 use crate::mpi::coll::{self, share};
-use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
@@ -235,7 +235,7 @@ pub fn from_group(
 pub fn free(process: &'static Process, handle: usize) -> Result {
     let comm = process.comm(handle, "comm")?;
     // FT-MPI's programs free what they have repaired, and that may be the world (2000, example 3).
-    if comm.handle == comm::WORLD && process.world.rules().modes().is_some() {
+    if comm.handle == WORLD && process.world.rules().modes().is_some() {
         return Ok(());
     }
     if comm.is_predefined() {
