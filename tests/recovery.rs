@@ -56,3 +56,11 @@ fn what_is_under_way_between_the_living_goes_on() {
         assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
     }
 }
+
+#[test]
+fn the_library_recovers_by_itself_and_handlers_hear_once() {
+    for args in [&["5"][..], &["5", "jump"]] {
+        let run = run("automatic.c", 4, "rebuild", args).option("--recovery=auto");
+        assert_eq!(run.succeeds().stdout, "5 rounds\n");
+    }
+}

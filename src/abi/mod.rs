@@ -27,6 +27,7 @@ mod kinds;
 mod modern;
 #[cfg(test)]
 mod modules;
+mod nesting;
 mod neighbours;
 mod op;
 mod pack;

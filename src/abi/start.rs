@@ -280,6 +280,9 @@ impl Tenant for Tenancy {
         };
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
+            if let Some(process) = rank.lodger::<Process>() {
+                process.lay_down();
+            }
         }
         if verdict == Verdict::Continue {
             self.gone.0[rank.seat].store(true, Ordering::Release);

@@ -238,6 +238,11 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     if comm.handle == WORLD && process.world.rules().modes().is_some() {
         return Ok(());
     }
+    if comm.handle != WORLD && comm.is_alias_of(&process.world_comm()) {
+        // Only this handle goes.
+        process.comms.remove(handle);
+        return Ok(());
+    }
     if comm.is_predefined() {
         let words = format!("comm is {}, which cannot be freed", comm.title());
         return Err(Class::COMM.because(words));

@@ -2,12 +2,12 @@
 //! generation of the world.
 
 use crate::base::Member;
-use crate::engine::rules::{CommMode, Modes};
+use crate::engine::rules::{CommMode, Modes, RecoveryMode};
 use crate::engine::{Matter, Moved, Purpose, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
@@ -76,6 +76,24 @@ pub fn recover(process: &'static Process) -> Result {
             Err(Class::SPAWN.because(words))
         }
         End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// Recovers inside the call that has met a death, where that is the library's to do. Fails only when
+/// this rank is to die.
+pub fn follow(process: &'static Process) -> Result {
+    let world = process.world_comm();
+    let modes = losses::modes(process, &world).unwrap_or_default();
+    if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
+        return Ok(());
+    }
+    if !is_due(process, &world) {
+        return Ok(());
+    }
+    match recover(process) {
+        Err(Failure::Died) => Err(Failure::Died),
+        // The program hears of its failed call; what has become of the world it will see.
+        _ => Ok(()),
     }
 }
 
