@@ -2,24 +2,44 @@
 # Real programs on this library: fetched, built with mpicc and mpifort, run under ftrun, and their
 # results looked at. Slow, and needs the network: no part of test.sh.
 #
-#     ./test-programs.sh [fftw] [hpcc] [hypre] [mumps]
+#     ./test-programs.sh [PROGRAM…]
 #
-# Sources are those of Debian's packages, as their authors released them; they and what is made of
-# them stay in target/programs (FTMPI_PROGRAMS), so that a second run only runs. Needs apt-get, but
-# installs nothing. FTMPI_MIRROR names another mirror, FTMPI_SUITE another release.
+#     abi        this project's own tests, compiled with MPICH's ABI header and run on this library
+#     arpack     PARPACK: eigenvalues of large sparse matrices (Fortran 77)
+#     espresso   Quantum ESPRESSO: electrons in crystals (a big Fortran code)
+#     fftw       FFTW: distributed transforms (C)
+#     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
+#     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
+#     mumps      MUMPS: a direct solver for sparse systems (Fortran)
+#
+# Without a name, all of them. It ends with a line for each, and with 0 if all are well.
+#
+# Sources are those of Debian's packages, as their authors released them, and MPICH's wheel of PyPI.
+# They and what is made of them stay in target/programs (FTMPI_PROGRAMS), with all output in its
+# `log`; a second run goes on where the first one ended. Needs apt-get and pip, but installs nothing
+# outside. FTMPI_MIRROR names another mirror, FTMPI_SUITES the releases that are asked, in order.
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
+usual="abi arpack espresso fftw hpcc hypre mumps"
+case ${1:-} in
+-h | --help)
+    sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
+    exit 0
+    ;;
+esac
 work=${FTMPI_PROGRAMS:-$root/target/programs}
 mirror=${FTMPI_MIRROR:-http://deb.debian.org/debian}
-suite=${FTMPI_SUITE:-bookworm}
+suites=${FTMPI_SUITES:-bookworm trixie sid}
 log=$work/log
-mkdir -p "$work/fetched" "$log"
+peer=$root/target/peers/mpich
+began=$(date +%s)
 PATH=$root/target/release:$PATH
 export PATH
 
 say() {
-    printf '== %s\n' "$*"
+    now=$(($(date +%s) - began))
+    printf '== %3d:%02d %s\n' $((now / 60)) $((now % 60)) "$*"
 }
 
 fail() {
@@ -27,29 +47,33 @@ fail() {
     exit 1
 }
 
-# Runs a step with its output in a log; shows the end of that if it fails.
-step() {
-    name=$1
+# passed COUNT WORDS…: so many checks of a program more have passed.
+passed() {
+    checks=$((checks + $1))
     shift
-    if ! "$@" >"$log/$name" 2>&1; then
-        tail -n 30 "$log/$name" >&2
-        fail "$name failed; all of its output is in $log/$name"
+    echo "           $*"
+}
+
+# step NAME SECONDS COMMAND…: all of its output goes to a log, whose end is shown if it fails, or
+# takes longer.
+step() {
+    step=$1
+    patience=$2
+    shift 2
+    if ! timeout -k 10 "$patience" "$@" >"$log/$step" 2>&1 </dev/null; then
+        tail -n 30 "$log/$step" >&2
+        fail "$step failed, or took longer than $patience s; all of its output: $log/$step"
     fi
 }
 
 # apt-get with lists and sources of its own, so that nothing of the machine's is touched.
-apt() {
-    tool=$1
-    shift
-    APT_CONFIG=$work/apt/apt.conf "$tool" "$@"
-}
-
 lists() {
     [ ! -e "$work/apt/done" ] || return 0
     mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
-    for kind in deb deb-src; do
-        echo "$kind $mirror $suite main"
+    for suite in $suites; do
+        echo "deb-src $mirror $suite main"
     done >"$work/apt/sources.list"
+    echo "deb $mirror ${suites%% *} main" >>"$work/apt/sources.list"
     cat >"$work/apt/apt.conf" <<END
 Dir::Etc::SourceList "$work/apt/sources.list";
 Dir::Etc::SourceParts "/dev/null";
@@ -57,22 +81,33 @@ Dir::State::Lists "$work/apt/lists";
 Dir::Cache "$work/apt/cache";
 APT::Sandbox::User "$(id -un)";
 END
-    say "package lists of $mirror $suite"
-    step lists apt apt-get update
+    say "package lists of $mirror: $suites"
+    step lists 600 env APT_CONFIG="$work/apt/apt.conf" apt-get update
     touch "$work/apt/done"
 }
 
-# The source of a package as its authors released it, in $work/PACKAGE.
+# The source of a package as its authors released it, in $work/PACKAGE: of the first release whose
+# file the mirror really has.
 source_of() {
     [ ! -e "$work/$1" ] || return 0
     lists
     say "fetching $1"
-    (cd "$work/fetched" && step "fetch-$1" apt apt-get source --download-only --tar-only "$1")
-    rm -rf "$work/unpacked"
-    mkdir "$work/unpacked"
-    tar -xf "$work/fetched/$1"_*.orig.tar.* -C "$work/unpacked"
-    mv "$work/unpacked"/* "$work/$1"
-    rm -r "$work/unpacked"
+    for suite in $suites; do
+        rm -f "$work/fetched/$1"_*
+        (
+            cd "$work/fetched"
+            APT_CONFIG=$work/apt/apt.conf timeout 1200 \
+                apt-get source --download-only --tar-only "$1/$suite"
+        ) >"$log/fetch-$1-$suite" 2>&1 || continue
+        rm -rf "$work/unpacked"
+        mkdir "$work/unpacked"
+        tar -xf "$work/fetched/$1"_*.orig.tar.* -C "$work/unpacked" || continue
+        mv "$work/unpacked"/* "$work/$1"
+        rm -r "$work/unpacked"
+        return 0
+    done
+    tail -n 3 "$log/fetch-$1-$suite" >&2
+    fail "$mirror does not give the source of $1 for any of: $suites ($log/fetch-$1-*)"
 }
 
 # The reference BLAS and LAPACK, as archives.
@@ -82,44 +117,58 @@ algebra() {
     [ ! -e "$lapack" ] || return 0
     lists
     say "fetching BLAS and LAPACK"
-    (cd "$work/fetched" && step algebra apt apt-get download libblas-dev liblapack-dev)
+    cd "$work/fetched"
+    step algebra 600 env APT_CONFIG="$work/apt/apt.conf" apt-get download libblas-dev liblapack-dev
     for package in "$work"/fetched/lib*-dev_*.deb; do
         dpkg-deb -x "$package" "$work/algebra"
     done
 }
 
-# run SECONDS RANKS PROGRAM ARGUMENT…: a run that hangs fails, too.
-run() {
-    patience=$1
-    ranks=$2
-    shift 2
-    timeout "$patience" ftrun -np "$ranks" "$@"
+# MPICH of PyPI, for its ABI header and its compiler wrapper; the benchmarks use the same.
+mpich() {
+    [ ! -x "$peer/bin/mpicc_abi" ] || return 0
+    say "fetching MPICH"
+    step mpich-home 120 python3 -m venv "$peer"
+    step mpich 600 "$peer/bin/pip" install mpich
+    [ -x "$peer/bin/mpicc_abi" ] || fail "MPICH's wheel has no mpicc_abi"
 }
 
-programs=${*:-fftw hpcc hypre mumps}
+# A program, in a shell of its own: its checks are counted, and one that fails ends there.
+tried() (
+    set -e
+    checks=0
+    # shellcheck disable=SC1090  # one of tests/real
+    . "$root/tests/real/$1.sh"
+    echo "$checks" >"$log/$1.checks"
+)
+
+programs=${*:-$usual}
 for program in $programs; do
     [ -e "tests/real/$program.sh" ] || fail "there is no tests/real/$program.sh"
 done
-for tool in apt-get dpkg-deb make timeout cc gfortran; do
+for tool in cargo apt-get dpkg-deb make cmake timeout cc gfortran python3; do
     command -v "$tool" >/dev/null || fail "$tool is missing"
 done
+mkdir -p "$work/fetched" "$work/run" "$log"
 say "building the library"
-step library cargo build --release
+step library 3600 cargo build --release
 failed=""
+: >"$log/summary"
 for program in $programs; do
-    # In a shell of its own, and in no condition, where `set -e` would not hold: one that fails ends
-    # there, and does not keep the others from being tried.
+    say "$program"
+    start=$(date +%s)
+    rm -f "$log/$program.checks"
+    # In no condition, where `set -e` would not hold.
     set +e
-    (
-        set -e
-        . "$root/tests/real/$program.sh"
-    )
+    tried "$program"
     status=$?
     set -e
-    if [ "$status" -eq 0 ]; then
-        say "$program is well"
-    else
-        failed="$failed $program"
-    fi
+    word=well
+    [ "$status" -eq 0 ] || { word=FAILED && failed="$failed $program"; }
+    checks=$(cat "$log/$program.checks" 2>/dev/null || echo -)
+    printf '%-10s %-6s %5s checks %5d s\n' \
+        "$program" "$word" "$checks" $(($(date +%s) - start)) | tee -a "$log/summary"
 done
+say "done; all output is in $log"
+cat "$log/summary"
 [ -z "$failed" ] || fail "failed:$failed"

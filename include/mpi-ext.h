@@ -47,17 +47,25 @@ int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
-/* The same without X */
-#define MPI_Comm_revoke MPIX_Comm_revoke
-#define MPI_Comm_is_revoked MPIX_Comm_is_revoked
-#define MPI_Comm_shrink MPIX_Comm_shrink
-#define MPI_Comm_ishrink MPIX_Comm_ishrink
-#define MPI_Comm_agree MPIX_Comm_agree
-#define MPI_Comm_iagree MPIX_Comm_iagree
-#define MPI_Comm_get_failed MPIX_Comm_get_failed
-#define MPI_Comm_ack_failed MPIX_Comm_ack_failed
-#define MPI_Comm_failure_ack MPIX_Comm_failure_ack
-#define MPI_Comm_failure_get_acked MPIX_Comm_failure_get_acked
+/* The same without X, as later texts have them */
+int MPI_Comm_revoke(MPI_Comm comm);
+int MPI_Comm_is_revoked(MPI_Comm comm, int *flag);
+int MPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int MPI_Comm_agree(MPI_Comm comm, int *flag);
+int MPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int MPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int MPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int PMPI_Comm_revoke(MPI_Comm comm);
+int PMPI_Comm_is_revoked(MPI_Comm comm, int *flag);
+int PMPI_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int PMPI_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int PMPI_Comm_agree(MPI_Comm comm, int *flag);
+int PMPI_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int PMPI_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int PMPI_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+#define MPI_Comm_failure_ack           MPIX_Comm_failure_ack
+#define MPI_Comm_failure_get_acked     MPIX_Comm_failure_get_acked
 
 #ifdef __cplusplus
 }

@@ -1898,14 +1898,12 @@ int PMPI_Win_toint(MPI_Win win);
 #define MPI_Win_c2f(win) MPI_Win_toint(win)
 #define MPI_Win_f2c(win) MPI_Win_fromint(win)
 
-/* What the standard has removed, and old programs call: its successors take the same arguments */
-#define MPI_Address(location, address) MPI_Get_address(location, address)
-#define MPI_Errhandler_create(function, errhandler) MPI_Comm_create_errhandler(function, errhandler)
-#define MPI_Errhandler_get(comm, errhandler) MPI_Comm_get_errhandler(comm, errhandler)
-#define MPI_Errhandler_set(comm, errhandler) MPI_Comm_set_errhandler(comm, errhandler)
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
-
-/* Of the removed calls on datatypes there are functions, too: indented, as no part of the ABI */
+/* What the standard has removed, and old programs call; indented, as no part of the ABI */
+    int MPI_Address(const void *location, MPI_Aint *address);
+    int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler);
+    int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+    int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
     int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
     int MPI_Type_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
     int MPI_Type_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype);

@@ -43,6 +43,8 @@ fn wrong_arguments_do_no_harm_to_the_library_where_nobody_checks_them() {
 
 #[test]
 fn a_program_of_1995_compiles_and_runs() {
-    support::run(&program("mpi1.c")).ranks(2).args(["old"]).succeeds();
+    for case in ["old", "functions"] {
+        support::run(&program("mpi1.c")).ranks(2).args([case]).succeeds();
+    }
     support::run(&support::fortran("mpi1.f").build()).ranks(2).succeeds();
 }

@@ -7,17 +7,23 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use support::Handles;
 
 const HEADER: &str = include_str!("../include/mpi.h");
 const FUNCTIONS: &str = include_str!("data/functions.txt");
 const REFUSED: &str = include_str!("../src/abi/unsupported.rs");
 
-/// Programs that are compiled twice: what stands behind the flag is other calls.
-const TWICE: [(&str, &str); 4] = [
-    ("coll_random.c", "-DLARGE"),
-    ("coll_neighbours.c", "-DLARGE"),
-    ("f08_forms.F90", "-DSMALL"),
-    ("f08_counts.F90", "-DSMALL"),
+/// Programs that are compiled once more with other flags: then they make other calls.
+const TWICE: [&str; 9] = [
+    "coll_neighbours.c",
+    "coll_random.c",
+    "completion.F90",
+    "f08_counts.F90",
+    "f08_forms.F90",
+    "further.F90",
+    "groups.F90",
+    "intercomms.F90",
+    "topologies.F90",
 ];
 
 /// What the standard does not give to Fortran.
@@ -27,6 +33,15 @@ const NOT_IN_FORTRAN: [(&str, &str); 5] = [
     ("_extent_c", "addresses and counts are of one kind: the small one is the large one (§19.2)"),
     ("_resized_c", "addresses and counts are of one kind: the small one is the large one (§19.2)"),
     ("MPI_T_", "the tools interface is C's (MPI-5.0 §15.3)"),
+];
+
+/// What the standard does not give to `mpi_f08`, or without a symbol of its own.
+const NOT_IN_F08: [(&str, &str); 5] = [
+    ("MPI_Attr_", "removed before there was the module (§17)"),
+    ("MPI_Keyval_", "removed before there was the module (§17)"),
+    ("MPI_Aint_", "the same function for all interfaces"),
+    ("MPI_Wt", "the same function for all interfaces"),
+    ("MPI_Pcontrol", "the same procedure for all interfaces"),
 ];
 
 /// Error classes that no call raises which is built.
@@ -92,10 +107,13 @@ fn programs(endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// All that object files of these sources import.
-fn imports(compiler: &[&str], sources: &[PathBuf]) -> BTreeSet<String> {
+/// All that object files of these sources import, compiled with the first flags and, where that
+/// makes a difference, with the second.
+fn imports(
+    compiler: &[&str], sources: &[PathBuf], first: &[String], second: &[String],
+) -> BTreeSet<String> {
     let directory = support::fresh_directory("covered");
-    let compile = |sources: &[PathBuf], flags: &[&str]| {
+    let compile = |sources: &[PathBuf], flags: &[String]| {
         let include = format!("-I{}", support::root().join("include").display());
         let command = support::command(compiler[0]).directory(&directory);
         let command = command.args(&compiler[1..]).args(["-c", "-w", "-O0", include.as_str()]);
@@ -103,53 +121,57 @@ fn imports(compiler: &[&str], sources: &[PathBuf]) -> BTreeSet<String> {
         let nm = support::command("sh").directory(&directory);
         nm.args(["-c", "nm -u ./*.o && rm ./*.o"]).succeeds().stdout
     };
-    let mut said = compile(sources, &["-DPLACE=in_program"]);
-    for (name, flag) in TWICE {
-        let again: Vec<PathBuf> =
-            sources.iter().filter(|path| path.ends_with(name)).cloned().collect();
-        if !again.is_empty() {
-            said += &compile(&again, &[flag]);
-        }
-    }
+    let again = |path: &&PathBuf| TWICE.iter().any(|name| path.ends_with(name));
+    let again: Vec<PathBuf> = sources.iter().filter(again).cloned().collect();
+    let said = compile(sources, first) + &compile(&again, second);
     let symbols = said.lines().filter_map(|line| line.trim().strip_prefix("U "));
     symbols.map(|symbol| symbol.to_lowercase()).collect()
 }
 
 /// Those that are imported neither by their name nor by that of their twin for tools.
-fn missing<'a>(
-    wanted: impl Iterator<Item = &'a str>, imported: &BTreeSet<String>, ends: &[&str],
-) -> Vec<&'a str> {
+fn missing(
+    wanted: impl Iterator<Item = &'static str>, imported: &BTreeSet<String>, end: &str,
+) -> Vec<&'static str> {
     let is_imported = |name: &str| {
-        let name = name.to_lowercase();
-        ends.iter().any(|end| {
-            imported.contains(&format!("{name}{end}"))
-                || imported.contains(&format!("p{name}{end}"))
-        })
+        let symbol = format!("{}{end}", name.to_lowercase());
+        imported.contains(&symbol) || imported.contains(&format!("p{symbol}"))
     };
     wanted.filter(|name| !is_imported(name)).collect()
 }
 
 #[test]
 fn every_function_is_called_by_a_program_in_c() {
-    let imported = imports(&["cc"], &programs(&["c"]));
-    let missing = missing(built().into_iter(), &imported, &[""]);
+    let imported = imports(&["cc"], &programs(&["c"]), &[], &["-DLARGE".into()]);
+    let missing = missing(built().into_iter(), &imported, "");
     assert!(missing.is_empty(), "no C program of the tests calls {}", missing.join(" "));
 }
 
+/// What a Fortran interface has of the functions that are built.
+fn in_fortran(exceptions: &[(&str, &str)]) -> impl Iterator<Item = &'static str> {
+    let is_one = |name: &str, part: &str| match part.starts_with('_') {
+        true => name.ends_with(part),
+        false => name.starts_with(part),
+    };
+    let exceptions: Vec<String> = exceptions.iter().map(|(part, _)| part.to_string()).collect();
+    built().into_iter().filter(move |name| !exceptions.iter().any(|part| is_one(name, part)))
+}
+
 #[test]
-fn every_function_is_called_by_a_program_in_fortran() {
+fn every_function_is_called_by_programs_in_fortran_old_and_new() {
     let mpifort = support::tool("mpifort").display().to_string();
     let mut sources = programs(&["f", "f90", "F90"]);
     // Modules come before those who use them.
     sources.sort_by_key(|path| !path.to_string_lossy().contains("/checks"));
-    let imported = imports(&[&mpifort, "-fallow-argument-mismatch"], &sources);
-    let has = |name: &str| {
-        let not = |(part, _): &(&str, &str)| name.ends_with(part) || name.starts_with(part);
-        !NOT_IN_FORTRAN.iter().any(not)
-    };
-    let wanted = built().into_iter().filter(|name| has(name));
-    let missing = missing(wanted, &imported, &["_", "_f08_"]);
-    assert!(missing.is_empty(), "no Fortran program of the tests calls {}", missing.join(" "));
+    let old = Handles::Integers.flags();
+    let mut new = Handles::Types.flags();
+    new.push("-DSMALL".into());
+    let imported = imports(&[&mpifort, "-fallow-argument-mismatch"], &sources, &old, &new);
+    let wanted = in_fortran(&NOT_IN_FORTRAN).filter(|name| !name.ends_with("_c"));
+    let in_old = missing(wanted, &imported, "_");
+    assert!(in_old.is_empty(), "no program with mpif.h calls {}", in_old.join(" "));
+    let exceptions = [&NOT_IN_FORTRAN[..], &NOT_IN_F08].concat();
+    let in_new = missing(in_fortran(&exceptions), &imported, "_f08_");
+    assert!(in_new.is_empty(), "no program with mpi_f08 calls {}", in_new.join(" "));
 }
 
 /// What programs hold error codes against: statements that compare.

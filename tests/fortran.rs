@@ -3,11 +3,17 @@
 
 mod support;
 
-use support::Program;
+use support::{Handles, Program};
 
 fn checked(file: &str) -> Program {
     let source = support::fortran("checks.f90").and(file);
     source.flags(&["-Wall", "-Wno-maybe-uninitialized", "-Wno-argument-mismatch"]).build()
+}
+
+/// A program that runs with every interface.
+fn with_integers(file: &str) -> Program {
+    let flags = Handles::Integers.flags();
+    support::fortran("checks.f90").and(file).flags(&flags).build()
 }
 
 fn all_is_well(program: &Program) {
@@ -45,17 +51,27 @@ fn collectives_in_their_three_forms() {
 
 #[test]
 fn grids_graphs_and_neighbours() {
-    all_is_well(&checked("topologies.f90"));
+    all_is_well(&with_integers("topologies.F90"));
 }
 
 #[test]
 fn intercommunicators_and_copies_that_come_later() {
-    all_is_well(&checked("intercomms.f90"));
+    all_is_well(&with_integers("intercomms.F90"));
 }
 
 #[test]
 fn handlers_of_all_objects_sessions_and_what_the_abi_tells() {
-    all_is_well(&checked("further.f90"));
+    all_is_well(&with_integers("further.F90"));
+}
+
+#[test]
+fn requests_complete_in_all_ways() {
+    all_is_well(&with_integers("completion.F90"));
+}
+
+#[test]
+fn groups_names_precisions_and_codes() {
+    all_is_well(&with_integers("groups.F90"));
 }
 
 #[test]

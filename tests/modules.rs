@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use support::{Outcome, Program};
+use support::{Handles, Outcome, Program};
 
 /// A procedure as a module declares it.
 #[derive(Debug)]
@@ -262,10 +262,31 @@ fn with_module_mpi(files: &[&str], flags: &[&str]) -> Program {
 
 #[test]
 fn programs_for_mpif_h_run_with_the_module_mpi() {
-    let first = ["pt2pt.f90", "environment.f90", "communicators.f90", "collectives.f90"];
-    let second = ["topologies.f90", "intercomms.f90", "further.f90"];
-    for file in first.into_iter().chain(second) {
+    for file in ["pt2pt.f90", "environment.f90", "communicators.f90", "collectives.f90"] {
         all_is_well(&with_module_mpi(&["checks.f90", file], &["-w"]));
+    }
+}
+
+/// Programs in which handles are what the interface says.
+const FOR_ALL: [&str; 5] =
+    ["topologies.F90", "intercomms.F90", "further.F90", "completion.F90", "groups.F90"];
+
+#[test]
+fn programs_for_all_interfaces_run_with_the_module_mpi() {
+    let flags = Handles::Integers.flags();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(["-w"]).collect();
+    for file in FOR_ALL {
+        all_is_well(&with_module_mpi(&["checks.f90", file], &flags));
+    }
+}
+
+#[test]
+fn programs_for_all_interfaces_run_with_mpi_f08() {
+    let flags = Handles::Types.flags();
+    let strict = STRICT.into_iter().chain(["-Wno-unused-dummy-argument"]);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(strict).collect();
+    for file in FOR_ALL {
+        all_is_well(&with_modules(&["checks08.f90", file], &flags));
     }
 }
 

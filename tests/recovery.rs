@@ -51,9 +51,7 @@ fn a_master_hears_of_every_death_once_and_needs_no_recovery() {
 
 #[test]
 fn what_is_under_way_between_the_living_goes_on() {
-    for (mode, line) in
-        [("shrink", "5 of 5"), ("blank", "5 of 6"), ("rebuild", "6 of 6")]
-    {
+    for (mode, line) in [("shrink", "5 of 5"), ("blank", "5 of 6"), ("rebuild", "6 of 6")] {
         let seen = run("goes_on.c", 6, mode, &[]).option("--msg=cont").succeeds();
         assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
     }

@@ -1,6 +1,11 @@
-//! Test help: reads prototypes out of `include/mpi.h`.
+//! Test help: reads prototypes out of `include/mpi.h` and `include/mpi-ext.h`.
 
-const HEADER: &str = include_str!("../../include/mpi.h");
+const HEADERS: [&str; 2] =
+    [include_str!("../../include/mpi.h"), include_str!("../../include/mpi-ext.h")];
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    HEADERS.into_iter().flat_map(str::lines)
+}
 
 /// Fails unless `mpi.h` declares `name`, and its twin, with exactly these types.
 pub(super) fn expect(returned: &str, name: &str, kinds: &[&str]) {
@@ -15,7 +20,7 @@ pub(super) fn expect(returned: &str, name: &str, kinds: &[&str]) {
 /// What `mpi.h` says that `name` returns, and its parameters as they stand there.
 pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
     let opening = format!(" {name}(");
-    let line = HEADER.lines().find(|line| !line.starts_with('#') && line.contains(&opening));
+    let line = lines().find(|line| !line.starts_with('#') && line.contains(&opening));
     let line = line.unwrap_or_else(|| panic!("{name} is not in mpi.h"));
     let (returned, rest) = line.split_once(&opening).expect("the line holds the opening");
     let (params, _) = rest.rsplit_once(')').expect("a prototype has a closing bracket");
@@ -29,11 +34,10 @@ pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
 /// The names of all functions.
 pub(super) fn functions() -> Vec<&'static str> {
     let is_prototype = |line: &&str| line.ends_with(");") && !line.starts_with(['#', ' ']);
-    let names = HEADER
-        .lines()
+    let names = lines()
         .filter(is_prototype)
         .filter_map(|line| line.split_once('(')?.0.split([' ', '*']).next_back());
-    names.filter(|name| name.starts_with("MPI_")).collect()
+    names.filter(|name| name.starts_with("MPI_") || name.starts_with("MPIX_")).collect()
 }
 
 /// A parameter without its name: `const int counts[]` is a `const int[]`.

@@ -45,5 +45,6 @@ mod start;
 mod status;
 mod topology;
 mod typing;
+mod ulfm;
 mod unsupported;
 mod watch;

@@ -1,5 +1,5 @@
-//! Calls that the standard has removed (MPI-5.0 §16): old programs make them. In C most are macros
-//! of `mpi.h`; those of datatypes are functions. In Fortran distances were INTEGERs.
+//! Calls that the standard has removed (MPI-5.0 §16): old programs make them. In
+//! Fortran distances were INTEGERs.
 
 use crate::abi::kinds::*;
 use crate::mpi::error::{Class, Result};
@@ -76,6 +76,39 @@ macro_rules! removed {
         }
     };
 }
+
+removed!(
+    /// MPI_Get_address of MPI-1.
+    fn MPI_Address(process: &Process, location: InBuf, address: OutAint64) {
+        address.set(location.0 as i64);
+        Ok(())
+    }
+);
+
+removed!(
+    /// MPI_Comm_create_errhandler of MPI-1.
+    fn MPI_Errhandler_create(
+        process: &Process, function: CommErrhandlerFunction, errhandler: Var<MPI_Errhandler>,
+    ) {
+        errhandler.set(errhandler::create(process, Sort::Comm, function)?);
+        Ok(())
+    }
+);
+
+removed!(
+    /// MPI_Comm_get_errhandler of MPI-1.
+    fn MPI_Errhandler_get(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
+        errhandler.set(comm.errhandler.hold(process)?);
+        Ok(())
+    }
+);
+
+removed!(
+    /// MPI_Comm_set_errhandler of MPI-1.
+    fn MPI_Errhandler_set(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
+        comm.errhandler.set(errhandler)
+    }
+);
 
 removed!(
     /// MPI_Type_create_hvector of MPI-1.

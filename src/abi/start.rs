@@ -85,19 +85,15 @@ fn start(program: Program, text: &str) -> ! {
                 watch::begin(gone.clone(), job.timeout.is_some());
             }
             let world = current::world(job.ranks);
-            if let Some(rules) = job.rules.or_else(shown) {
-                world.charter().give(rules);
-            }
             if let Some(file) = &job.report {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
                 world.keep_chronicle(report::write);
             }
-            let tenant = Box::new(Tenancy {
-                world,
-                is_quiet: job.is_quiet,
-                on_failure: job.on_failure,
-                gone,
-            });
+            if let Some(rules) = job.rules.or_else(shown) {
+                world.charter().give(rules);
+            }
+            let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
+            let tenant = Box::new(Tenancy { world, is_quiet, on_failure, gone });
             life::run(program, job, tenant)
         }
         Err(why) => refuse(&why),
@@ -176,15 +172,17 @@ impl Tenancy {
 
     /// Begins the story of a failure.
     fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
-        let comm = self.world.rules().modes().map(|modes| modes.comm);
-        let (cure, mode) = match (comm, self.on_failure) {
-            (Some(CommMode::Abort), _) => (Cure::End, "abort"),
-            (Some(CommMode::Blank), _) => (Cure::Recover, "blank"),
-            (Some(CommMode::Shrink), _) => (Cure::Recover, "shrink"),
-            (Some(CommMode::Rebuild), _) => (Cure::Recover, "rebuild"),
-            (None, OnFailure::End) => (Cure::End, "end"),
-            (None, OnFailure::Continue) => (Cure::Continue, "continue"),
-            (None, OnFailure::Restart) => (Cure::Continue, "restart"),
+        let (cure, mode) = match self.world.rules() {
+            Rules::End => (Cure::End, "end"),
+            Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
+            Rules::Standard => (Cure::Continue, "continue"),
+            Rules::Ulfm => (Cure::Continue, "ulfm"),
+            Rules::Ft(Modes { comm, .. }) => match comm {
+                CommMode::Abort => (Cure::End, "abort"),
+                CommMode::Blank => (Cure::Recover, "blank"),
+                CommMode::Shrink => (Cure::Recover, "shrink"),
+                CommMode::Rebuild => (Cure::Recover, "rebuild"),
+            },
         };
         self.world.tell(|chronicle, now| {
             let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
@@ -198,35 +196,31 @@ impl Tenancy {
     /// What becomes of the job after a failure; said before anybody else can speak of it.
     fn decide(&self, status: i32, obituary: &str) -> Verdict {
         keep_first(&CAUSE, status);
-        let end =
-            || Verdict::End { status, last_words: format!("ftrun: {obituary}; the job ends") };
-        match self.world.rules() {
-            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => end(),
+        let next = match self.world.rules() {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+                let last_words = format!("ftrun: {obituary}; the job ends");
+                return Verdict::End { status, last_words };
+            }
             Rules::Standard if self.on_failure == OnFailure::Restart => {
                 self.announce(&format!("ftrun: {obituary}; it starts again"));
-                Verdict::Restart
+                return Verdict::Restart;
             }
-            // Whoever repairs what it wants to has survived as soon as it ends well.
-            Rules::Ulfm => {
-                self.announce(&format!("ftrun: {obituary}; the others go on"));
-                Verdict::Continue
+            Rules::Standard => "the others go on",
+            Rules::Ulfm => "mode ulfm: the others go on",
+            Rules::Ft(Modes { comm: CommMode::Blank, .. }) => {
+                "mode blank: its place stays empty when the others recover"
             }
-            Rules::Standard => {
-                self.announce(&format!("ftrun: {obituary}; the others go on"));
-                self.world.blame(status);
-                Verdict::Continue
+            Rules::Ft(Modes { comm: CommMode::Shrink, .. }) => {
+                "mode shrink: the others close ranks when they recover"
             }
-            Rules::Ft(modes) => {
-                let next = match modes.comm {
-                    CommMode::Blank => "mode blank: its place stays empty when the others recover",
-                    CommMode::Shrink => "mode shrink: the others close ranks when they recover",
-                    _ => "mode rebuild: it starts again when the others recover",
-                };
-                self.announce(&format!("ftrun: {obituary}; {next}"));
-                self.world.blame(status);
-                Verdict::Continue
-            }
+            Rules::Ft(_) => "mode rebuild: it starts again when the others recover",
+        };
+        self.announce(&format!("ftrun: {obituary}; {next}"));
+        // Whoever repairs what it wants to has survived as soon as it ends well.
+        if self.world.rules() != Rules::Ulfm {
+            self.world.blame(status);
         }
+        Verdict::Continue
     }
 }
 

@@ -4,12 +4,13 @@
 //! An agreement is there from the first member's contribution until all who live have collected
 //! the decision. Lock order: an engine's state, the council, the ledger.
 
-use super::op::Died;
-use super::{Engine, World};
+use super::op::{Died, Outcome, Stage};
+use super::{Engine, State, World};
 use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::fault::{Agreement, Decision, Message, Recovery, Value};
 use crate::host::life;
+use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -30,6 +31,10 @@ pub struct Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     Recovery,
+    /// ULFM's agreement on a flag.
+    Flag,
+    /// ULFM's agreement on who is left.
+    Shrink,
 }
 
 /// The agreements that are under way.
@@ -116,6 +121,14 @@ impl World {
             meetings.remove(&key);
         }
         Some(decision)
+    }
+
+    /// Whether it is decided, as far as `me` knows.
+    fn has_decided(&self, key: Key, me: Member) -> bool {
+        let meetings = self.council.meetings.lock();
+        let meeting = meetings.get(&key).expect("whoever waits for a decision is in there");
+        let place = meeting.place(me).expect("whoever contributes is a member");
+        meeting.machines[place].decision().is_some()
     }
 
     /// All agreements hear of a death.
@@ -244,6 +257,39 @@ impl Meeting {
 }
 
 impl Engine {
+    /// Takes part in an agreement. The operation ends when it is decided; then [`Engine::decision`]
+    /// says on what.
+    pub fn start_agreement(
+        &self, key: Key, roster: &[Member], value: Value,
+    ) -> Result<super::Key, Died> {
+        self.world.contribute(key, roster, self.me, value);
+        self.step()?;
+        let mut state = self.state.lock();
+        let op = state.begin(Stage::Deciding(key), Envelope::default(), None);
+        state.deciding.push(op);
+        // Those who decide later make a stir, by which this rank looks again.
+        self.hear_decisions(&mut state);
+        Ok(op)
+    }
+
+    /// What was decided in an agreement that is over for this rank. It is asked once.
+    pub fn decision(&self, key: Key) -> Arc<Decision> {
+        self.world.decision(key, self.me).expect("the operation has ended")
+    }
+
+    /// Ends the operations that waited for a decision that is there.
+    pub(super) fn hear_decisions(&self, state: &mut State) {
+        for op in std::mem::take(&mut state.deciding) {
+            match state.ops.0.find(op).map(|op| &op.stage) {
+                Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
+                    self.finish(state, op, Outcome::default());
+                }
+                Some(_) => state.deciding.push(op),
+                None => {}
+            }
+        }
+    }
+
     /// Takes part in an agreement of a recovery, and waits for its decision. As soon as anybody is
     /// dead, all others are called.
     pub fn recover(

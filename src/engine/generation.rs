@@ -138,7 +138,7 @@ impl Engine {
             recent.iter().copied().filter(|member| outlook.concerns(*member)).collect();
         drop(ledger);
         outlook.broken.clear();
-        let is_calm = dead.is_empty() && !outlook.is_called;
+        let is_calm = dead.is_empty() && !outlook.is_called && !self.world.has_revoked(self.me);
         self.calm.store(if is_calm { stir } else { u64::MAX }, Ordering::Relaxed);
         if !is_calm
             && self.msg_mode() == Some(MsgMode::Noop)
@@ -167,6 +167,9 @@ impl Engine {
     pub(super) fn judge_by_rules(
         &self, state: &State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
+        if self.is_revoked(envelope) {
+            return Some(Mishap::Revoked);
+        }
         if self.msg_mode()? != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
             return None;
         }

@@ -7,6 +7,7 @@
 
 mod buffered;
 mod council;
+mod doubt;
 mod generation;
 mod matching;
 #[cfg(all(test, not(loom)))]
@@ -15,6 +16,7 @@ mod op;
 mod probe;
 mod progress;
 mod receive;
+mod revoked;
 pub mod rules;
 mod run;
 mod shelf;
@@ -84,6 +86,8 @@ struct State {
     accounts: Slab<buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
+    /// The agreements that this rank waits for.
+    deciding: Vec<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
     /// reported to receives from any source.
     epoch: usize,
@@ -147,6 +151,7 @@ impl Engine {
                 copies: VecDeque::new(),
                 accounts: Slab::default(),
                 due: VecDeque::new(),
+                deciding: Vec::new(),
                 epoch: 0,
                 reported: HashMap::new(),
                 stir: 0,
@@ -385,7 +390,8 @@ impl State {
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
         let (run, partner) = (None, None);
-        self.ops.insert(Op { stage, envelope, watch, heard, run, partner, is_orphan: false })
+        let doubt = None;
+        self.ops.insert(Op { stage, envelope, watch, heard, doubt, run, partner, is_orphan: false })
     }
 
     fn done(&mut self, outcome: Outcome) -> Key {
@@ -413,6 +419,7 @@ impl State {
             Stage::Copying { .. }
             | Stage::Flushing
             | Stage::Running(_)
+            | Stage::Deciding(_)
             | Stage::Open
             | Stage::Done(_) => false,
         }

@@ -1,5 +1,6 @@
 //! Operations under way, and how they end.
 
+use super::council::Key as Matter;
 use super::run::Course;
 use super::shelf::Place;
 use crate::base::Member;
@@ -37,6 +38,11 @@ pub enum Mishap {
     Lost { rank: i32 },
     /// The others have begun to recover from a failure, and do not go through with this.
     Interrupted,
+    /// This rank, which is dead, might have been the one to send, and nobody has acknowledged that
+    /// (ULFM). Whoever waits hears of it; the receive goes on.
+    Doubted { rank: i32 },
+    /// The communicator was revoked (ULFM).
+    Revoked,
     /// A run failed; whoever started it knows how.
     Failed,
 }
@@ -55,7 +61,8 @@ pub struct Outcome {
 impl Outcome {
     /// Whether somebody's death ended the operation.
     pub(super) fn is_lost(&self) -> bool {
-        matches!(self.mishap, Some(Mishap::Lost { .. } | Mishap::Interrupted))
+        use Mishap::{Interrupted, Lost, Revoked};
+        matches!(self.mishap, Some(Lost { .. } | Interrupted | Revoked))
     }
 }
 
@@ -84,6 +91,8 @@ pub(super) enum Stage {
     Flushing,
     /// A computation that waits for other operations (see `run`).
     Running(Course),
+    /// Waits for the decision of an agreement (see `council`).
+    Deciding(Matter),
     /// Ends when the program says so (see [`super::Engine::open`]).
     Open,
     Done(Outcome),
@@ -105,6 +114,8 @@ pub(super) struct Op {
     pub(super) run: Option<Key>,
     /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
     pub(super) heard: usize,
+    /// The rank whose death nobody has acknowledged, of a receive that waits for any (ULFM).
+    pub(super) doubt: Option<i32>,
     /// The other half of an exchange.
     pub(super) partner: Option<Key>,
     /// Nobody will ask how it ended.
@@ -125,7 +136,14 @@ impl Ops {
         }
     }
 
-    /// The same, and forgets the operation if it has ended.
+    /// The rank whose death, not acknowledged, stands against waiting for this receive (ULFM).
+    #[inline]
+    pub fn doubt(&self, op: Key) -> Option<i32> {
+        let op = self.0.find(op)?;
+        op.doubt.filter(|_| matches!(op.stage, Stage::Receiving { .. }))
+    }
+
+    /// How the operation ended, which is forgotten then.
     #[inline]
     pub fn collect(&mut self, op: Key) -> Option<Outcome> {
         let outcome = *self.outcome(op)?;

@@ -22,7 +22,10 @@ fn outcome_of(packet: &Packet) -> Outcome {
 }
 
 pub(super) fn failed(pattern: Envelope, mishap: Mishap) -> Outcome {
-    let source = if let Mishap::Lost { rank } = mishap { rank } else { pattern.source };
+    let source = match mishap {
+        Mishap::Lost { rank } | Mishap::Doubted { rank } => rank,
+        _ => pattern.source,
+    };
     Outcome { source, tag: pattern.tag, mishap: Some(mishap), ..Outcome::default() }
 }
 
@@ -72,6 +75,9 @@ impl Engine {
     fn peeked(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Outcome> {
+        if self.is_revoked(pattern) {
+            return Some(failed(pattern, Mishap::Revoked));
+        }
         while let Some(place) = state.unexpected.find(pattern) {
             let packet = state.unexpected.message(place);
             // Not claimed: a sender that takes its message back must not wait for the receiver.
@@ -86,6 +92,9 @@ impl Engine {
     fn seized(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Result<Held, Outcome>> {
+        if self.is_revoked(pattern) {
+            return Some(Err(failed(pattern, Mishap::Revoked)));
+        }
         if let Some(packet) = state.expected(pattern) {
             return Some(Ok(Held(packet)));
         }

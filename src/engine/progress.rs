@@ -2,6 +2,7 @@
 
 use super::matching::accepts;
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::rules::Rules;
 use super::waits::Sought;
 use super::world::epoch_of;
 use super::{Engine, State};
@@ -237,6 +238,7 @@ impl Engine {
         if state.epoch != known {
             self.world.tell_noticed(known);
         }
+        self.hear_decisions(state);
         if self.look_out(state) {
             return;
         }
@@ -256,7 +258,10 @@ impl Engine {
             return;
         }
         let (envelope, watch, heard) = (*envelope, watch.clone(), *heard);
-        let Some(mishap) = self.judge(state, envelope, &watch, heard) else { return };
+        let mishap = self.judge(state, envelope, &watch, heard);
+        let doubt = if let Some(Mishap::Doubted { rank }) = mishap { Some(rank) } else { None };
+        state.ops.0.find_mut(key).expect("it was found above").doubt = doubt;
+        let Some(mishap) = mishap.filter(|_| doubt.is_none()) else { return };
         let is_peer_dead = watch.member().is_some_and(|member| self.world.is_dead(member));
         // A living receiver that has begun to copy is let finish: the data must stay until then.
         if state.take_back(key) || is_peer_dead {
@@ -318,14 +323,22 @@ impl Engine {
                 deaths().into_iter().find_map(|member| roster.rank_of(member))?
             }
             Watch::Anyone(roster) => {
-                // By FT-MPI's rules, each death is told to one receive only.
-                let told = state.reported.get(&envelope.context).copied().unwrap_or(0);
-                let is_told_once = self.world.rules().modes().is_some();
-                let heard = if is_told_once { heard.max(told) } else { heard };
                 let deaths = deaths();
                 let rank_of = |member: &Member| roster.rank_of(*member);
+                let is_ulfm = self.world.rules() == Rules::Ulfm;
+                let heard = match self.world.rules() {
+                    // Each death is told to one receive only.
+                    Rules::Ft(_) => {
+                        heard.max(state.reported.get(&envelope.context).copied().unwrap_or(0))
+                    }
+                    Rules::Ulfm => state.acknowledged(envelope),
+                    Rules::End | Rules::Standard => heard,
+                };
                 let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));
                 let first = fresh.find_map(|(member, number)| Some((rank_of(member)?, number)));
+                if let (true, Some((rank, _))) = (is_ulfm, first) {
+                    return Some(Mishap::Doubted { rank });
+                }
                 let known = state.reported.entry(envelope.context).or_default();
                 *known = first.map_or(epoch, |(_, number)| number).max(*known);
                 if let Some((rank, _)) = first {

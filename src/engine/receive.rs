@@ -1,6 +1,6 @@
 //! Receives.
 
-use super::op::{Died, Outcome, Stage, Watch};
+use super::op::{Died, Mishap, Outcome, Stage, Watch};
 use super::probe::failed;
 use super::waits::Sought;
 use super::{Engine, State};
@@ -18,6 +18,9 @@ impl Engine {
 
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
+        if self.is_revoked(pattern) {
+            return Ok(state.lost(Mishap::Revoked));
+        }
         let stage = Stage::Copying { into: into.clone() };
         let key = state.begin(stage, pattern, Some(watch));
         match state.expected(pattern) {
@@ -45,6 +48,9 @@ impl Engine {
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {
+            if self.is_revoked(pattern) {
+                return Ok(failed(pattern, Mishap::Revoked));
+            }
             // What has waited comes before what arrives.
             let waited = state.expected(pattern);
             let wanted = if waited.is_none() { Some(pattern) } else { None };

@@ -110,7 +110,11 @@ impl Op {
                 _ => None,
             },
             Stage::Open => Some(Want::Program),
-            Stage::Copying { .. } | Stage::Flushing | Stage::Running(_) | Stage::Done(_) => None,
+            Stage::Copying { .. }
+            | Stage::Flushing
+            | Stage::Running(_)
+            | Stage::Deciding(_)
+            | Stage::Done(_) => None,
         }
     }
 }

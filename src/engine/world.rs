@@ -4,6 +4,7 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
+use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Chronicle, Ledger, Tale};
 use crate::transport::{Port, Wire};
@@ -21,6 +22,7 @@ pub struct World {
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
     pub(super) council: Council,
+    pub(super) revoked: Revoked,
     charter: Charter,
     /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     blame: AtomicI32,
@@ -57,6 +59,7 @@ impl World {
             ledger: Mutex::new(Ledger::new(seats)),
             stir: AtomicU64::new(0),
             council: Council::default(),
+            revoked: Revoked::default(),
             charter: Charter::default(),
             blame: AtomicI32::new(0),
             is_careful: AtomicBool::new(false),

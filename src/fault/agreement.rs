@@ -299,24 +299,29 @@ mod tests {
     struct Circle {
         machines: Vec<Option<Agreement>>,
         flying: VecDeque<(usize, usize, Message)>,
+        outbox: Outbox,
     }
 
     impl Circle {
         fn new(size: usize) -> Circle {
             let machines = (0..size).map(|me| Some(Agreement::new(me, size))).collect();
-            Circle { machines, flying: VecDeque::new() }
+            Circle { machines, flying: VecDeque::new(), outbox: Outbox::new() }
         }
 
-        fn with(&mut self, me: usize, step: impl Fn(&mut Agreement, &mut Outbox)) {
-            let mut outbox = Outbox::new();
-            step(self.machines[me].as_mut().expect("only the living act"), &mut outbox);
-            self.flying.extend(outbox.into_iter().map(|(to, message)| (me, to, message)));
+        fn with(&mut self, me: usize, step: impl FnOnce(&mut Agreement, &mut Outbox)) {
+            let machine = self.machines[me].as_mut().expect("only the living act");
+            step(machine, &mut self.outbox);
+            self.flying.extend(self.outbox.drain(..).map(|(to, message)| (me, to, message)));
             while let Some((from, to, message)) = self.flying.pop_front() {
                 let Some(machine) = &mut self.machines[to] else { continue };
-                let mut outbox = Outbox::new();
-                machine.hear(from, message, &mut outbox);
-                self.flying.extend(outbox.into_iter().map(|(next, message)| (to, next, message)));
+                machine.hear(from, message, &mut self.outbox);
+                self.flying
+                    .extend(self.outbox.drain(..).map(|(next, message)| (to, next, message)));
             }
+        }
+
+        fn contribute(&mut self, me: usize) {
+            self.with(me, |machine, outbox| machine.contribute(Value::NEUTRAL, outbox));
         }
 
         fn kill(&mut self, who: usize) {
@@ -353,11 +358,9 @@ mod tests {
     #[test]
     fn the_last_of_many_decides_alone() {
         let mut circle = Circle::new(120);
-        (0..119).for_each(|me| {
-            circle.with(me, |machine, outbox| machine.contribute(Value::NEUTRAL, outbox));
-        });
+        (0..119).for_each(|me| circle.contribute(me));
         (0..119).for_each(|who| circle.kill(who));
-        circle.with(119, |machine, outbox| machine.contribute(Value::NEUTRAL, outbox));
+        circle.contribute(119);
         let everybody: Vec<usize> = (0..119).collect();
         assert_eq!(circle.decisions()[0].expect("the last decides").dead, everybody);
     }
@@ -374,5 +377,46 @@ mod tests {
         assert!(decision(&[4, 2], 2).is_acknowledged(&[4, 2]));
         assert!(decision(&[4], 1).is_acknowledged(&[4, 2]));
         assert!(!decision(&[4], u32::MAX).is_acknowledged(&[]), "who does not know it cannot have");
+    }
+
+    /// The quickest of a few runs, in microseconds.
+    fn cost(run: impl Fn()) -> u128 {
+        let once = |_| {
+            let start = std::time::Instant::now();
+            run();
+            start.elapsed().as_micros()
+        };
+        (0..30).map(once).min().unwrap_or_default()
+    }
+
+    #[test]
+    #[ignore = "measures"]
+    fn what_agreements_cost() {
+        for size in [2, 16, 120, 1000, 10_000] {
+            let all_well = cost(|| {
+                let mut circle = Circle::new(size);
+                (0..size).for_each(|me| circle.contribute(me));
+                assert!(circle.decisions().iter().all(Option::is_some));
+            });
+            let one_dead = cost(|| {
+                let mut circle = Circle::new(size);
+                circle.kill(0);
+                (1..size).for_each(|me| circle.contribute(me));
+                assert!(circle.decisions().iter().all(Option::is_some));
+            });
+            println!("{size}: {all_well} us when all is well, {one_dead} us without the first");
+        }
+        let [before, after] = [true, false].map(|contribute_first| {
+            cost(|| {
+                let mut circle = Circle::new(120);
+                if contribute_first {
+                    (0..119).for_each(|me| circle.contribute(me));
+                }
+                (0..119).for_each(|who| circle.kill(who));
+                circle.contribute(119);
+                assert!(circle.decisions()[0].is_some());
+            })
+        });
+        println!("119 of 120 dead: {before} us after they had contributed, {after} us before");
     }
 }

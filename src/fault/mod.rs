@@ -12,6 +12,7 @@ pub mod revocation;
 pub mod rules;
 #[cfg(test)]
 mod sim;
+pub mod state;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
@@ -20,4 +21,5 @@ pub use ledger::Ledger;
 pub use record::{Loss, Record};
 pub use recovery::{Recovery, Step};
 pub use revocation::Revocation;
+pub use state::{CommState, RankState};
 pub use view::{Mode, Slot, View};

@@ -5,6 +5,7 @@
 
 use super::rules::Rules;
 use crate::base::Member;
+use std::sync::Arc;
 
 /// A death: whose, and which rank he had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub struct Loss {
 /// All failures of a communicator, in order of detection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    agreed: Vec<Loss>,
+    /// Shared, since it grows with every failure and every recovery has a copy.
+    agreed: Arc<Vec<Loss>>,
     noticed: Vec<Loss>,
     /// How many were agreed when the last recovery completed, and the one before.
     completed: [usize; 2],
@@ -38,7 +40,7 @@ impl Record {
     pub(super) fn settle<R: Rules>(&mut self, losses: &[Loss]) {
         for &loss in losses {
             self.noticed.retain(|noticed| noticed.member != loss.member || !R::RECORDS_ONCE);
-            self.agreed.push(loss);
+            Arc::make_mut(&mut self.agreed).push(loss);
         }
     }
 
@@ -74,5 +76,44 @@ impl Record {
             }
         }
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::rules::Sound;
+
+    fn loss(rank: usize, incarnation: u32) -> Loss {
+        Loss { member: Member { seat: rank, incarnation }, rank }
+    }
+
+    #[test]
+    fn a_death_is_in_the_record_once_and_agreed_order_comes_first() {
+        let mut record = Record::new();
+        assert!(record.note(loss(2, 0)) && record.note(loss(1, 0)) && !record.note(loss(2, 0)));
+        record.settle::<Sound>(&[loss(0, 0), loss(2, 0)]);
+        assert!(!record.note(loss(0, 0)), "agreed on already");
+        let ranks: Vec<usize> = record.events().map(|loss| loss.rank).collect();
+        assert_eq!(ranks, [0, 2, 1]);
+        assert_eq!(record.agreed().len(), 2);
+    }
+
+    #[test]
+    fn counts_are_of_the_last_recovery_until_somebody_else_fails() {
+        let mut record = Record::new();
+        record.note(loss(1, 0));
+        assert_eq!(record.counts(3), [0, 1, 0], "on an affected communicator");
+        record.settle::<Sound>(&[loss(1, 0)]);
+        record.settle::<Sound>(&[loss(1, 1)]);
+        assert_eq!(record.counts(3), [0, 2, 0], "a replacement failed too");
+        record.complete();
+        assert_eq!(record.counts(3), [0, 2, 0], "what has been repaired");
+        record.note(loss(2, 0));
+        assert_eq!(record.counts(3), [0, 0, 1]);
+        record.settle::<Sound>(&[loss(2, 0)]);
+        record.complete();
+        assert_eq!(record.counts(2), [0, 0], "ranks that are not there are not counted");
+        assert_eq!(record.events().count(), 3);
     }
 }

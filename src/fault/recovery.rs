@@ -51,6 +51,7 @@ pub struct Recovery<R = Sound> {
     failed: Vec<u32>,
     record: Record,
     round: u32,
+    has_given_up: bool,
     rules: PhantomData<R>,
 }
 
@@ -80,6 +81,7 @@ impl<R: Rules> Recovery<R> {
             failed: vec![0; extent],
             record,
             round: 0,
+            has_given_up: false,
             rules: PhantomData,
         };
         recovery.enrol();
@@ -107,6 +109,16 @@ impl<R: Rules> Recovery<R> {
         &self.before
     }
 
+    /// Whether the last step gave up, and nobody has tried again.
+    pub fn has_given_up(&self) -> bool {
+        self.has_given_up
+    }
+
+    /// The slots as they would be if all went well from now on.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
     /// The failures as agreed so far.
     pub fn record(&self) -> &Record {
         &self.record
@@ -125,6 +137,7 @@ impl<R: Rules> Recovery<R> {
     pub fn again(&mut self, mode: Mode, fallback: Option<Mode>) {
         (self.mode, self.fallback) = (mode, fallback);
         self.failed.fill(0);
+        self.has_given_up = false;
         self.enrol();
     }
 
@@ -151,6 +164,7 @@ impl<R: Rules> Recovery<R> {
             (Some(_), Some(fallback)) => self.commit(fallback),
             (Some(rank), None) => {
                 self.enrol();
+                self.has_given_up = true;
                 Step::GiveUp { rank }
             }
         }
@@ -205,5 +219,93 @@ impl<R: Rules> Recovery<R> {
         self.record.complete();
         let generation = self.before.generation + 1;
         Step::Commit(View { generation, slots: self.slots.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Value;
+
+    fn life(seat: usize, incarnation: u32) -> Member {
+        Member { seat, incarnation }
+    }
+
+    fn world(size: usize) -> View {
+        View::new((0..size).map(|seat| life(seat, 0)))
+    }
+
+    fn missing(dead: &[usize], left: &[usize]) -> Decision {
+        Decision { value: Value::NEUTRAL, dead: dead.to_vec(), left: left.to_vec() }
+    }
+
+    fn committed(step: Step) -> View {
+        match step {
+            Step::Commit(view) => view,
+            other => panic!("a commit, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn blank_keeps_the_slots_of_the_dead_and_rebuild_fills_them_later() {
+        let mut recovery = Recovery::new(world(3), Record::new(), Mode::Blank, None);
+        let view = committed(recovery.advance(&missing(&[1], &[])));
+        assert_eq!(view.generation, 1);
+        assert_eq!(view.slots[1], Slot::Gap(life(1, 0)));
+        assert_eq!(view.members().collect::<Vec<_>>(), [life(0, 0), life(2, 0)]);
+
+        let record = recovery.record().clone();
+        let mut recovery = Recovery::new(view.clone(), record.clone(), Mode::Blank, None);
+        assert_eq!(recovery.roster(), [life(0, 0), life(2, 0)]);
+        assert_eq!(recovery.advance(&missing(&[], &[])), Step::Well);
+
+        let mut recovery = Recovery::new(view, record, Mode::Rebuild, None);
+        let step = recovery.advance(&missing(&[0], &[]));
+        assert_eq!(step, Step::Next { respawn: vec![life(0, 1), life(1, 1)] });
+        assert_eq!(recovery.roster(), [life(2, 0), life(0, 1), life(1, 1)], "survivors first");
+        let view = committed(recovery.advance(&missing(&[], &[])));
+        assert_eq!(view.generation, 2);
+        assert_eq!(view.members().collect::<Vec<_>>(), [life(0, 1), life(1, 1), life(2, 0)]);
+    }
+
+    #[test]
+    fn shrink_closes_ranks_in_order() {
+        let mut recovery = Recovery::new(world(4), Record::new(), Mode::Shrink, None);
+        let view = committed(recovery.advance(&missing(&[2, 0], &[])));
+        assert_eq!(view.slots, [Slot::Taken(life(1, 0)), Slot::Taken(life(3, 0))]);
+        assert_eq!(view.rank_of(life(3, 0)), Some(1));
+    }
+
+    #[test]
+    fn who_has_finalized_is_neither_replaced_nor_recorded() {
+        let mut recovery = Recovery::new(world(3), Record::new(), Mode::Rebuild, None);
+        let step = recovery.advance(&missing(&[2], &[0]));
+        assert_eq!(step, Step::Next { respawn: vec![life(2, 1)] });
+        let view = committed(recovery.advance(&missing(&[], &[])));
+        assert_eq!(view.slots[0], Slot::Left(life(0, 0)));
+        assert_eq!(recovery.record().agreed(), [Loss { member: life(2, 0), rank: 2 }]);
+        let mut recovery = Recovery::new(view, Record::new(), Mode::Rebuild, None);
+        assert_eq!(recovery.advance(&missing(&[], &[])), Step::Well);
+    }
+
+    #[test]
+    fn three_failed_respawns_of_a_rank_are_enough_but_those_of_others_do_not_count() {
+        let mut recovery = Recovery::new(world(3), Record::new(), Mode::Rebuild, None);
+        recovery.advance(&missing(&[1, 2], &[]));
+        for (fails, incarnation) in [(1, 2), (1, 3)] {
+            let step = recovery.advance(&missing(&[fails], &[]));
+            assert_eq!(step, Step::Next { respawn: vec![life(1, incarnation)] });
+        }
+        let mut with_fallback = recovery.clone();
+        assert_eq!(recovery.roster(), [life(0, 0), life(1, 3), life(2, 1)]);
+        assert_eq!(recovery.advance(&missing(&[1, 0], &[])), Step::GiveUp { rank: 1 });
+        assert_eq!(recovery.roster(), [life(2, 1)], "a replacement that lives waits");
+        recovery.again(Mode::Rebuild, None);
+        let step = recovery.advance(&missing(&[], &[]));
+        assert_eq!(step, Step::Next { respawn: vec![life(0, 1), life(1, 4)] });
+
+        with_fallback.fallback = Some(Mode::Shrink);
+        let view = committed(with_fallback.advance(&missing(&[1, 0], &[])));
+        assert_eq!(view.slots, [Slot::Taken(life(2, 1))]);
     }
 }

@@ -16,7 +16,7 @@ use crate::mpi::topology::Topology;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub const NULL: usize = 0x100;
 pub const WORLD: usize = 0x101;
@@ -46,6 +46,16 @@ pub struct Comm {
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
+    pub(super) tally: Arc<Tally>,
+}
+
+/// What a program has done about failures on a communicator (ULFM).
+#[derive(Default)]
+pub(super) struct Tally {
+    /// How many of its members' deaths are acknowledged.
+    pub(super) acknowledged: AtomicU32,
+    /// Counts the agreements; all members count alike.
+    pub(super) agreements: AtomicU64,
 }
 
 /// What the program hangs on a communicator: what MPI_COMM_WORLD has of it outlasts a recovery.
@@ -158,6 +168,7 @@ impl Comm {
             gaps: None,
             topology: None,
             collectives: Arc::default(),
+            tally: Arc::default(),
         }
     }
 
@@ -198,6 +209,7 @@ impl Comm {
             gaps: self.gaps.clone(),
             topology: self.topology.clone(),
             collectives: self.collectives.clone(),
+            tally: self.tally.clone(),
             ..Comm::new(handle, self.context(), self.group.clone(), "")
         }
     }

@@ -49,24 +49,27 @@ impl<'a> Draft<'a> {
 
     /// Makes the communicator.
     pub(super) fn make(self, process: &Process) -> Result<Arc<Comm>> {
-        let made = process.comms.insert_with(|handle| {
-            let mut comm = match self.remote {
-                None => Comm::new(handle, self.contexts.own, self.group, ""),
-                Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
-            };
-            let mut belongings = Belongings::new("", self.errhandler, self.attributes);
-            belongings.losses = self.losses;
-            comm.belongings = Arc::new(belongings);
-            comm.topology = self.topology;
-            let mut comm = comm.with_gaps(self.gaps);
-            if comm.size() > 1 || comm.is_inter() {
-                comm.generation = process.engine.generation();
-            }
-            comm.set_info(self.info);
-            Arc::new(comm)
-        });
+        let made = process.comms.insert_with(|handle| Arc::new(self.build(process, handle)));
         let made = made.map(|(_, comm)| comm);
         made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+    }
+
+    /// The communicator under a handle that there is already.
+    pub(super) fn build(self, process: &Process, handle: usize) -> Comm {
+        let mut comm = match self.remote {
+            None => Comm::new(handle, self.contexts.own, self.group, ""),
+            Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
+        };
+        let mut belongings = Belongings::new("", self.errhandler, self.attributes);
+        belongings.losses = self.losses;
+        comm.belongings = Arc::new(belongings);
+        comm.topology = self.topology;
+        let mut comm = comm.with_gaps(self.gaps);
+        if comm.size() > 1 || comm.is_inter() {
+            comm.generation = process.engine.generation();
+        }
+        comm.set_info(self.info);
+        comm
     }
 }
 

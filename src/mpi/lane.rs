@@ -11,7 +11,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::judgement::{must_be_fresh, must_stand};
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::{envelope, news};
+use crate::mpi::pt2pt::{envelope, news, revoked};
 use crate::mpi::run::Way;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
@@ -89,6 +89,9 @@ impl<'a> Lane<'a> {
         must_stand(self.process, self.comm)?;
         if engine.is_calm() {
             return Ok(());
+        }
+        if self.process.world.is_revoked(self.comm.context(), self.process.me) {
+            return Err(revoked());
         }
         let mishap = engine.first_dead(&*self.roster).map(|rank| Mishap::Lost { rank });
         news(&Outcome { mishap, ..Outcome::default() })

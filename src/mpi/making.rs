@@ -7,7 +7,7 @@ use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
 use crate::mpi::coll::{self, share};
-use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::comm::{self, Comm, Contexts};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
@@ -244,6 +244,10 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     }
     comm.attributes.clear(process, handle)?;
     process.comms.remove(handle);
+    process.world.let_go(comm.context(), process.me);
+    if comm.is_inter() {
+        process.world.let_go(comm.local().context(), process.me);
+    }
     Ok(())
 }
 

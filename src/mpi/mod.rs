@@ -53,4 +53,5 @@ pub mod status;
 pub mod table;
 pub mod topology;
 pub mod typing;
+pub mod ulfm;
 pub mod world;

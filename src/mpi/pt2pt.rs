@@ -3,7 +3,7 @@
 //! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
 
 use crate::base::slab::Key;
-use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
+use crate::engine::{self, ANY_SOURCE, Died, Engine, Letter, Mishap, Outcome, Watch};
 use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
@@ -75,12 +75,31 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         Mishap::Interrupted => {
             Class::PROC_ABORTED.because("the others have begun to recover from a failure")
         }
+        Mishap::Doubted { rank } => Class::PROC_ABORTED.because(format!(
+            "rank {rank} of the communicator has died, who might have sent; that is not \
+             acknowledged"
+        )),
+        Mishap::Revoked => revoked(),
         Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
         )),
     }
+}
+
+#[cold]
+pub(super) fn revoked() -> Failure {
+    Class::REVOKED.because("one of its members has given the communicator up")
+}
+
+/// What is told of a receive that goes on although this rank might have been the one to send.
+#[cold]
+pub(super) fn doubted(rank: i32) -> Failure {
+    Class::PROC_FAILED_PENDING.because(format!(
+        "rank {rank} of the communicator has died, who might have sent; once that is \
+         acknowledged, the receive can be waited for again"
+    ))
 }
 
 /// What the caller learns of an operation that has ended.
@@ -122,6 +141,9 @@ pub fn isend(
         Mode::Standard | Mode::Ready => engine::Mode::Standard,
         Mode::Synchronous => engine::Mode::Synchronous,
         Mode::Buffered => {
+            if process.world.is_revoked(comm.context(), process.me) {
+                return Err(revoked());
+            }
             buffer::send(process, comm, letter, data)?;
             return Ok(Pending::Nothing);
         }
@@ -220,11 +242,31 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::EMPTY.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait(op)?)),
+        Pending::Op(op) | Pending::Run(op) => wait_surely(engine, op),
         Pending::Two { send, recv } => {
-            let (sent, received) = (engine.wait(send)?, completed(&engine.wait(recv)?));
+            let received = wait_surely(engine, recv)?;
+            let sent = engine.wait(send)?;
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
         }
+    }
+}
+
+/// Waits for one operation; a receive that may wait for the dead is given up.
+fn wait_surely(engine: &Engine, op: Key) -> Result<Completed> {
+    let doubt = engine.wait_for(|ops| match ops.outcome(op) {
+        Some(_) => Some(None),
+        None => ops.doubt(op).map(Some),
+    })?;
+    if doubt.is_some() {
+        engine.cancel(op);
+    }
+    let outcome = engine.wait(op)?;
+    match doubt.filter(|_| outcome.is_cancelled) {
+        Some(rank) => {
+            let mishap = Some(Mishap::Doubted { rank });
+            Ok(completed(&Outcome { is_cancelled: false, source: rank, mishap, ..outcome }))
+        }
+        None => Ok(completed(&outcome)),
     }
 }
 

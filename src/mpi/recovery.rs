@@ -58,13 +58,13 @@ pub fn recover(process: &'static Process) -> Result {
     let Some(mut course) = begun else {
         return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
     };
-    // The program may have chosen another mode since the last one.
-    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
-        course.recovery.again(mode, None);
-    }
     let (engine, world) = (&process.engine, process.world);
     if !engine.is_calm() || world.called() > engine.generation() {
         process.recovers()?;
+    }
+    // The program may have chosen another mode since the last one.
+    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
+        course.recovery.again(mode, None);
     }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {

@@ -13,7 +13,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::{Pending, completed, news};
+use crate::mpi::pt2pt::{Pending, completed, doubted, news};
 use crate::mpi::run::Failures;
 use crate::mpi::status::{Completed, Status};
 use crate::mpi::table::{self, Held, Shelf, Sort};
@@ -71,6 +71,8 @@ enum Step {
     /// There is nothing to wait for: MPI_REQUEST_NULL, or persistent and not active.
     Inactive,
     Pending,
+    /// Active, but whoever waits is told of a death that is not acknowledged.
+    Doubted(Failure),
     /// Ended; the handle is from now on this one. The program may have something to say, which it
     /// is asked once no lock is held.
     Ended(usize, Completed, Asked),
@@ -137,7 +139,13 @@ impl Requests {
         let request = request.filter(|(_, request)| !request.is_given_up());
         let (key, request) = request.ok_or_else(|| unknown(handle))?;
         let Some(pending) = request.pending else { return Ok(Step::Inactive) };
-        let Some(mut end) = ended(pending, ops) else { return Ok(Step::Pending) };
+        let Some(mut end) = ended(pending, ops) else {
+            return match doubt(pending, ops) {
+                // It goes on; only the waiting does not.
+                Some(rank) => Ok(Step::Doubted(doubted(rank).on(&request.comm))),
+                None => Ok(Step::Pending),
+            };
+        };
         if let Pending::Run(run) = pending {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
@@ -221,6 +229,14 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
     }
 }
 
+/// The rank whose death, not acknowledged, stands against waiting.
+fn doubt(pending: Pending, ops: &Ops) -> Option<i32> {
+    match pending {
+        Pending::Op(op) | Pending::Two { recv: op, .. } => ops.doubt(op),
+        Pending::Nothing | Pending::Complete(_) | Pending::Run(_) => None,
+    }
+}
+
 fn forget(pending: Pending, ops: &mut Ops) {
     match pending {
         Pending::Nothing | Pending::Complete(_) => {}
@@ -278,6 +294,7 @@ fn settled(
         Step::Ended(after, end, None) => Ok((after, end)),
         Step::Ended(after, _, Some(general)) => Ok((after, general.ended(process, is_look))),
         Step::Inactive | Step::Pending => Ok((handle, nothing())),
+        Step::Doubted(failure) => Err(failure),
     }
 }
 

@@ -38,8 +38,28 @@ static void old(void)
     EQUAL(keyval, MPI_KEYVAL_INVALID);
 }
 
+/* Compiled with another header, a program calls functions where ours might have macros. */
+static void functions(void)
+{
+    int (*address)(const void *, MPI_Aint *) = &MPI_Address;
+    int (*create)(MPI_Handler_function *, MPI_Errhandler *) = &MPI_Errhandler_create;
+    int (*get)(MPI_Comm, MPI_Errhandler *) = &MPI_Errhandler_get;
+    int (*set)(MPI_Comm, MPI_Errhandler) = &MPI_Errhandler_set;
+    MPI_Errhandler mine, seen;
+    MPI_Aint place;
+    EQUAL(address(&place, &place), MPI_SUCCESS);
+    CHECK(place == (MPI_Aint)&place);
+    EQUAL(create(on_error, &mine), MPI_SUCCESS);
+    EQUAL(set(MPI_COMM_WORLD, mine), MPI_SUCCESS);
+    EQUAL(get(MPI_COMM_WORLD, &seen), MPI_SUCCESS);
+    CHECK(seen == mine);
+    EQUAL(set(MPI_COMM_WORLD, MPI_ERRORS_RETURN), MPI_SUCCESS);
+    MPI_Errhandler_free(&seen);
+    MPI_Errhandler_free(&mine);
+}
+
 int main(int argc, char **argv)
 {
-    const struct test tests[] = {{"old", old}, {0}};
+    const struct test tests[] = {{"old", old}, {"functions", functions}, {0}};
     return run_test(argc, argv, tests);
 }

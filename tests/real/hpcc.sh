@@ -1,9 +1,15 @@
 # The HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency and bandwidth, each checking itself.
 source_of hpcc
 algebra
-cd "$work/hpcc"
-if [ ! -x hpcc ]; then
-    say "building hpcc"
+mpich
+
+# hpcc_build NAME COMPILER: the benchmark in a tree of its own.
+hpcc_build() {
+    [ ! -x "$work/$1/hpcc" ] || return 0
+    say "building $1"
+    rm -rf "${work:?}/$1"
+    cp -r "$work/hpcc" "$work/$1"
+    cd "$work/$1"
     cat >hpl/Make.ftmpi <<END
 SHELL = /bin/sh
 CD = cd
@@ -21,17 +27,17 @@ HPLlib = \$(LIBdir)/libhpl.a
 HPL_INCLUDES = -I\$(INCdir) -I\$(INCdir)/\$(ARCH)
 HPL_LIBS = \$(HPLlib) $blas -lgfortran -lm
 HPL_DEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle -DHPCC_FFT_235 \$(HPL_INCLUDES)
-CC = mpicc
+CC = $2
 CCNOOPT = \$(HPL_DEFS)
 CCFLAGS = \$(HPL_DEFS) -O2 -fcommon
-LINKER = mpicc
+LINKER = $2
 LINKFLAGS = \$(CCFLAGS)
 ARCHIVER = ar
 ARFLAGS = r
 RANLIB = echo
 END
-    step hpcc-build make arch=ftmpi
-fi
+    step "$1-build" 1800 make arch=ftmpi
+}
 
 # Every variant of the solver: three factorisations, three recursive ones, six broadcasts.
 # hpcc_input GRIDS ROWS COLUMNS
@@ -76,22 +82,22 @@ $3           Qs
 END
 }
 
-# hpcc_run RANKS GRIDS ROWS COLUMNS
+# hpcc_run RANKS GRIDS ROWS COLUMNS [NAME]
 hpcc_run() {
-    say "hpcc on $1 ranks"
     mkdir -p "$work/run/hpcc-$1"
     cd "$work/run/hpcc-$1"
     rm -f hpccoutf.txt
     hpcc_input "$2" "$3" "$4" >hpccinf.txt
-    step "hpcc-$1" run 1200 "$1" "$work/hpcc/hpcc"
+    step "hpcc-$1" 1200 ftrun -np "$1" "$work/${5:-hpcc-ours}/hpcc"
     # One line for each thing that must be in the report; and no failure may be.
     for wanted in '^Success=1$' ' 0 tests completed and failed residual checks' \
         '^PTRANS_residual=0$' 'End of HPC Challenge tests'; do
         grep -q "$wanted" hpccoutf.txt ||
             fail "hpcc on $1 ranks: no \"$wanted\" in $PWD/hpccoutf.txt"
     done
-    # On more than four ranks the benchmark may take note of a sender's last message before that of
-    # an earlier one, and forgets the latter: up to one update in a hundred may be missing.
+    # On more than four ranks the benchmark has four receives open, and may count a sender's last
+    # message before it looks at an earlier one, which it then forgets. So its own check lets one
+    # word in a hundred differ; on fewer ranks there is one receive, and none may.
     for kind in MPIRandomAccess MPIRandomAccess_LCG; do
         missing=$(sed -n "s/^${kind}_ErrorsFraction=//p" hpccoutf.txt)
         echo "$1 $missing" | awk '{ exit !(NF == 2 && $2 <= ($1 > 4 ? 0.01 : 0)) }' ||
@@ -101,9 +107,14 @@ hpcc_run() {
     solved=$(grep -c PASSED hpccoutf.txt)
     error=$(sed -n 's/^MPIFFT_maxErr=//p' hpccoutf.txt)
     echo "$error" | awk '{ exit !($1 + 0 >= 0 && $1 < 1e-13) }' || fail "FFT: error $error"
-    echo "$solved systems solved and matrices transposed; error of the FFT $error"
+    passed $((solved + 8)) "$1 ranks${5:+, compiled with MPICH's ABI header}: $solved systems" \
+        "solved and matrices transposed; FFT off by $error"
 }
 
+hpcc_build hpcc-ours mpicc
 hpcc_run 4 3 "2 1 4" "2 4 1"
 hpcc_run 6 2 "2 3" "3 2"
 hpcc_run 1 1 1 1
+# The same source, compiled for another MPI.
+hpcc_build hpcc-mpich "$peer/bin/mpicc_abi"
+hpcc_run 4 1 2 2 hpcc-mpich

@@ -23,7 +23,7 @@
 pub mod programs;
 pub mod runs;
 
-pub use programs::{Program, Source};
+pub use programs::{Handles, Program, Source};
 pub use runs::{Outcome, Run};
 
 use std::path::{Path, PathBuf};

@@ -5,6 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// What another MPI's ABI header has not: our own functions, Fortran's types, removed ones.
+const OURS_ONLY: [&str; 4] = ["ftmpi", "MPI_Fint", "MPI_F08_status", "MPI_Handler_function"];
+
 /// What is to be compiled, and how.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -13,6 +16,46 @@ pub struct Source {
     flags: Vec<String>,
     libraries: Vec<PathBuf>,
     with_mpi: bool,
+}
+
+/// What a Fortran program of the tests that runs with every interface calls an object of MPI: a
+/// macro, what it is in `mpif.h` and in the module `mpi`, and what it is in `mpi_f08`.
+const HANDLES: [(&str, &str, &str); 15] = [
+    ("CHECKS", "checks", "checks08"),
+    ("COMM", "integer", "type(MPI_Comm)"),
+    ("DATATYPE", "integer", "type(MPI_Datatype)"),
+    ("ERRHANDLER", "integer", "type(MPI_Errhandler)"),
+    ("FILE", "integer", "type(MPI_File)"),
+    ("GROUP", "integer", "type(MPI_Group)"),
+    ("INFO", "integer", "type(MPI_Info)"),
+    ("REQUEST", "integer", "type(MPI_Request)"),
+    ("SESSION", "integer", "type(MPI_Session)"),
+    ("WIN", "integer", "type(MPI_Win)"),
+    ("STATUS", "integer, dimension(MPI_STATUS_SIZE)", "type(MPI_Status)"),
+    ("STATUSES(x, n)", "integer :: x(MPI_STATUS_SIZE, n)", "type(MPI_Status) :: x(n)"),
+    ("ONE_OF(x, n)", "x(:, n)", "x(n)"),
+    ("ADDRESS", "integer(MPI_ADDRESS_KIND)", "type(c_ptr)"),
+    ("PLACE", "in_program", "in_program"),
+];
+
+/// Which of Fortran's interfaces such a program uses.
+#[derive(Clone, Copy, Debug)]
+pub enum Handles {
+    /// `mpif.h`, and the module `mpi`.
+    Integers,
+    /// `mpi_f08`.
+    Types,
+}
+
+impl Handles {
+    /// The flags for the compiler that say so.
+    pub fn flags(self) -> Vec<String> {
+        let meaning = |(name, integer, of_type): (&str, &str, &str)| match self {
+            Handles::Integers => format!("-D{name}={integer}"),
+            Handles::Types => format!("-D{name}={of_type}"),
+        };
+        HANDLES.map(meaning).to_vec()
+    }
 }
 
 /// A compiled program, or a shared library.
@@ -77,8 +120,8 @@ impl Source {
     }
 
     /// Flags for the compiler, after those that find MPI.
-    pub fn flags(mut self, flags: &[&str]) -> Source {
-        self.flags.extend(flags.iter().map(|flag| flag.to_string()));
+    pub fn flags(mut self, flags: &[impl AsRef<str>]) -> Source {
+        self.flags.extend(flags.iter().map(|flag| flag.as_ref().to_string()));
         self
     }
 
@@ -141,10 +184,12 @@ impl Source {
     }
 
     fn command(&self, output: &Path, kind: &[&str]) -> Command {
-        let mut words = self.compiler.split_whitespace();
+        let foreign = self.foreign();
+        let compiler = foreign.as_deref().unwrap_or(&self.compiler);
+        let mut words = compiler.split_whitespace();
         let mut command = Command::new(words.next().expect("a compiler has a name"));
         command.args(words).args(kind).arg("-g");
-        if self.with_mpi {
+        if self.with_mpi && foreign.is_none() {
             command.arg("-I").arg(root().join("include"));
         }
         if self.compiler.ends_with("gfortran") {
@@ -155,7 +200,7 @@ impl Source {
             let directory = library.parent().expect("a library lies in a directory").display();
             command.arg(library).arg(format!("-Wl,-rpath,{directory}"));
         }
-        if self.with_mpi {
+        if self.with_mpi && foreign.is_none() {
             let directory = library_directory();
             let search = format!("-L{}", directory.display());
             let rpath = format!("-Wl,-rpath,{}", directory.display());
@@ -166,6 +211,15 @@ impl Source {
         command
     }
 
+    /// Another MPI's wrapper, if C programs are to be compiled with that, and this one can be.
+    fn foreign(&self) -> Option<String> {
+        let wrapper = std::env::var("FTMPI_TEST_MPICC").ok()?;
+        let text = |file: &PathBuf| std::fs::read_to_string(file).expect("a source file is text");
+        let is_ours = |file| OURS_ONLY.iter().any(|word| text(file).contains(word));
+        let is_c = self.with_mpi && self.compiler == "cc";
+        (is_c && !self.files.iter().any(is_ours)).then_some(wrapper)
+    }
+
     /// Everything that the compiled file depends on.
     fn fingerprint(&self, kind: &[&str]) -> u64 {
         let mut files = self.files.clone();
@@ -174,7 +228,8 @@ impl Source {
         files.sort();
         let read = |file: &PathBuf| std::fs::read(file).unwrap_or_default();
         let texts: Vec<Vec<u8>> = files.iter().map(read).collect();
-        let how = (&self.compiler, &self.flags, &self.libraries, self.with_mpi, kind);
+        let compilers = (&self.compiler, self.foreign());
+        let how = (compilers, &self.flags, &self.libraries, self.with_mpi, kind);
         hash_of(&(how, &self.files, texts, library_directory()))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::abi::fortran::{self, Descriptor};
 use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
+use crate::host::memory::{Region, Span};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -151,6 +152,11 @@ impl InOutInt {
     pub(in crate::abi) fn set(self, value: i32) {
         // SAFETY: as above.
         unsafe { self.0.write(value) }
+    }
+
+    /// Where it lies, for calls that change it after they have returned.
+    pub(in crate::abi) fn region(self) -> Region {
+        Span::new(self.0.cast(), size_of::<c_int>()).into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! One agreement, and what must be true of it.
 
 use super::plan::Plan;
-use super::{Act, Actor, Deed, Ending, Facts, Judge, Sim};
+use super::{Act, Actor, Deed, Ending, Facts, Judge, Sim, sight};
 use crate::base::random::Random;
 use crate::fault::agreement::{Agreement, Decision, Message, Outbox, Value};
 use crate::fault::rules::Rules;
@@ -76,16 +76,17 @@ struct Notary {
     values: Vec<Option<Value>>,
     agreed: Option<Arc<Decision>>,
     is_ordered: bool,
+    seen: u32,
 }
 
 impl Notary {
     /// Whether `decision` is what it should be, now that it is the first.
-    fn examine(&self, decision: &Decision, facts: &Facts) -> Result<(), String> {
+    fn examine(&mut self, decision: &Decision, facts: &Facts) -> Result<(), String> {
         let present = decision.present(self.values.len());
         let mut value = Value::NEUTRAL;
-        for who in 0..self.values.len() {
-            match (present[who], self.values[who]) {
-                (true, Some(mine)) => value = value.and(mine),
+        for (who, contributed) in self.values.iter().enumerate() {
+            match (present[who], contributed) {
+                (true, Some(mine)) => value = value.and(*mine),
                 (true, None) => return Err(format!("{who} took part, but never contributed")),
                 (false, _) => {}
             }
@@ -97,6 +98,8 @@ impl Notary {
         if !decision.dead.iter().all(is_dead) || !decision.left.iter().all(|&who| facts.left[who]) {
             return Err(format!("not everybody is missing: {decision:?}"));
         }
+        self.seen |= u32::from(!decision.dead.is_empty()) * sight("a decision lists the dead");
+        self.seen |= u32::from(!decision.left.is_empty()) * sight("a decision excuses somebody");
         if !self.is_ordered {
             return Ok(());
         }
@@ -113,6 +116,12 @@ impl Notary {
             })
         };
         let expected = decision.dead.iter().all(has_acknowledged);
+        if !decision.dead.is_empty() {
+            self.seen |= match expected {
+                true => sight("all have acknowledged a death"),
+                false => sight("not all have acknowledged a death"),
+            };
+        }
         match decision.is_acknowledged(&facts.deaths) == expected {
             true => Ok(()),
             false => Err(format!("acknowledged by all: {expected}, but not {decision:?}")),
@@ -151,8 +160,8 @@ pub(super) fn run<R: Rules>(plan: Plan, story: bool) -> Ending {
     let size = plan.size;
     let parties = (0..size).map(|me| Party::<R>::new(me, size, random, may_leave)).collect();
     let is_ordered = plan.is_ordered;
-    let mut notary = Notary { values: vec![None; size], agreed: None, is_ordered };
+    let mut notary = Notary { values: vec![None; size], agreed: None, is_ordered, seen: 0 };
     let mut sim = Sim::new(plan, story);
     let verdict = sim.run(parties, &mut notary);
-    Ending::of(sim, verdict)
+    Ending::of(sim, verdict, notary.seen)
 }

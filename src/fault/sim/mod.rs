@@ -81,16 +81,41 @@ struct Ending {
     plan: Plan,
     steps: u32,
     deaths: usize,
+    /// Which of the [`SIGHTS`] were seen: one bit each.
+    seen: u32,
     /// Two runs with the same trace were the same.
     trace: u64,
     story: Vec<String>,
 }
 
+/// What schedules are expected to lead to now and then.
+const SIGHTS: [&str; 12] = [
+    "coordinators die in turn",
+    "one survives",
+    "a decision lists the dead",
+    "a decision excuses somebody",
+    "all have acknowledged a death",
+    "not all have acknowledged a death",
+    "nobody has died",
+    "a replacement dies before it has joined",
+    "a recovery gives up",
+    "a recovery falls back",
+    "a recovery succeeds after it gave up",
+    "a fifth generation",
+];
+
+/// The bit of one of the [`SIGHTS`].
+fn sight(name: &str) -> u32 {
+    1 << SIGHTS.iter().position(|&other| other == name).expect("sights are listed")
+}
+
 impl Ending {
-    fn of<A: Actor>(sim: Sim<A>, verdict: Result<(), String>) -> Ending {
-        let Sim { plan, steps, trace, story, facts, .. } = sim;
+    fn of<A: Actor>(sim: Sim<A>, verdict: Result<(), String>, mut seen: u32) -> Ending {
+        let Sim { plan, steps, trace, story, facts, nodes, .. } = sim;
         let deaths = facts.deaths.len();
-        Ending { verdict, plan, steps, deaths, trace, story: story.unwrap_or_default() }
+        seen |= u32::from(facts.deaths.starts_with(&[0, 1])) * sight("coordinators die in turn");
+        seen |= u32::from(nodes.iter().flatten().count() == 1) * sight("one survives");
+        Ending { verdict, plan, steps, deaths, seen, trace, story: story.unwrap_or_default() }
     }
 }
 
@@ -249,7 +274,7 @@ impl<A: Actor> Sim<A> {
         }
         let (arrivals, notice) = (Vec::new(), self.agenda.now());
         self.settle(id, Node { actor, steps: 0, arrivals, notice }, deed, None);
-        if self.plan.is_stillborn(id) {
+        if self.plan.is_stillborn(&mut self.random, id) {
             self.die(id);
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Plan {
     /// In how many of a thousand steps a member dies, as long as so many may.
     pub(super) danger: u64,
     pub(super) victims: u32,
+    /// A seat in which so many replacements die sooner or later.
+    pub(super) curse: (usize, u32),
     /// Crashes at chosen points.
     pub(super) crashes: Vec<Crash>,
 }
@@ -80,6 +82,7 @@ impl Plan {
             accidents: Vec::new(),
             danger: 0,
             victims: 0,
+            curse: (0, 0),
             crashes: Vec::new(),
         }
     }
@@ -100,6 +103,10 @@ impl Plan {
         plan.is_ordered = random.chance(70);
         plan.danger = u64::from(one_of(random, &[0, 3, 10, 40, 150]));
         plan.victims = random.below(size as u64 + 3) as u32;
+        if random.chance(10) {
+            plan.curse = (random.below(size as u64) as usize, 1 + random.below(8) as u32);
+            plan.accidents.push((1, plan.curse.0));
+        }
         let span = u64::from(one_of(random, &[1, 8, 60, 200]));
         debug_assert!(span < HORIZON as u64);
         let count = if random.chance(50) { random.below(size as u64) } else { 0 };
@@ -122,22 +129,33 @@ impl Plan {
             crash.pieces = Some(acts);
             return Some(Cut::After(crash.cut));
         }
-        if self.victims == 0 || self.danger == 0 {
+        if self.is_cursed(id) && random.chance(20) {
+            self.curse.1 -= 1;
+        } else if self.victims > 0 && self.danger > 0 {
+            let fortune = random.below(1000);
+            if fortune >= self.danger && (fortune >= self.danger * 4 || !is_first()) {
+                return None;
+            }
+            self.victims -= 1;
+        } else {
             return None;
         }
-        let fortune = random.below(1000);
-        if fortune >= self.danger && (fortune >= self.danger * 4 || !is_first()) {
-            return None;
-        }
-        self.victims -= 1;
         Some(match random.chance(60) {
             true => Cut::After(random.below(acts as u64 + 1) as usize),
             false => Cut::For(random.bits()),
         })
     }
 
+    fn is_cursed(&self, id: usize) -> bool {
+        id >= self.size && id % self.size == self.curse.0 && self.curse.1 > 0
+    }
+
     /// Whether `id` dies before its first step.
-    pub(super) fn is_stillborn(&mut self, id: usize) -> bool {
+    pub(super) fn is_stillborn(&mut self, random: &mut Random, id: usize) -> bool {
+        if self.is_cursed(id) && random.chance(50) {
+            self.curse.1 -= 1;
+            return true;
+        }
         let planned = self.crashes.iter_mut().find(|crash| (crash.victim, crash.step) == (id, 0));
         planned.map(|crash| crash.pieces = Some(0)).is_some()
     }

@@ -1,7 +1,7 @@
 //! Recoveries of one communicator, generation after generation, and what must be true of them.
 
 use super::plan::Plan;
-use super::{Act, Actor, Deed, Ending, Facts, Judge, Sim};
+use super::{Act, Actor, Deed, Ending, Facts, Judge, Sim, sight};
 use crate::base::Member;
 use crate::base::random::Random;
 use crate::fault::agreement::{Agreement, Message, Outbox, Value};
@@ -257,6 +257,7 @@ struct Clerk {
     /// After each round: the step, and the failures agreed on.
     minutes: HashMap<Key, (Step, Vec<Loss>)>,
     is_ordered: bool,
+    seen: u32,
 }
 
 impl Clerk {
@@ -287,6 +288,25 @@ impl Clerk {
             }
             Step::GiveUp { .. } | Step::Commit(_) | Step::Well => Ok(()),
         }
+    }
+
+    fn look(&mut self, key: Key, step: &Step, agreed: &[Loss]) {
+        let failed = self.failed_respawns(key, agreed).iter().any(|&count| count > 0);
+        let gave_up = (0..key.1).any(|round| {
+            matches!(self.minutes.get(&(key.0, round)), Some((Step::GiveUp { .. }, _)))
+        });
+        let is_fallback = |view: &View| {
+            self.manner.mode == Mode::Rebuild && view.members().count() < self.manner.size
+        };
+        let sights = [
+            (matches!(step, Step::Well), "nobody has died"),
+            (failed, "a replacement dies before it has joined"),
+            (matches!(step, Step::GiveUp { .. }), "a recovery gives up"),
+            (matches!(step, Step::Commit(view) if is_fallback(view)), "a recovery falls back"),
+            (matches!(step, Step::Commit(_)) && gave_up, "a recovery succeeds after it gave up"),
+            (matches!(step, Step::Commit(view) if view.generation == 5), "a fifth generation"),
+        ];
+        self.seen |= sights.iter().map(|&(seen, name)| u32::from(seen) * sight(name)).sum::<u32>();
     }
 
     /// How many respawns have failed, by rank, in this recovery since it last gave up.
@@ -335,6 +355,7 @@ impl<R: Rules> Judge<Survivor<R>> for Clerk {
                 )),
             };
         }
+        self.look(*key, step, agreed);
         let verdict = self.examine(*key, step, agreed, facts);
         self.minutes.insert(*key, (step.clone(), agreed.to_vec()));
         verdict
@@ -373,8 +394,8 @@ pub(super) fn run<R: Rules>(plan: Plan, mode: Mode, story: bool) -> Ending {
     let asks = random.chance(30);
     let survivors = (0..plan.size).map(|id| Survivor::<R>::new(manner.member(id), manner, asks));
     let survivors = survivors.collect();
-    let mut clerk = Clerk { manner, minutes: HashMap::new(), is_ordered: plan.is_ordered };
+    let mut clerk = Clerk { manner, minutes: HashMap::new(), seen: 0, is_ordered: plan.is_ordered };
     let mut sim = Sim::new(plan, story);
     let verdict = sim.run(survivors, &mut clerk);
-    Ending::of(sim, verdict)
+    Ending::of(sim, verdict, clerk.seen)
 }

@@ -57,5 +57,5 @@ pub(super) fn run<R: Rules>(plan: Plan, story: bool) -> Ending {
     let holders = holders.collect();
     let mut sim = Sim::new(plan, story);
     let verdict = sim.run(holders, &mut Herald);
-    Ending::of(sim, verdict)
+    Ending::of(sim, verdict, 0)
 }

@@ -1,7 +1,7 @@
 //! Schedules by the hundred thousand, crash points one by one, and rules broken on purpose.
 
 use super::plan::{Crash, Plan};
-use super::{Ending, agree, recover, revoke};
+use super::{Ending, SIGHTS, agree, recover, revoke};
 use crate::fault::rules::{Rules, Sound};
 use crate::fault::view::Mode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,12 +40,13 @@ fn run<R: Rules>(seed: u64, story: bool) -> Ending {
     Subject::of(seed).run::<R>(Plan::random(seed), story)
 }
 
-/// Runs the schedules of these seeds; how many deaths there were.
-fn sweep(seeds: std::ops::Range<u64>) -> usize {
-    let mut deaths = 0;
+/// Runs the schedules of these seeds: how many deaths there were, and how often each sight.
+fn sweep(seeds: std::ops::Range<u64>) -> (usize, [u32; SIGHTS.len()]) {
+    let (mut deaths, mut seen) = (0, [0; SIGHTS.len()]);
     for seed in seeds {
         let ending = run::<Sound>(seed, false);
         deaths += ending.deaths;
+        seen.iter_mut().enumerate().for_each(|(bit, count)| *count += ending.seen >> bit & 1);
         if let Err(complaint) = ending.verdict {
             panic!(
                 "seed {seed}, {:?}: {complaint}\nto read what happened: FTMPI_SEED={seed} cargo \
@@ -54,14 +55,18 @@ fn sweep(seeds: std::ops::Range<u64>) -> usize {
             );
         }
     }
-    deaths
+    (deaths, seen)
 }
 
 #[test]
 fn all_is_well_in_a_hundred_thousand_schedules() {
     let count = if cfg!(miri) { 20 } else { 100_000 };
-    let deaths = sweep(0..count);
+    let (deaths, seen) = sweep(0..count);
     assert!(deaths > count as usize, "schedules are dangerous: {deaths} deaths");
+    for (name, count) in SIGHTS.iter().zip(seen) {
+        println!("{count:>7} times: {name}");
+        assert!(count > 20 || cfg!(miri), "{name}: {count} times");
+    }
 }
 
 /// Far more schedules than a change can wait for: seeds from `FTMPI_SEED` (or those that the test
@@ -79,7 +84,7 @@ fn all_is_well_in_ten_million_schedules() {
             return;
         }
         let seed = first + block * BLOCK;
-        let buried = sweep(seed..seed + BLOCK) as u64 + deaths.load(Ordering::Relaxed);
+        let buried = sweep(seed..seed + BLOCK).0 as u64 + deaths.load(Ordering::Relaxed);
         deaths.store(buried, Ordering::Relaxed);
         println!("{} of {} schedules, about {buried} deaths", block * BLOCK, blocks * BLOCK);
     };
@@ -97,7 +102,7 @@ fn a_seed_replays_exactly() {
     }
     traces.sort_unstable();
     traces.dedup();
-    assert_eq!(traces.len(), 400, "seeds differ");
+    assert!(traces.len() > 350, "but for the smallest worlds, seeds differ");
 }
 
 /// Runs the plan with one crash more at every point there is: each victim, each step, each cut.
@@ -149,8 +154,9 @@ fn members_may_die_at_any_point_of_an_agreement_or_revocation() {
 #[test]
 fn members_may_die_at_any_point_of_a_recovery() {
     let subjects = MODES.map(Subject::Recovery);
-    let runs =
-        crash_small_worlds(&[3, 4], 1, &subjects, 16) + crash_small_worlds(&[3], 2, &subjects, 2);
+    let runs = crash_small_worlds(&[3, 4], 1, &subjects, 16)
+        + crash_small_worlds(&[3], 2, &subjects, 6)
+        + crash_small_worlds(&[4], 2, &subjects, 2);
     println!("{runs} runs");
     assert!(runs > 10_000);
 }
@@ -206,11 +212,11 @@ broken! {
     a_coordinator_that_is_content_with_half_of_the_reports_is_noticed:
         Subject::Agreement, POLLS_ALL, within 1000;
     a_member_that_still_listens_to_a_dead_coordinator_is_noticed:
-        Subject::Agreement, SHUTS_OUT, within 1000000;
+        Subject::Agreement, SHUTS_OUT, within 30_000;
     a_late_report_that_is_not_answered_is_noticed:
         Subject::Agreement, ANSWERS_LATE, within 1000;
     a_proposal_that_nobody_answers_any_more_is_noticed:
-        Subject::Agreement, ANSWERS_PROPOSALS, within 1000;
+        Subject::Agreement, ANSWERS_PROPOSALS, within 30_000;
     a_member_that_does_not_turn_to_the_next_coordinator_is_noticed:
         Subject::Agreement, REPORTS_ANEW, within 1000;
     a_commit_without_the_replacements_is_noticed:
@@ -231,6 +237,7 @@ broken! {
 fn is_noticed<R: Rules>(subject: Subject, seeds: u64) {
     let goes_wrong = |&seed: &u64| subject.run::<R>(Plan::random(seed), false).verdict.is_err();
     let first = (0..seeds).find(goes_wrong).expect("somebody notices");
+    println!("noticed in schedule {first}");
     let verdict = subject.run::<Sound>(Plan::random(first), false).verdict;
     assert_eq!(verdict, Ok(()), "seed {first} with all rules");
 }

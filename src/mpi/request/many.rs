@@ -5,7 +5,7 @@ use crate::engine::Ops;
 use crate::engine::rules::Rules;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
-use crate::mpi::judgement::told;
+use crate::mpi::judgement::{is_failure, told};
 use crate::mpi::process::Process;
 use crate::mpi::status::{Completed, Status};
 use std::sync::Arc;
@@ -135,7 +135,7 @@ impl<P: Places> Many<'_, P> {
                 trouble.general.extend(general.map(|general| (index, general)));
                 end.news.unwrap_or_else(|failure| trouble.add(index, failure));
             }
-            Err(failure) => trouble.add(index, failure),
+            Ok(Step::Doubted(failure)) | Err(failure) => trouble.add(index, failure),
         }
         true
     }
@@ -150,12 +150,13 @@ impl<P: Places> Many<'_, P> {
             let handle = self.places.key(index);
             match self.process.requests.step(ops, handle, true) {
                 Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. }, _)) => {
-                    error.class == Class::PROC_ABORTED
+                    is_failure(error.class)
                 }
+                Ok(Step::Doubted(_)) => true,
                 _ => false,
             }
         };
-        let has_lost = trouble.codes.iter().any(|(_, code)| *code == Class::PROC_ABORTED.0);
+        let has_lost = trouble.codes.iter().any(|(_, code)| is_failure(Class(*code)));
         let is_interrupted = (first..self.count).any(|index| self.interruption(index).is_some());
         if !is_interrupted && !has_lost && !(first..self.count).any(is_lost) {
             return false;
@@ -200,11 +201,12 @@ impl<P: Places> Many<'_, P> {
     }
 
     fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
-        let mut is_idle = true;
+        let (mut is_idle, mut doubted) = (true, None);
         for index in 0..self.count {
             match self.step(ops, index)? {
                 Step::Inactive => {}
                 Step::Pending => is_idle = false,
+                Step::Doubted(failure) => doubted = doubted.or(Some((index, failure))),
                 Step::Ended(after, end, general) => {
                     if !self.is_look {
                         self.places.set_key(index, after);
@@ -212,6 +214,10 @@ impl<P: Places> Many<'_, P> {
                     return Ok(Some((Some(index), end, general)));
                 }
             }
+        }
+        if let Some((index, failure)) = doubted {
+            let end = Completed { status: Status::EMPTY, news: Err(failure) };
+            return Ok(Some((Some(index), end, None)));
         }
         Ok(is_idle.then(|| (None, nothing(), None)))
     }
@@ -249,6 +255,11 @@ impl<P: Places> Many<'_, P> {
             match self.step(ops, index) {
                 Ok(Step::Inactive) => {}
                 Ok(Step::Pending) => *is_idle = false,
+                Ok(Step::Doubted(failure)) => {
+                    self.places.set_status(place, Status::EMPTY);
+                    trouble.add(place, failure);
+                    indices.push(index);
+                }
                 Ok(Step::Ended(after, end, general)) => {
                     self.put(index, place, after, end.status);
                     trouble.general.extend(general.map(|general| (place, general)));

@@ -1,8 +1,9 @@
-! Intercommunicators, duplicates that come later, and infos of communicators.
+! Intercommunicators, duplicates that come later, and infos of communicators. Tests say
+! what handles are: INTEGERs, or types of mpi_f08.
 program intercomms
-    use checks
+    use CHECKS
     implicit none
-    integer, parameter :: world = MPI_COMM_WORLD
+    COMM, parameter :: world = MPI_COMM_WORLD
     integer :: error, half
     logical :: is_low
 
@@ -18,22 +19,24 @@ program intercomms
 contains
 
     subroutine duplicates()
-        integer, asynchronous :: later, with
-        integer :: request, result, info, seen, length
+        COMM, asynchronous :: later, with
+        REQUEST :: operation
+        INFO :: keys, seen
+        integer :: result, length
         character(5) :: value
         logical :: flag
         later = MPI_COMM_NULL
-        call MPI_Comm_idup(world, later, request, error)
+        call MPI_Comm_idup(world, later, operation, error)
         call equal(error, MPI_SUCCESS, 'ierror of MPI_Comm_idup')
-        call MPI_Wait(request, MPI_STATUS_IGNORE, error)
+        call MPI_Wait(operation, MPI_STATUS_IGNORE, error)
         call MPI_Comm_compare(world, later, result, error)
         call equal(result, MPI_CONGRUENT, 'a copy that came later')
         call MPI_Barrier(later, error)
-        call MPI_Info_create(info, error)
-        call MPI_Info_set(info, 'mpi_assert_no_any_tag', 'true', error)
-        call MPI_Comm_idup_with_info(later, info, with, request, error)
-        call MPI_Wait(request, MPI_STATUS_IGNORE, error)
-        call MPI_Info_free(info, error)
+        call MPI_Info_create(keys, error)
+        call MPI_Info_set(keys, 'mpi_assert_no_any_tag', 'true', error)
+        call MPI_Comm_idup_with_info(later, keys, with, operation, error)
+        call MPI_Wait(operation, MPI_STATUS_IGNORE, error)
+        call MPI_Info_free(keys, error)
         call MPI_Comm_compare(later, with, result, error)
         call equal(result, MPI_CONGRUENT, 'a copy with other infos')
         call MPI_Comm_get_info(with, seen, error)
@@ -50,26 +53,29 @@ contains
     end subroutine duplicates
 
     subroutine hints()
-        integer :: info, comm, seen, length
+        INFO :: keys, seen
+        COMM :: copy
+        integer :: length
         character(5) :: value
         logical :: flag
-        call MPI_Info_create(info, error)
-        call MPI_Info_set(info, 'mpi_assert_exact_length', 'true', error)
-        call MPI_Comm_dup(world, comm, error)
-        call MPI_Comm_set_info(comm, info, error)
+        call MPI_Info_create(keys, error)
+        call MPI_Info_set(keys, 'mpi_assert_exact_length', 'true', error)
+        call MPI_Comm_dup(world, copy, error)
+        call MPI_Comm_set_info(copy, keys, error)
         call equal(error, MPI_SUCCESS, 'ierror of MPI_Comm_set_info')
-        call MPI_Info_free(info, error)
-        call MPI_Comm_get_info(comm, seen, error)
+        call MPI_Info_free(keys, error)
+        call MPI_Comm_get_info(copy, seen, error)
         length = len(value)
         call MPI_Info_get_string(seen, 'mpi_assert_exact_length', length, value, flag, error)
         call expect(flag .and. value == 'true', 'an info that was set')
         call MPI_Info_free(seen, error)
-        call MPI_Comm_free(comm, error)
+        call MPI_Comm_free(copy, error)
     end subroutine hints
 
     ! Everybody talks to those on the other side, by their places there.
     subroutine two_halves()
-        integer :: local, between, copy, result, mine, others, place, root, value
+        COMM :: local, between, copy
+        integer :: result, mine, others, place, root, value
         logical :: flag
         call MPI_Comm_split(world, merge(0, 1, is_low), rank, local, error)
         call MPI_Intercomm_create(local, 0, world, merge(half, 0, is_low), 9, between, error)
@@ -101,24 +107,28 @@ contains
     end subroutine two_halves
 
     subroutine talk(between, others)
-        integer, intent(in) :: between, others
-        integer :: requests(others), i, got
-        integer :: status(MPI_STATUS_SIZE)
+        COMM, intent(in) :: between
+        integer, intent(in) :: others
+        REQUEST :: requests(others)
+        STATUS :: told
+        integer :: i, got
         do i = 1, others
             call MPI_Isend(rank, 1, MPI_INTEGER, i - 1, 5, between, requests(i), error)
         end do
         do i = 1, others
             got = -1
-            call MPI_Recv(got, 1, MPI_INTEGER, i - 1, 5, between, status, error)
+            call MPI_Recv(got, 1, MPI_INTEGER, i - 1, 5, between, told, error)
             call equal(got, i - 1 + merge(half, 0, is_low), 'what came from the other side')
-            call equal(status(MPI_SOURCE), i - 1, 'its source')
+            call MPI_Status_get_source(told, got, error)
+            call equal(got, i - 1, 'its source')
         end do
         call MPI_Waitall(others, requests, MPI_STATUSES_IGNORE, error)
     end subroutine talk
 
     subroutine expect_remote_group(between)
-        integer, intent(in) :: between
-        integer :: remote, everyone, size, seat(1)
+        COMM, intent(in) :: between
+        GROUP :: remote, everyone
+        integer :: size, seat(1)
         call MPI_Comm_remote_group(between, remote, error)
         call MPI_Comm_group(world, everyone, error)
         call MPI_Group_size(remote, size, error)
@@ -132,33 +142,36 @@ contains
 
     ! The upper half first.
     subroutine merged(between)
-        integer, intent(in) :: between
-        integer :: comm, size, place, sum
+        COMM, intent(in) :: between
+        COMM :: all
+        integer :: size, place, sum
         logical :: flag
-        call MPI_Intercomm_merge(between, is_low, comm, error)
+        call MPI_Intercomm_merge(between, is_low, all, error)
         call equal(error, MPI_SUCCESS, 'ierror of MPI_Intercomm_merge')
-        call MPI_Comm_test_inter(comm, flag, error)
+        call MPI_Comm_test_inter(all, flag, error)
         call expect(.not. flag, 'it is no intercommunicator any more')
-        call MPI_Comm_size(comm, size, error)
+        call MPI_Comm_size(all, size, error)
         call equal(size, ranks, 'all are in it')
-        call MPI_Comm_rank(comm, place, error)
+        call MPI_Comm_rank(all, place, error)
         call equal(place, merge(rank + ranks - half, rank - half, is_low), 'who is high')
-        call MPI_Allreduce(rank, sum, 1, MPI_INTEGER, MPI_SUM, comm, error)
+        call MPI_Allreduce(rank, sum, 1, MPI_INTEGER, MPI_SUM, all, error)
         call equal(sum, ranks * (ranks - 1) / 2, 'the sum of all')
-        call MPI_Comm_free(comm, error)
+        call MPI_Comm_free(all, error)
     end subroutine merged
 
     ! MPI_Comm_disconnect waits for what is under way.
     subroutine disconnected()
-        integer :: comm, request, got
-        call MPI_Comm_dup(world, comm, error)
+        COMM :: copy
+        REQUEST :: operation
+        integer, asynchronous :: got
+        call MPI_Comm_dup(world, copy, error)
         got = -1
-        call MPI_Irecv(got, 1, MPI_INTEGER, modulo(rank - 1, ranks), 0, comm, request, error)
-        call MPI_Send(rank, 1, MPI_INTEGER, modulo(rank + 1, ranks), 0, comm, error)
-        call MPI_Wait(request, MPI_STATUS_IGNORE, error)
+        call MPI_Irecv(got, 1, MPI_INTEGER, modulo(rank - 1, ranks), 0, copy, operation, error)
+        call MPI_Send(rank, 1, MPI_INTEGER, modulo(rank + 1, ranks), 0, copy, error)
+        call MPI_Wait(operation, MPI_STATUS_IGNORE, error)
         call equal(got, modulo(rank - 1, ranks), 'what came last')
-        call MPI_Comm_disconnect(comm, error)
-        call equal(comm, MPI_COMM_NULL, 'a communicator that was disconnected')
+        call MPI_Comm_disconnect(copy, error)
+        call expect(copy == MPI_COMM_NULL, 'a communicator that was disconnected')
     end subroutine disconnected
 
 end program intercomms

@@ -1,9 +1,9 @@
 ! Grids, graphs and distributed graphs: arrays of LOGICALs, coordinates, lists of neighbours, and
-! which of them is left out.
+! which of them is left out. Tests say what handles are: INTEGERs, or types of mpi_f08.
 program topologies
-    use checks
+    use CHECKS
     implicit none
-    integer, parameter :: world = MPI_COMM_WORLD
+    COMM, parameter :: world = MPI_COMM_WORLD
     integer :: error, before, after
 
     call start()
@@ -34,7 +34,8 @@ contains
 
     ! Rows end, columns go round.
     subroutine grids()
-        integer :: grid, twin, dims(2), seen(2), coords(3), place, kind, source, dest, got
+        COMM :: grid, twin
+        integer :: dims(2), seen(2), coords(3), place, kind, source, dest, got
         logical :: periods(2), round(2)
         dims = 0
         call MPI_Dims_create(ranks, 2, dims, error)
@@ -81,7 +82,8 @@ contains
     end subroutine grids
 
     subroutine parts_of_grids()
-        integer :: grid, part, dims(2), coords(2), size, place, few, sum
+        COMM :: grid, part
+        integer :: dims(2), coords(2), size, place, few, sum
         logical :: round(1)
         few = max(ranks - 1, 1)
         call MPI_Cart_create(world, 1, [few], [.false.], .false., grid, error)
@@ -111,7 +113,8 @@ contains
 
     ! A ring, whose first node knows itself, too.
     subroutine graphs()
-        integer :: graph, index(ranks), edges(2 * ranks + 1), i, count, kind, nodes
+        COMM :: graph
+        integer :: index(ranks), edges(2 * ranks + 1), i, count, kind, nodes
         integer :: seen(ranks), list(2 * ranks + 2), got(3)
         count = 0
         do i = 0, ranks - 1
@@ -157,7 +160,8 @@ contains
 
     ! Everyone has an edge to itself and one to the next, of weights 10 * rank and one more.
     subroutine distributed_graphs()
-        integer :: graph, kind, got(2)
+        COMM :: graph
+        integer :: kind, got(2)
         call MPI_Dist_graph_create_adjacent(world, 2, [rank, before], [10 * rank, &
             10 * before + 1], 2, [rank, after], [10 * rank, 10 * rank + 1], MPI_INFO_NULL, &
             .false., graph, error)
@@ -191,7 +195,7 @@ contains
     end subroutine distributed_graphs
 
     subroutine expect_ring(graph, is_weighted)
-        integer, intent(in) :: graph
+        COMM, intent(in) :: graph
         logical, intent(in) :: is_weighted
         integer :: in, out, sources(2), targets(2), to(2), from(2), self
         logical :: flag
@@ -220,7 +224,7 @@ contains
     end subroutine expect_ring
 
     subroutine expect_one_edge(graph)
-        integer, intent(in) :: graph
+        COMM, intent(in) :: graph
         integer :: in, out, sources(1), targets(1), from(1), to(1)
         logical :: flag
         call MPI_Dist_graph_neighbors_count(graph, in, out, flag, error)
@@ -233,7 +237,8 @@ contains
     end subroutine expect_one_edge
 
     subroutine wrong_ones()
-        integer :: made, value, side(1)
+        COMM :: made
+        integer :: value, side(1)
         call MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN, error)
         call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, error)
         call MPI_Cartdim_get(world, value, error)
