@@ -2,12 +2,12 @@
 //! generation of the world.
 
 use crate::base::Member;
-use crate::engine::rules::{CommMode, Modes};
+use crate::engine::rules::{CommMode, Modes, RecoveryMode};
 use crate::engine::{Matter, Moved, Purpose, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
@@ -58,13 +58,13 @@ pub fn recover(process: &'static Process) -> Result {
     let Some(mut course) = begun else {
         return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
     };
-    let (engine, world) = (&process.engine, process.world);
-    if !engine.is_calm() || world.called() > engine.generation() {
-        process.recovers()?;
-    }
     // The program may have chosen another mode since the last one.
     if let Some(mode) = mode(process).filter(|_| course.number == 0) {
         course.recovery.again(mode, None);
+    }
+    let (engine, world) = (&process.engine, process.world);
+    if !engine.is_calm() || world.called() > engine.generation() {
+        process.recovers()?;
     }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
@@ -76,6 +76,24 @@ pub fn recover(process: &'static Process) -> Result {
             Err(Class::SPAWN.because(words))
         }
         End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// Recovers inside the call that has met a death, where that is the library's to do. Fails only when
+/// this rank is to die.
+pub fn follow(process: &'static Process) -> Result {
+    let world = process.world_comm();
+    let modes = losses::modes(process, &world).unwrap_or_default();
+    if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
+        return Ok(());
+    }
+    if !is_due(process, &world) {
+        return Ok(());
+    }
+    match recover(process) {
+        Err(Failure::Died) => Err(Failure::Died),
+        // The program hears of its failed call; what has become of the world it will see.
+        _ => Ok(()),
     }
 }
 
