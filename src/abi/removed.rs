@@ -106,7 +106,7 @@ removed!(
 removed!(
     /// MPI_Comm_set_errhandler of MPI-1.
     fn MPI_Errhandler_set(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
-        comm.errhandler.set(errhandler)
+        comm.set_errhandler(process, errhandler)
     }
 );
 
