@@ -301,8 +301,9 @@ impl Engine {
     }
 
     /// What was decided in an agreement that is over for this rank. It is asked once.
-    pub fn decision(&self, key: Key) -> Arc<Decision> {
-        self.world.decision(key, self.me).expect("the operation has ended")
+    pub fn decision(&self, key: Key) -> Result<Arc<Decision>, Died> {
+        // Only whoever is taken for dead finds none.
+        self.world.decision(key, self.me).ok_or(Died)
     }
 
     /// Ends the operations that waited for a decision that is there.

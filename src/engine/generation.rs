@@ -167,7 +167,7 @@ impl Engine {
     pub(super) fn judge_by_rules(
         &self, state: &State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
-        if self.is_revoked(envelope) {
+        if self.is_revoked(state, envelope) {
             return Some(Mishap::Revoked);
         }
         if self.msg_mode()? != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {

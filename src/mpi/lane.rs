@@ -98,7 +98,7 @@ impl<'a> Lane<'a> {
         let engine = &self.process.engine;
         let op = engine.start_agreement(matter, &members, value)?;
         self.judge(&Doing { lane: self, op: Some(op) }.outcome().await?)?;
-        let decision = engine.decision(matter);
+        let decision = engine.decision(matter)?;
         outcome?;
         if decision.value.flags & 1 == 1 && decision.dead.is_empty() && decision.left.is_empty() {
             return Ok(());
