@@ -110,3 +110,38 @@ fn a_rank_that_cannot_be_started_is_given_up() {
     let run = support::run(&program).ranks(3).option("--mode=rebuild").deadline(60);
     assert_eq!(run.outcome().stdout, "1\n1\n");
 }
+
+#[test]
+fn whoever_has_finalized_is_gone_but_has_not_failed() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            int fresh = MPI_Init(&argc, &argv) != MPI_SUCCESS, me = ftmpi_rank_in_job();
+            MPI_Comm again;
+            if (!fresh) {
+                MPI_Barrier(MPI_COMM_WORLD);
+                if (me == 1)
+                    raise(SIGKILL);
+                if (me > 1) {
+                    while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+                        ;
+                    if (MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
+                        return 3;
+                }
+            }
+            if (me > 0) {
+                int one = 1, sum, size;
+                MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                MPI_Comm_size(MPI_COMM_WORLD, &size);
+                printf("%d of %d\n", sum, size);
+            }
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("leaves_early", text).build();
+    let run = support::run(&program).ranks(4).option("--mode=rebuild").deadline(60);
+    assert_eq!(run.succeeds().stdout, "3 of 4\n3 of 4\n3 of 4\n");
+}

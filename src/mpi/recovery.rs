@@ -7,7 +7,7 @@ use crate::engine::{Matter, Moved, Purpose, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
@@ -73,7 +73,8 @@ pub fn recover(process: &'static Process) -> Result {
     match outcome? {
         End::GivenUp { rank } => {
             let words = format!("rank {rank} could not be started again: it died too often");
-            Err(Class::SPAWN.because(words))
+            let error = Error { is_of_a_death: true, ..Error::new(Class::SPAWN, words) };
+            Err(Failure::Error(Box::new(error)))
         }
         End::Unchanged | End::Recovered => Ok(()),
     }

@@ -46,7 +46,8 @@ int main(int argc, char **argv)
                 out[i] = me * 1000 + i % 7;
             int early = me;
             MUST(MPI_Irecv(&before[0], 1, MPI_INT, ahead, 9, MPI_COMM_WORLD, &requests[0]));
-            MUST(MPI_Irecv(&before[1], 1, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &requests[1]));
+            MUST(MPI_Irecv(&before[1], 1, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD,
+                           &requests[1]));
             MUST(MPI_Isend(out, LONG, MPI_INT, after, 11, MPI_COMM_WORLD, &requests[2]));
             MUST(MPI_Irecv(&code, 1, MPI_INT, victim, 12, MPI_COMM_WORLD, &requests[3]));
             MUST(MPI_Send(&early, 1, MPI_INT, after, 13, MPI_COMM_WORLD));

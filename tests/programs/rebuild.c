@@ -52,6 +52,9 @@ int main(int argc, char **argv)
     fresh = code != MPI_SUCCESS;
     if (fresh && code != MPI_INIT_RESTARTED_PROCS)
         fail("MPI_Init returned", code);
+    const char *life = getenv("FTMPI_INCARNATION");
+    if ((life != NULL && atoi(life) > 0) != fresh)
+        fail("the environment says otherwise", fresh);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int done = fresh ? -1 : 0, started = 0;

@@ -7,7 +7,7 @@ use super::{Life, threads};
 use crate::host::Rank;
 use crate::host::loader::Images;
 use crate::host::sched;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -67,6 +67,10 @@ extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
         rank.libc.set_home(name.to_str().unwrap_or(""), home);
     }
     rank.images.adopt_tls();
+    if rank.incarnation > 0 {
+        let line = CString::new(format!("FTMPI_INCARNATION={}", rank.incarnation));
+        rank.libc.set_variable(&line.expect("a number has no null byte"));
+    }
     let world = super::world::of_process();
     let (argc, argv) = (world.program.argc, arguments(world));
     rank.images.construct(argc, argv, rank.libc.envp());

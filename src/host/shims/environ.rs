@@ -308,9 +308,8 @@ pub(super) fn hand_to_libc(state: &LibcState) {
     unsafe { LIBCS = if array.is_null() { null::<*mut c_char>().cast_mut() } else { array } };
 }
 
-/// `putenv` for tests.
-#[cfg(test)]
-pub(super) fn set_for_test(state: &LibcState, line: &CStr) {
+/// Puts `name=value` into the environment of a rank.
+pub(super) fn set(state: &LibcState, line: &CStr) {
     let bytes = line.to_bytes_with_nul();
     let end = bytes.iter().position(|&byte| byte == b'=').expect("a line has a name");
     change(state, |own| {
@@ -321,7 +320,6 @@ pub(super) fn set_for_test(state: &LibcState, line: &CStr) {
 
 #[cfg(test)]
 mod tests {
-    use super::set_for_test as set;
     use super::*;
 
     fn value(state: &LibcState, name: &str) -> Option<String> {

@@ -31,7 +31,7 @@ use crate::host::current;
 use crate::host::job::Job;
 use crate::host::life;
 use homes::{Homes, Variable};
-use std::ffi::{c_char, c_long};
+use std::ffi::{CStr, c_char, c_long};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -110,6 +110,11 @@ pub(super) fn variable(state: &LibcState, name: &str) -> Option<*const ()> {
 }
 
 impl LibcState {
+    /// Puts `name=value` into the rank's environment.
+    pub(super) fn set_variable(&self, line: &CStr) {
+        environ::set(self, line);
+    }
+
     /// The state of a fresh life in `seat`.
     pub(super) fn new(seat: usize) -> LibcState {
         LibcState {

@@ -254,8 +254,8 @@ mod tests {
     #[test]
     fn each_rank_has_a_time_zone_of_its_own() {
         let (one, two) = (LibcState::new(1), LibcState::new(2));
-        environ::set_for_test(&one, c"TZ=JST-9");
-        environ::set_for_test(&two, c"TZ=UTC");
+        environ::set(&one, c"TZ=JST-9");
+        environ::set(&two, c"TZ=UTC");
         let threads = [(one, 9), (two, 0)].map(|(state, hour)| {
             std::thread::spawn(move || {
                 let mut copy: c_long = 0;
