@@ -393,7 +393,6 @@ impl State {
             due: VecDeque::new(),
             kin: HashMap::new(),
             deciding: Vec::new(),
-            deciding: Vec::new(),
             epoch: 0,
             reported: HashMap::new(),
             stir: 0,
