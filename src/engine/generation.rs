@@ -231,6 +231,7 @@ impl Engine {
             state.outlook.moved.push(moved);
         } else {
             outlook.floor = 2 * moved.to;
+            self.world.forget_outcomes(moved.to);
             self.drop_old(&mut state);
         }
         state.epoch = state.epoch.max(state.outlook.base);
