@@ -88,7 +88,7 @@ contains
   subroutine worker()
     double precision :: part, x
     integer :: piece, count, step, code, status(MPI_STATUS_SIZE)
-    do count = 1, huge(count)
+    do count = 1, huge(count) - 1
       call MPI_RECV(piece, 1, MPI_INTEGER, 0, MPI_ANY_TAG, MPI_COMM_WORLD, status, code)
       if (status(MPI_TAG) == stop_tag) return
       if (mod(rank, 3) == 0 .and. count == 2) call c_abort()

@@ -21,15 +21,18 @@ fn constants() -> Vec<String> {
     names.collect()
 }
 
-/// The constants of `mpi.h` that Fortran has too.
+/// The constants of `mpi.h`, and of what it includes, that Fortran has too.
 fn shared_constants() -> BTreeSet<String> {
-    let text = header("mpi.h");
+    let text = ["mpi.h", "ft-mpi-modes.h", "mpi-ext.h"].map(header).concat();
     let defined = text.lines().filter_map(|line| line.strip_prefix("#define "));
     let words = defined.filter_map(|rest| rest.split_once(char::is_whitespace));
     let is_shared = |name: &str, value: &str| {
-        let is_variable = ["*)", "_function"].iter().any(|part| value.contains(part));
+        let is_variable = ["*)", "_function", "(&"].iter().any(|part| value.contains(part));
+        let is_variable = is_variable || name.contains("CHECK_RECOVER");
+        let is_function = name.contains(|c: char| c.is_lowercase());
         let is_of_c = ["MPI_F_", "MPI_T_"].iter().any(|start| name.starts_with(start));
-        name.starts_with("MPI") && !name.contains('(') && !is_variable && !is_of_c
+        let is_ours = ["MPI", "FT"].iter().any(|start| name.starts_with(start));
+        is_ours && !name.contains('(') && !is_variable && !is_of_c && !is_function
     };
     let shared = words.filter(|(name, value)| is_shared(name, value));
     shared.map(|(name, _)| name.to_string()).collect()
@@ -53,7 +56,7 @@ fn constants_in_fortran(flags: &[&str]) -> BTreeMap<String, i64> {
         if name.starts_with("MPI_SUBARRAYS") || name.starts_with("MPI_ASYNC") {
             let _ = writeln!(text, "      if ({name}) stop 1");
         } else {
-            let _ = writeln!(text, "      print '(A,I7)', '{name} ',\n     &{name}");
+            let _ = writeln!(text, "      print '(A,I11)', '{name} ',\n     &{name}");
         }
     }
     text.push_str("      end program constants\n");
@@ -82,6 +85,8 @@ fn constants_are_those_of_mpi_h_in_both_forms() {
         ("FTMPI_NEEDS_4_BYTE_INTEGERS", 1),
         ("FTMPI_REAL8", 0),
         ("FTMPI_DBLE16", 0),
+        ("FTMPI_CHECK_RECOVER", 0x4654_4352),
+        ("FT_MPI_CHECK_RECOVER", 0x4654_4352),
         ("MPI_ADDRESS_KIND", 8),
         ("MPI_COUNT_KIND", 8),
         ("MPI_OFFSET_KIND", 8),

@@ -223,8 +223,8 @@ impl Tenancy {
             },
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
-        // What the program repairs itself is made up for by whoever ends well (see `status`); what it
-        // says after MPI_Finalize is no death.
+        // What the program repairs itself is made up for by whoever ends well (see `status`); what
+        // it says after MPI_Finalize is no death.
         if rules != Rules::Ulfm || has_left {
             self.world.blame(status);
         }

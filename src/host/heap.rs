@@ -277,6 +277,8 @@ impl Heap {
             return;
         }
         books.large.store(0, Ordering::Relaxed);
+        // The next life looks there before its heap is open.
+        books.shelf.clear();
         large::give_back(self.plot);
         let extent = self.blocks_as_left(books).allocator();
         let slice = ground.slice(self.plot);

@@ -79,8 +79,8 @@ pub fn recover(process: &'static Process) -> Result {
     }
 }
 
-/// Recovers inside the call that has met a death, where that is the library's to do. Fails only when
-/// this rank is to die.
+/// Recovers inside the call that has met a death, where that is the library's to do. Fails only
+/// when this rank is to die.
 pub fn follow(process: &'static Process) -> Result {
     let world = process.world_comm();
     let modes = losses::modes(process, &world).unwrap_or_default();

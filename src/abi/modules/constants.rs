@@ -54,7 +54,7 @@ pub(super) fn modern() -> String {
 }
 
 fn modern_line(line: &str, handle: Option<&str>) -> String {
-    let is_own = line.contains(":: FTMPI_");
+    let is_own = line.contains(":: FTMPI_") && !line.contains("CHECK_RECOVER");
     if let Some(handle) = handle.filter(|_| !is_own)
         && let Some((name, value)) =
             line.split_once(":: ").and_then(|(_, rest)| rest.split_once('='))

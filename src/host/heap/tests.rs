@@ -171,6 +171,18 @@ fn a_block_freed_by_another_comes_back_to_its_owner() {
 }
 
 #[test]
+fn what_a_dead_rank_had_freed_is_not_given_to_the_next_life() {
+    let first = heap(9);
+    let blocks = [24, 24, 100].map(|bytes| first.allocate(bytes).unwrap());
+    blocks.into_iter().for_each(|block| first.free(block).unwrap());
+    first.give_back();
+    let next = heap(9);
+    let block = next.allocate(20).unwrap();
+    next.free(block).unwrap();
+    next.give_back();
+}
+
+#[test]
 fn a_fresh_life_starts_with_an_empty_heap() {
     let first = heap(5);
     let stale = first.allocate(1000).unwrap();
