@@ -465,6 +465,57 @@ MODULE mpi
   ! Procedures
 
   INTERFACE
+    SUBROUTINE MPIX_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_failure_ack(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_failure_get_acked(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, &
         ierror)
       INTEGER, INTENT(IN) :: logical_size
@@ -924,6 +975,17 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_attach_buffer(comm, buffer, size, ierror)
       INTEGER, INTENT(IN) :: comm
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
@@ -1039,6 +1101,11 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: errhandler
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_get_info(comm, info_used, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: info_used
@@ -1059,6 +1126,12 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: group
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_idup(comm, newcomm, request, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: newcomm
@@ -1074,6 +1147,17 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Comm_iflush_buffer(comm, request, ierror)
       INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: request
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1097,6 +1181,10 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_ADDRESS_KIND
       INTEGER, INTENT(IN) :: comm
@@ -1117,6 +1205,11 @@ MODULE mpi
     SUBROUTINE MPI_Comm_set_name(comm, comm_name, ierror)
       INTEGER, INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Comm_size(comm, size, ierror)
@@ -4241,6 +4334,57 @@ MODULE mpi
     FUNCTION MPI_Wtime()
       REAL(KIND=8) :: MPI_Wtime
     END FUNCTION
+    SUBROUTINE PMPIX_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_failure_ack(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_failure_get_acked(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, &
         ierror)
       INTEGER, INTENT(IN) :: logical_size
@@ -4700,6 +4844,17 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_attach_buffer(comm, buffer, size, ierror)
       INTEGER, INTENT(IN) :: comm
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
@@ -4815,6 +4970,11 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: errhandler
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_get_info(comm, info_used, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: info_used
@@ -4835,6 +4995,12 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: group
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_idup(comm, newcomm, request, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: newcomm
@@ -4850,6 +5016,17 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Comm_iflush_buffer(comm, request, ierror)
       INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: request
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4873,6 +5050,10 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_ADDRESS_KIND
       INTEGER, INTENT(IN) :: comm
@@ -4893,6 +5074,11 @@ MODULE mpi
     SUBROUTINE PMPI_Comm_set_name(comm, comm_name, ierror)
       INTEGER, INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Comm_size(comm, size, ierror)

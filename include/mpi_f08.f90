@@ -631,6 +631,97 @@ MODULE mpi_f08
 
   ! Subroutines
 
+  INTERFACE MPIX_Comm_ack_failed
+    SUBROUTINE MPIX_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_agree
+    SUBROUTINE MPIX_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_failure_ack
+    SUBROUTINE MPIX_Comm_failure_ack_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_failure_get_acked
+    SUBROUTINE MPIX_Comm_failure_get_acked_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_get_failed
+    SUBROUTINE MPIX_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_iagree
+    SUBROUTINE MPIX_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_is_revoked
+    SUBROUTINE MPIX_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_ishrink
+    SUBROUTINE MPIX_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_revoke
+    SUBROUTINE MPIX_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_shrink
+    SUBROUTINE MPIX_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Abi_get_fortran_booleans
     SUBROUTINE MPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, &
         is_set, ierror)
@@ -1398,6 +1489,25 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_ack_failed
+    SUBROUTINE MPI_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_agree
+    SUBROUTINE MPI_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_attach_buffer
     SUBROUTINE MPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) BIND(C, &
         NAME="mpi_comm_attach_buffer_f08_")
@@ -1599,6 +1709,15 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_get_failed
+    SUBROUTINE MPI_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_get_info
     SUBROUTINE MPI_Comm_get_info_f08(comm, info_used, ierror)
       IMPORT :: MPI_Comm, MPI_Info
@@ -1635,6 +1754,16 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_iagree
+    SUBROUTINE MPI_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_idup
     SUBROUTINE MPI_Comm_idup_f08(comm, newcomm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
@@ -1660,6 +1789,25 @@ MODULE mpi_f08
     SUBROUTINE MPI_Comm_iflush_buffer_f08(comm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
       TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_is_revoked
+    SUBROUTINE MPI_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_ishrink
+    SUBROUTINE MPI_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1701,6 +1849,14 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_revoke
+    SUBROUTINE MPI_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_set_attr
     SUBROUTINE MPI_Comm_set_attr_f08(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_Comm, MPI_ADDRESS_KIND
@@ -1734,6 +1890,15 @@ MODULE mpi_f08
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_shrink
+    SUBROUTINE MPI_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -6952,6 +7117,97 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPIX_Comm_ack_failed
+    SUBROUTINE PMPIX_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_agree
+    SUBROUTINE PMPIX_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_failure_ack
+    SUBROUTINE PMPIX_Comm_failure_ack_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_failure_get_acked
+    SUBROUTINE PMPIX_Comm_failure_get_acked_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_get_failed
+    SUBROUTINE PMPIX_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_iagree
+    SUBROUTINE PMPIX_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_is_revoked
+    SUBROUTINE PMPIX_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_ishrink
+    SUBROUTINE PMPIX_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_revoke
+    SUBROUTINE PMPIX_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_shrink
+    SUBROUTINE PMPIX_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Abi_get_fortran_booleans
     SUBROUTINE PMPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, &
         is_set, ierror)
@@ -7719,6 +7975,25 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_ack_failed
+    SUBROUTINE PMPI_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_agree
+    SUBROUTINE PMPI_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_attach_buffer
     SUBROUTINE PMPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) BIND(C, &
         NAME="pmpi_comm_attach_buffer_f08_")
@@ -7920,6 +8195,15 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_get_failed
+    SUBROUTINE PMPI_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_get_info
     SUBROUTINE PMPI_Comm_get_info_f08(comm, info_used, ierror)
       IMPORT :: MPI_Comm, MPI_Info
@@ -7956,6 +8240,16 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_iagree
+    SUBROUTINE PMPI_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_idup
     SUBROUTINE PMPI_Comm_idup_f08(comm, newcomm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
@@ -7981,6 +8275,25 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Comm_iflush_buffer_f08(comm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
       TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_is_revoked
+    SUBROUTINE PMPI_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_ishrink
+    SUBROUTINE PMPI_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8022,6 +8335,14 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_revoke
+    SUBROUTINE PMPI_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_set_attr
     SUBROUTINE PMPI_Comm_set_attr_f08(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_Comm, MPI_ADDRESS_KIND
@@ -8055,6 +8376,15 @@ MODULE mpi_f08
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_shrink
+    SUBROUTINE PMPI_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
