@@ -134,9 +134,11 @@ fn a_death_at_every_step_of_every_call_leaves_the_others_agreed() {
         for moment in ["before:", "inside:", "after:"] {
             for (victim, also) in [(0, 3), (3, 0), (4, 1)] {
                 let kill = |rank, count| format!("--kill={rank}@{moment}{call}:{count}");
-                let run = support::run(&program).ranks(6).option("--mode=ulfm").args(["3"]);
+                let run = support::run(&program).ranks(6).option("--mode=ulfm").args(["0"]);
                 let run = run.option(kill(victim, 1)).option(kill(also, 2));
-                all_are_told_the_same(&run.deadline(60).succeeds());
+                let seen = run.deadline(60).succeeds();
+                all_are_told_the_same(&seen);
+                assert_eq!(seen.stderr.matches("as ordered").count(), 2, "{seen}");
             }
         }
     }

@@ -111,7 +111,9 @@ impl Engine {
             if state.unexpected.len() >= state.sweep_at {
                 state.sweep();
             }
-            if !state.outlook.is_of_old(envelope, &packet, self.me) {
+            let is_wanted = !state.outlook.is_of_old(envelope, &packet, self.me)
+                && !self.world.is_revoked(envelope.context / 2, self.me);
+            if is_wanted {
                 state.unexpected.insert(envelope, packet);
             }
             return Ok(());
@@ -242,7 +244,9 @@ impl Engine {
         if self.look_out(state) {
             return;
         }
-        state.unexpected.retain(Packet::is_intact);
+        state.unexpected.retain_by(|envelope, packet| {
+            packet.is_intact() && !self.world.is_revoked(envelope.context / 2, self.me)
+        });
         let keys: Vec<Key> = state.ops.0.keys().collect();
         keys.into_iter().for_each(|key| self.review(state, key));
     }

@@ -71,10 +71,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    /* With the seed 0, only those die for whom that is ordered. */
+    int is_calm = atoi(argv[1]) == 0;
     seed = strtoull(argv[1], NULL, 10) * 2654435761ULL + 12345;
     for (int round = 0; round < ROUNDS; round++) {
         unsigned dice = next_random(), form = next_random() % 2;
         int victim = (int)(next_random() % (unsigned)size), when = (int)(dice % 5), mine, members;
+        if (is_calm)
+            when = 4;
         int flag = ~(1 << rank);
         MPI_Comm_rank(now, &mine);
         MPI_Comm_size(now, &members);
