@@ -27,8 +27,8 @@ mod kinds;
 mod modern;
 #[cfg(test)]
 mod modules;
-mod nesting;
 mod neighbours;
+mod nesting;
 mod op;
 mod pack;
 mod persistent;
