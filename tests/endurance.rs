@@ -1,5 +1,5 @@
-//! Ranks die again and again in one job, and nothing is lost by that: no result, no thread,
-//! no mapping, no file. The whole forms are run by `cargo test --release --test endurance -- --ignored`.
+//! Ranks die again and again in one job, and nothing is lost by that: no result, no thread, no
+//! mapping, no file. The whole forms: `cargo test --release --test endurance -- --ignored`.
 
 mod support;
 
