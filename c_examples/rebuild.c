@@ -45,7 +45,8 @@ static int restore(void)
         value = rank + 1;
         step = 0;
     } else if (code == MPI_SUCCESS) {
-        int slot = latest / INTERVAL % 2, right = (rank + 1) % size, left = (rank + size - 1) % size;
+        int slot = latest / INTERVAL % 2;
+        int right = (rank + 1) % size, left = (rank + size - 1) % size;
         for (int other = 0; other < size; other++)
             if (!states[other] && !states[(other + 1) % size])
                 MPI_Abort(MPI_COMM_WORLD, 4); /* two neighbours at once: the state is lost */

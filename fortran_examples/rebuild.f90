@@ -7,7 +7,8 @@ program rebuild
   use mpi_f08
   implicit none
   integer, parameter :: interval = 10
-  integer :: rank, ranks, code, error, steps, victim, fatal_step, step, value, total, first, kept_step
+  integer :: rank, ranks, code, error, steps, victim, fatal_step
+  integer :: step, value, total, first, kept_step
   integer, allocatable :: kept(:)
   logical :: restarted
   type(MPI_Comm) :: repaired

@@ -158,3 +158,23 @@ fn work_goes_on_without_the_dead() {
     assert_eq!(seen.stdout, expected);
     support::run(&program).ranks(7).fails_with(137);
 }
+
+#[test]
+fn the_ulfm_solver_goes_on_without_the_dead() {
+    let c = support::c("c_examples/ulfm.c").flags(&["-O2", "-Wall", "-Werror", "-lm"]).build();
+    let mpifort = support::tool("mpifort").display().to_string();
+    let fortran = support::fortran("fortran_examples/ulfm.f90").compiler(&mpifort);
+    for program in [c, fortran.flags(&["-O2", "-Wall"]).build()] {
+        for (ranks, deaths, left) in [
+            (1, &[][..], 1),
+            (7, &[][..], 7),
+            (7, &["3:2", "0:5"][..], 5),
+            (7, &["0:1", "1:1", "2:1", "3:1", "4:1", "5:1"][..], 1),
+            (20, &["1:1", "19:1", "5:2", "6:3"][..], 16),
+        ] {
+            let seen = support::run(&program).ranks(ranks).args(deaths).succeeds();
+            let expected = format!("{left} of {ranks} ranks have solved it, to 0.000\n");
+            assert_eq!(seen.stdout, expected, "{seen}");
+        }
+    }
+}

@@ -93,7 +93,13 @@ fn start(program: Program, text: &str) -> ! {
                 world.charter().give(rules);
             }
             let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
-            let tenant = Box::new(Tenancy { world, is_quiet, on_failure, gone });
+            let tenant = Box::new(Tenancy {
+                world,
+                is_quiet,
+                on_failure,
+                gone,
+                has_survivor: AtomicBool::new(false),
+            });
             life::run(program, job, tenant)
         }
         Err(why) => refuse(&why),
@@ -142,6 +148,8 @@ struct Tenancy {
     is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
+    /// Whether some rank has ended well.
+    has_survivor: AtomicBool,
 }
 
 /// The seats whose ranks have ended for good, and whose ends everybody has heard of.
@@ -194,7 +202,7 @@ impl Tenancy {
     }
 
     /// What becomes of the job after a failure; said before anybody else can speak of it.
-    fn decide(&self, status: i32, obituary: &str) -> Verdict {
+    fn decide(&self, status: i32, obituary: &str, has_left: bool) -> Verdict {
         keep_first(&CAUSE, status);
         let rules = self.world.rules();
         let next = match rules {
@@ -215,8 +223,9 @@ impl Tenancy {
             },
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
-        // Whoever repairs what it wants to has survived as soon as it ends well.
-        if rules != Rules::Ulfm {
+        // What the program repairs itself is made up for by whoever ends well (see `status`); what it
+        // says after MPI_Finalize is no death.
+        if rules != Rules::Ulfm || has_left {
             self.world.blame(status);
         }
         Verdict::Continue
@@ -254,8 +263,12 @@ impl Tenant for Tenancy {
         };
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let debt = phases.and_then(Phases::debt);
+        let has_left = phases.is_some_and(Phases::has_left);
         let verdict = match status != 0 || debt.is_some() {
-            false => Verdict::Continue,
+            false => {
+                self.has_survivor.store(true, Ordering::Relaxed);
+                Verdict::Continue
+            }
             true => {
                 let mut obituary = life::obituary(rank, ending);
                 let order = fates::met(rank).filter(|_| ending == Ending::Killed);
@@ -267,7 +280,7 @@ impl Tenant for Tenancy {
                 }
                 self.chronicle(rank, ending, &obituary, order);
                 // Whoever leaves MPI behind has failed, whatever it says.
-                self.decide(if status == 0 { 1 } else { status }, &obituary)
+                self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
             }
         };
         // Where a failure ends the job, the others hear nothing of it: each would have words of
@@ -276,7 +289,7 @@ impl Tenant for Tenancy {
         let is_to_be_buried = match verdict {
             Verdict::End { .. } => false,
             Verdict::Restart => true,
-            Verdict::Continue => !phases.is_some_and(Phases::has_left),
+            Verdict::Continue => !has_left,
         };
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
@@ -299,7 +312,12 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        self.world.status()
+        let is_lost =
+            self.world.rules() == Rules::Ulfm && !self.has_survivor.load(Ordering::Relaxed);
+        match self.world.status() {
+            0 if is_lost => CAUSE.load(Ordering::Relaxed),
+            status => status,
+        }
     }
 }
 

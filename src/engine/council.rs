@@ -4,7 +4,7 @@
 //! An agreement is there from the first member's contribution until all who live have collected
 //! the decision. Lock order: an engine's state, the council, the ledger.
 
-use super::op::{Died, Outcome, Stage};
+use super::op::{Died, Mishap, Outcome, Stage};
 use super::{Engine, State, World};
 use crate::base::Member;
 use crate::base::roll::Roll;
@@ -35,6 +35,8 @@ pub enum Purpose {
     Flag,
     /// ULFM's agreement on who is left.
     Shrink,
+    /// Whether a collective operation has gone well everywhere.
+    Outcome,
 }
 
 /// The agreements that are under way.
@@ -138,6 +140,12 @@ impl World {
         let Some(meeting) = meetings.get(&key) else { return false };
         let place = meeting.place(me).expect("whoever contributes is a member");
         meeting.machines[place].decision().is_some()
+    }
+
+    /// Nobody decides on outcomes any more on communicators with contexts below this one.
+    pub(super) fn forget_outcomes(&self, context: u32) {
+        let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
+        self.council.meetings.lock().retain(|key, _| !is_old(key));
     }
 
     /// All agreements hear of a death.
@@ -293,8 +301,9 @@ impl Engine {
     }
 
     /// What was decided in an agreement that is over for this rank. It is asked once.
-    pub fn decision(&self, key: Key) -> Arc<Decision> {
-        self.world.decision(key, self.me).expect("the operation has ended")
+    pub fn decision(&self, key: Key) -> Result<Arc<Decision>, Died> {
+        // Only whoever is taken for dead finds none.
+        self.world.decision(key, self.me).ok_or(Died)
     }
 
     /// Ends the operations that waited for a decision that is there.
@@ -303,6 +312,14 @@ impl Engine {
             match state.ops.0.find(op).map(|op| &op.stage) {
                 Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
                     self.finish(state, op, Outcome::default());
+                }
+                // Those who recover contribute nothing any more.
+                Some(Stage::Deciding(key))
+                    if key.purpose == Purpose::Outcome
+                        && self.world.called() > self.generation() =>
+                {
+                    let mishap = Some(Mishap::Interrupted);
+                    self.finish(state, op, Outcome { mishap, ..Outcome::default() });
                 }
                 Some(_) => state.deciding.push(op),
                 None => {}

@@ -86,6 +86,8 @@ struct State {
     accounts: Slab<buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
+    /// The contexts that are revoked with another one.
+    kin: HashMap<u32, u32>,
     /// The agreements that this rank waits for.
     deciding: Vec<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
@@ -389,6 +391,7 @@ impl State {
             copies: VecDeque::new(),
             accounts: Slab::default(),
             due: VecDeque::new(),
+            kin: HashMap::new(),
             deciding: Vec::new(),
             epoch: 0,
             reported: HashMap::new(),

@@ -16,8 +16,8 @@ use crate::mpi::making;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
-/// all of the standard's; codes that programs add are larger still.
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger
+/// than all of the standard's; codes that programs add are larger still.
 pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
@@ -28,8 +28,8 @@ pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
-/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the program
-/// asks for one or needs one.
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
+/// program asks for one or needs one.
 pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
     match is_asked && mode(process).is_some() {
         true => repair(process, comm),
