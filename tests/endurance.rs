@@ -1,5 +1,5 @@
-//! Ranks die again and again in one job, and nothing is lost by that: no result, no memory, no
-//! thread, no file. The whole forms are run by `cargo test --release --test endurance -- --ignored`.
+//! Ranks die again and again in one job, and nothing is lost by that: no result, no thread, no
+//! mapping, no file. The whole forms: `cargo test --release --test endurance -- --ignored`.
 
 mod support;
 
@@ -29,14 +29,21 @@ fn holdings(seen: &Outcome) -> [[i64; 4]; 2] {
     [numbers(first), numbers(last)]
 }
 
-/// Many recoveries of sixteen ranks: what the process holds is the same after all of them.
-fn rebuild(rounds: usize, kilobytes: i64) {
+/// What a life may leave behind until the process ends: its record, in kilobytes. That is growth;
+/// everything else that a rank had is given back.
+const RECORD: i64 = 12;
+
+/// Many recoveries of sixteen ranks: but for records of the dead, what the process holds is the
+/// same after all of them.
+fn rebuild(rounds: usize) {
     let seen = endure("rebuild", 16, rounds, 0, 1).succeeds();
     let done = format!("done: {rounds} rounds, 16 of 16 ranks");
     assert_eq!(seen.lines_with(&done), 1, "{seen}");
     let [first, last] = holdings(&seen);
     println!("{rounds} recoveries in {:?}: {first:?} to {last:?}", seen.took);
-    assert!(last[0] - first[0] < kilobytes, "memory: {seen}");
+    // Two die in a round, on average.
+    let lives = 2 * rounds as i64 * 9 / 10;
+    assert!(last[0] - first[0] < RECORD * lives + 4096, "memory: {seen}");
     // Whoever dies has not always been cleared up when the reading is taken.
     for (what, place, allowed) in [("threads", 1, 3), ("mappings", 2, 60), ("files", 3, 3)] {
         assert!(last[place] - first[place] <= allowed, "{what}: {seen}");
@@ -44,14 +51,14 @@ fn rebuild(rounds: usize, kilobytes: i64) {
 }
 
 #[test]
-fn hundreds_of_recoveries_leave_nothing_behind_in_the_process() {
-    rebuild(400, 16 << 10);
+fn hundreds_of_recoveries_leave_no_thread_mapping_or_file_behind() {
+    rebuild(400);
 }
 
 #[test]
 #[ignore = "takes minutes: a part of the slow command"]
-fn ten_thousand_recoveries_leave_nothing_behind_in_the_process() {
-    rebuild(10_000, 32 << 10);
+fn ten_thousand_recoveries_leave_no_thread_mapping_or_file_behind() {
+    rebuild(10_000);
 }
 
 fn shrink(ranks: usize, jobs: usize) {

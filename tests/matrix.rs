@@ -3,7 +3,8 @@
 //! recovery. Every cell ends within its deadline with what the rules say (see `cell.c`).
 //!
 //! The ordinary test runs a sample in which every two features meet that can; the whole matrix is
-//! run by `cargo test --release --test matrix -- --ignored`. `FTMPI_CELL='ibcast MPI_Wait'` runs the
+//! run by `cargo test --release --test matrix -- --ignored`. `FTMPI_CELL='ibcast MPI_Wait'` runs
+//! the
 //! cells whose names hold these words, one after the other.
 
 mod support;
@@ -40,15 +41,18 @@ const CASES: &[Case] = &[
     ("allgatherv", &["MPI_Allgatherv"]), ("alltoall", &["MPI_Alltoall"]),
     ("alltoallv", &["MPI_Alltoallv"]), ("alltoallw", &["MPI_Alltoallw"]),
     ("reduce", &["MPI_Reduce"]), ("allreduce", &["MPI_Allreduce"]),
-    ("allreduce_large", &["MPI_Allreduce"]), ("allreduce_init", &["MPI_Allreduce_init", "MPI_Start"]),
+    ("allreduce_large", &["MPI_Allreduce"]),
+    ("allreduce_init", &["MPI_Allreduce_init", "MPI_Start"]),
     ("reduce_scatter", &["MPI_Reduce_scatter"]),
     ("reduce_scatter_block", &["MPI_Reduce_scatter_block"]), ("scan", &["MPI_Scan"]),
     ("exscan", &["MPI_Exscan"]), ("ibarrier", &["MPI_Ibarrier", "MPI_Wait"]),
     ("ibcast", &["MPI_Ibcast", "MPI_Wait"]), ("igather", &["MPI_Igather", "MPI_Wait"]),
     ("igatherv", &["MPI_Igatherv", "MPI_Wait"]), ("iscatter", &["MPI_Iscatter", "MPI_Wait"]),
     ("iscatterv", &["MPI_Iscatterv", "MPI_Wait"]), ("iallgather", &["MPI_Iallgather", "MPI_Wait"]),
-    ("iallgatherv", &["MPI_Iallgatherv", "MPI_Wait"]), ("ialltoall", &["MPI_Ialltoall", "MPI_Wait"]),
-    ("ialltoallv", &["MPI_Ialltoallv", "MPI_Wait"]), ("ialltoallw", &["MPI_Ialltoallw", "MPI_Wait"]),
+    ("iallgatherv", &["MPI_Iallgatherv", "MPI_Wait"]),
+    ("ialltoall", &["MPI_Ialltoall", "MPI_Wait"]),
+    ("ialltoallv", &["MPI_Ialltoallv", "MPI_Wait"]),
+    ("ialltoallw", &["MPI_Ialltoallw", "MPI_Wait"]),
     ("ireduce", &["MPI_Ireduce", "MPI_Wait"]), ("iallreduce", &["MPI_Iallreduce", "MPI_Wait"]),
     ("ireduce_scatter", &["MPI_Ireduce_scatter", "MPI_Wait"]),
     ("ireduce_scatter_block", &["MPI_Ireduce_scatter_block", "MPI_Wait"]),
@@ -150,7 +154,7 @@ impl Cell {
             _ => run.option(format!("--mode={comm}")).option(format!("--msg={msg}")),
         };
         for kill in &kills {
-            run = run.option(&format!("--kill={kill}"));
+            run = run.option(format!("--kill={kill}"));
         }
         let seen = run.outcome();
         let status = if comm == "continue" { 128 + 9 } else { 0 };

@@ -58,9 +58,9 @@ fn value(text: &str) -> (String, &str) {
 fn run(case: &str, kills: &[&str]) -> (Run, PathBuf) {
     let file = support::fresh_directory("reports").join("a \"report\"");
     let mut run = support::run(&program()).ranks(4).args([case]).deadline(30);
-    run = run.option(&format!("--report={}", file.display()));
+    run = run.option(format!("--report={}", file.display()));
     for kill in kills {
-        run = run.option(&format!("--kill={kill}"));
+        run = run.option(format!("--kill={kill}"));
     }
     (run, file)
 }
