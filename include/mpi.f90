@@ -374,6 +374,52 @@ MODULE mpi
   INTEGER, PARAMETER :: MPI_WIN_CREATE_FLAVOR=604
   INTEGER, PARAMETER :: MPI_WIN_MODEL=605
 
+  ! Recovery: what stands in the handle that MPI_COMM_DUP is to set
+  INTEGER, PARAMETER :: FT_MPI_CHECK_RECOVER=1179927378
+  INTEGER, PARAMETER :: FTMPI_CHECK_RECOVER=1179927378
+
+  ! Restarted ranks: what MPI_INIT says in them
+  INTEGER, PARAMETER :: MPI_INIT_RESTARTED_PROCS=2001
+  INTEGER, PARAMETER :: MPI_INIT_RESTARTED_PROC=2001
+  INTEGER, PARAMETER :: MPI_INIT_RESTARTED_NODE=2001
+  INTEGER, PARAMETER :: FT_MPI_INIT_RESTARTED_NODE=2001
+
+  ! Attributes: the record of failures, and modes
+  INTEGER, PARAMETER :: FT_MPI_LIST_NUM_FAILED=7001
+  INTEGER, PARAMETER :: FT_MPI_LIST_FAILED=7002
+  INTEGER, PARAMETER :: FT_MPI_COM_NUM_FAILED=7003
+  INTEGER, PARAMETER :: FT_MPI_COM_FAILED=7004
+  INTEGER, PARAMETER :: FTMPI_NUM_FAILED_PROCS=7005
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE=7006
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE=7007
+  INTEGER, PARAMETER :: FTMPI_COLL_MODE=7008
+  INTEGER, PARAMETER :: FTMPI_RECOVERY_MODE=7009
+  INTEGER, PARAMETER :: MPIX_FT=7010
+  INTEGER, PARAMETER :: MPI_FT=7010
+
+  ! Modes of FT-MPI
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_ABORT=0
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_BLANK=1
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_SHRINK=2
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_REBUILD=3
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_RESET=0
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_NOOP=0
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_NOP=0
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_CONT=1
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_CONTINUE=1
+  INTEGER, PARAMETER :: FTMPI_COLL_MODE_NON_ATOMIC=0
+  INTEGER, PARAMETER :: FTMPI_COLL_MODE_ATOMIC=1
+  INTEGER, PARAMETER :: FTMPI_RECOVERY_MODE_MANUAL=0
+  INTEGER, PARAMETER :: FTMPI_RECOVERY_MODE_AUTO=1
+
+  ! Error classes of ULFM
+  INTEGER, PARAMETER :: MPIX_ERR_PROC_FAILED=75
+  INTEGER, PARAMETER :: MPIX_ERR_PROC_FAILED_PENDING=76
+  INTEGER, PARAMETER :: MPIX_ERR_REVOKED=77
+  INTEGER, PARAMETER :: MPI_ERR_PROC_FAILED=75
+  INTEGER, PARAMETER :: MPI_ERR_PROC_FAILED_PENDING=76
+  INTEGER, PARAMETER :: MPI_ERR_REVOKED=77
+
   ! Variables that stand for special arguments: the library knows them
   ! by their place in these blocks, and nobody reads or writes them
   INTEGER MPI_BOTTOM
@@ -419,6 +465,57 @@ MODULE mpi
   ! Procedures
 
   INTERFACE
+    SUBROUTINE MPIX_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_failure_ack(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_failure_get_acked(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPIX_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, &
         ierror)
       INTEGER, INTENT(IN) :: logical_size
@@ -878,6 +975,17 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_attach_buffer(comm, buffer, size, ierror)
       INTEGER, INTENT(IN) :: comm
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
@@ -993,6 +1101,11 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: errhandler
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_get_info(comm, info_used, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: info_used
@@ -1013,6 +1126,12 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: group
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_idup(comm, newcomm, request, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: newcomm
@@ -1028,6 +1147,17 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE MPI_Comm_iflush_buffer(comm, request, ierror)
       INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: request
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1051,6 +1181,10 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE MPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_ADDRESS_KIND
       INTEGER, INTENT(IN) :: comm
@@ -1071,6 +1205,11 @@ MODULE mpi
     SUBROUTINE MPI_Comm_set_name(comm, comm_name, ierror)
       INTEGER, INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Comm_size(comm, size, ierror)
@@ -4195,6 +4334,57 @@ MODULE mpi
     FUNCTION MPI_Wtime()
       REAL(KIND=8) :: MPI_Wtime
     END FUNCTION
+    SUBROUTINE PMPIX_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_failure_ack(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_failure_get_acked(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPIX_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set, &
         ierror)
       INTEGER, INTENT(IN) :: logical_size
@@ -4654,6 +4844,17 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_ack_failed(comm, num_to_ack, num_acked, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_agree(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_attach_buffer(comm, buffer, size, ierror)
       INTEGER, INTENT(IN) :: comm
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
@@ -4769,6 +4970,11 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: errhandler
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_get_failed(comm, failedgrp, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: failedgrp
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_get_info(comm, info_used, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: info_used
@@ -4789,6 +4995,12 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: group
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_iagree(comm, flag, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), TARGET :: flag
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_idup(comm, newcomm, request, ierror)
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: newcomm
@@ -4804,6 +5016,17 @@ MODULE mpi
     END SUBROUTINE
     SUBROUTINE PMPI_Comm_iflush_buffer(comm, request, ierror)
       INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: request
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_is_revoked(comm, flag, ierror)
+      INTEGER, INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_ishrink(comm, newcomm, request, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: request
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -4827,6 +5050,10 @@ MODULE mpi
       INTEGER, INTENT(OUT) :: size
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Comm_revoke(comm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE PMPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_ADDRESS_KIND
       INTEGER, INTENT(IN) :: comm
@@ -4847,6 +5074,11 @@ MODULE mpi
     SUBROUTINE PMPI_Comm_set_name(comm, comm_name, ierror)
       INTEGER, INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Comm_shrink(comm, newcomm, ierror)
+      INTEGER, INTENT(IN) :: comm
+      INTEGER, INTENT(OUT) :: newcomm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Comm_size(comm, size, ierror)

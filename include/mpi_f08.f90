@@ -374,6 +374,52 @@ MODULE mpi_f08
   INTEGER, PARAMETER :: MPI_WIN_CREATE_FLAVOR=604
   INTEGER, PARAMETER :: MPI_WIN_MODEL=605
 
+  ! Recovery: what stands in the handle that MPI_COMM_DUP is to set
+  TYPE(MPI_Comm), PARAMETER :: FT_MPI_CHECK_RECOVER=MPI_Comm(1179927378)
+  INTEGER, PARAMETER :: FTMPI_CHECK_RECOVER=1179927378
+
+  ! Restarted ranks: what MPI_INIT says in them
+  INTEGER, PARAMETER :: MPI_INIT_RESTARTED_PROCS=2001
+  INTEGER, PARAMETER :: MPI_INIT_RESTARTED_PROC=2001
+  INTEGER, PARAMETER :: MPI_INIT_RESTARTED_NODE=2001
+  INTEGER, PARAMETER :: FT_MPI_INIT_RESTARTED_NODE=2001
+
+  ! Attributes: the record of failures, and modes
+  INTEGER, PARAMETER :: FT_MPI_LIST_NUM_FAILED=7001
+  INTEGER, PARAMETER :: FT_MPI_LIST_FAILED=7002
+  INTEGER, PARAMETER :: FT_MPI_COM_NUM_FAILED=7003
+  INTEGER, PARAMETER :: FT_MPI_COM_FAILED=7004
+  INTEGER, PARAMETER :: FTMPI_NUM_FAILED_PROCS=7005
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE=7006
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE=7007
+  INTEGER, PARAMETER :: FTMPI_COLL_MODE=7008
+  INTEGER, PARAMETER :: FTMPI_RECOVERY_MODE=7009
+  INTEGER, PARAMETER :: MPIX_FT=7010
+  INTEGER, PARAMETER :: MPI_FT=7010
+
+  ! Modes of FT-MPI
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_ABORT=0
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_BLANK=1
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_SHRINK=2
+  INTEGER, PARAMETER :: FTMPI_COMM_MODE_REBUILD=3
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_RESET=0
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_NOOP=0
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_NOP=0
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_CONT=1
+  INTEGER, PARAMETER :: FTMPI_MSG_MODE_CONTINUE=1
+  INTEGER, PARAMETER :: FTMPI_COLL_MODE_NON_ATOMIC=0
+  INTEGER, PARAMETER :: FTMPI_COLL_MODE_ATOMIC=1
+  INTEGER, PARAMETER :: FTMPI_RECOVERY_MODE_MANUAL=0
+  INTEGER, PARAMETER :: FTMPI_RECOVERY_MODE_AUTO=1
+
+  ! Error classes of ULFM
+  INTEGER, PARAMETER :: MPIX_ERR_PROC_FAILED=75
+  INTEGER, PARAMETER :: MPIX_ERR_PROC_FAILED_PENDING=76
+  INTEGER, PARAMETER :: MPIX_ERR_REVOKED=77
+  INTEGER, PARAMETER :: MPI_ERR_PROC_FAILED=75
+  INTEGER, PARAMETER :: MPI_ERR_PROC_FAILED_PENDING=76
+  INTEGER, PARAMETER :: MPI_ERR_REVOKED=77
+
   ! Variables that stand for special arguments: the library knows them
   ! by their place in these blocks, and nobody reads or writes them
   INTEGER MPI_BOTTOM
@@ -584,6 +630,97 @@ MODULE mpi_f08
   END INTERFACE
 
   ! Subroutines
+
+  INTERFACE MPIX_Comm_ack_failed
+    SUBROUTINE MPIX_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_agree
+    SUBROUTINE MPIX_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_failure_ack
+    SUBROUTINE MPIX_Comm_failure_ack_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_failure_get_acked
+    SUBROUTINE MPIX_Comm_failure_get_acked_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_get_failed
+    SUBROUTINE MPIX_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_iagree
+    SUBROUTINE MPIX_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_is_revoked
+    SUBROUTINE MPIX_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_ishrink
+    SUBROUTINE MPIX_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_revoke
+    SUBROUTINE MPIX_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPIX_Comm_shrink
+    SUBROUTINE MPIX_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
 
   INTERFACE MPI_Abi_get_fortran_booleans
     SUBROUTINE MPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, &
@@ -1352,6 +1489,25 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_ack_failed
+    SUBROUTINE MPI_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_agree
+    SUBROUTINE MPI_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_attach_buffer
     SUBROUTINE MPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) BIND(C, &
         NAME="mpi_comm_attach_buffer_f08_")
@@ -1553,6 +1709,15 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_get_failed
+    SUBROUTINE MPI_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_get_info
     SUBROUTINE MPI_Comm_get_info_f08(comm, info_used, ierror)
       IMPORT :: MPI_Comm, MPI_Info
@@ -1589,6 +1754,16 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_iagree
+    SUBROUTINE MPI_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_idup
     SUBROUTINE MPI_Comm_idup_f08(comm, newcomm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
@@ -1614,6 +1789,25 @@ MODULE mpi_f08
     SUBROUTINE MPI_Comm_iflush_buffer_f08(comm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
       TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_is_revoked
+    SUBROUTINE MPI_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_ishrink
+    SUBROUTINE MPI_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1655,6 +1849,14 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE MPI_Comm_revoke
+    SUBROUTINE MPI_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE MPI_Comm_set_attr
     SUBROUTINE MPI_Comm_set_attr_f08(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_Comm, MPI_ADDRESS_KIND
@@ -1688,6 +1890,15 @@ MODULE mpi_f08
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Comm_shrink
+    SUBROUTINE MPI_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -6906,6 +7117,97 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPIX_Comm_ack_failed
+    SUBROUTINE PMPIX_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_agree
+    SUBROUTINE PMPIX_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_failure_ack
+    SUBROUTINE PMPIX_Comm_failure_ack_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_failure_get_acked
+    SUBROUTINE PMPIX_Comm_failure_get_acked_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_get_failed
+    SUBROUTINE PMPIX_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_iagree
+    SUBROUTINE PMPIX_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_is_revoked
+    SUBROUTINE PMPIX_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_ishrink
+    SUBROUTINE PMPIX_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_revoke
+    SUBROUTINE PMPIX_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPIX_Comm_shrink
+    SUBROUTINE PMPIX_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Abi_get_fortran_booleans
     SUBROUTINE PMPI_Abi_get_fortran_booleans_f08(logical_size, logical_true, logical_false, &
         is_set, ierror)
@@ -7673,6 +7975,25 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_ack_failed
+    SUBROUTINE PMPI_Comm_ack_failed_f08(comm, num_to_ack, num_acked, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(IN) :: num_to_ack
+      INTEGER, INTENT(OUT) :: num_acked
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_agree
+    SUBROUTINE PMPI_Comm_agree_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_attach_buffer
     SUBROUTINE PMPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) BIND(C, &
         NAME="pmpi_comm_attach_buffer_f08_")
@@ -7874,6 +8195,15 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_get_failed
+    SUBROUTINE PMPI_Comm_get_failed_f08(comm, failedgrp, ierror)
+      IMPORT :: MPI_Comm, MPI_Group
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Group), INTENT(OUT) :: failedgrp
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_get_info
     SUBROUTINE PMPI_Comm_get_info_f08(comm, info_used, ierror)
       IMPORT :: MPI_Comm, MPI_Info
@@ -7910,6 +8240,16 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_iagree
+    SUBROUTINE PMPI_Comm_iagree_f08(comm, flag, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, INTENT(INOUT), ASYNCHRONOUS, TARGET :: flag
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_idup
     SUBROUTINE PMPI_Comm_idup_f08(comm, newcomm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
@@ -7935,6 +8275,25 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Comm_iflush_buffer_f08(comm, request, ierror)
       IMPORT :: MPI_Comm, MPI_Request
       TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_is_revoked
+    SUBROUTINE PMPI_Comm_is_revoked_f08(comm, flag, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_ishrink
+    SUBROUTINE PMPI_Comm_ishrink_f08(comm, newcomm, request, ierror)
+      IMPORT :: MPI_Comm, MPI_Request
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7976,6 +8335,14 @@ MODULE mpi_f08
     END SUBROUTINE
   END INTERFACE
 
+  INTERFACE PMPI_Comm_revoke
+    SUBROUTINE PMPI_Comm_revoke_f08(comm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
   INTERFACE PMPI_Comm_set_attr
     SUBROUTINE PMPI_Comm_set_attr_f08(comm, comm_keyval, attribute_val, ierror)
       IMPORT :: MPI_Comm, MPI_ADDRESS_KIND
@@ -8009,6 +8376,15 @@ MODULE mpi_f08
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
       CHARACTER(LEN=*), INTENT(IN) :: comm_name
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Comm_shrink
+    SUBROUTINE PMPI_Comm_shrink_f08(comm, newcomm, ierror)
+      IMPORT :: MPI_Comm
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Comm), INTENT(OUT) :: newcomm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE

@@ -91,6 +91,63 @@ fn a_null_pointer_ends_the_job_with_the_ranks_name_and_signal() {
 }
 
 #[test]
+fn a_send_survives_its_receiver() {
+    for program in both("send_dup") {
+        let run = support::run(&program).ranks(3).option("--mode=rebuild").args(["100"]);
+        let seen = run.deadline(60).succeeds();
+        assert_eq!(seen.stdout, "rank 1 was restarted: the sum is 4950\n");
+    }
+}
+
+#[test]
+fn the_order_and_the_map_of_failures_are_known() {
+    for program in both("failure_map") {
+        let run = support::run(&program).ranks(5).option("--mode=rebuild").deadline(60);
+        let expected = "failed in this order: 3 1\nhow often each rank: 0 1 0 1 0\n";
+        assert_eq!(run.succeeds().stdout, expected);
+    }
+}
+
+#[test]
+fn the_master_gives_the_work_of_dead_workers_to_others() {
+    for program in both("master_worker") {
+        let run = support::run(&program).ranks(7).option("--mode=blank").option("--msg=cont");
+        let seen = run.deadline(60).succeeds();
+        let expected =
+            ["100 pieces done: pi is about 3.1415926536", "worker 3 is dead", "worker 6 is dead"];
+        assert_eq!(seen.sorted_lines(), expected);
+    }
+}
+
+#[test]
+fn a_handler_jumps_out_of_a_library_that_knows_nothing_of_failures() {
+    let program = support::c("c_examples/jump.c").flags(&["-O2", "-Wall", "-Werror"]).build();
+    let solved = |seen: &str| seen.rsplit(' ').next().map(str::to_string);
+    let seen = support::run(&program).ranks(4).deadline(60).succeeds();
+    assert!(seen.stdout.starts_with("solved after 1 jumps: "), "{seen}");
+    let whole = support::run(&program).ranks(4).option("--mode=rebuild").deadline(60).succeeds();
+    assert_eq!(solved(&seen.stdout), solved(&whole.stdout));
+}
+
+#[test]
+fn restarted_ranks_compute_what_would_have_been_computed_without_failures() {
+    let [c, fortran] = both("rebuild");
+    let result = |seen: &str| seen.rsplit(' ').next().map(str::to_string);
+    let run = |program: &Program, args: &[&str]| {
+        let run = support::run(program).ranks(6).option("--mode=rebuild").args(args);
+        run.deadline(60).succeeds().stdout
+    };
+    let calm = run(&c, &["100"]);
+    assert!(calm.starts_with("6 ranks, 0 restarted, 100 steps: "), "{calm}");
+    let stormy = run(&c, &["100", "2@31", "0@74", "4@75"]);
+    assert!(stormy.starts_with("6 ranks, 3 restarted, 100 steps: "), "{stormy}");
+    assert_eq!(result(&calm), result(&stormy));
+    let calm = run(&fortran, &["100"]);
+    assert_eq!(run(&fortran, &["100", "2", "31"]), calm);
+    assert_eq!(run(&fortran, &["100", "0", "57"]), calm, "all begin anew");
+}
+
+#[test]
 fn work_goes_on_without_the_dead() {
     let mpifort = support::tool("mpifort").display().to_string();
     let source = support::fortran("fortran_examples/survive.f90").compiler(&mpifort);
@@ -100,4 +157,24 @@ fn work_goes_on_without_the_dead() {
     let expected = "rank 2 is dead; another does its piece\npi is about 3.1415926536\n";
     assert_eq!(seen.stdout, expected);
     support::run(&program).ranks(7).fails_with(137);
+}
+
+#[test]
+fn the_ulfm_solver_goes_on_without_the_dead() {
+    let c = support::c("c_examples/ulfm.c").flags(&["-O2", "-Wall", "-Werror", "-lm"]).build();
+    let mpifort = support::tool("mpifort").display().to_string();
+    let fortran = support::fortran("fortran_examples/ulfm.f90").compiler(&mpifort);
+    for program in [c, fortran.flags(&["-O2", "-Wall"]).build()] {
+        for (ranks, deaths, left) in [
+            (1, &[][..], 1),
+            (7, &[][..], 7),
+            (7, &["3:2", "0:5"][..], 5),
+            (7, &["0:1", "1:1", "2:1", "3:1", "4:1", "5:1"][..], 1),
+            (20, &["1:1", "19:1", "5:2", "6:3"][..], 16),
+        ] {
+            let seen = support::run(&program).ranks(ranks).args(deaths).succeeds();
+            let expected = format!("{left} of {ranks} ranks have solved it, to 0.000\n");
+            assert_eq!(seen.stdout, expected, "{seen}");
+        }
+    }
 }

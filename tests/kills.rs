@@ -14,7 +14,7 @@ fn killed(case: &str, ranks: usize, kills: &[&str]) -> Outcome {
     let mut run = support::run(&program()).ranks(ranks).args([case]).deadline(30);
     run = run.option("--on-failure=continue");
     for kill in kills {
-        run = run.option(&format!("--kill={kill}"));
+        run = run.option(format!("--kill={kill}"));
     }
     run.fails_with(128 + 9)
 }
@@ -86,7 +86,7 @@ fn several_may_die_and_the_message_says_that_it_was_ordered() {
     let file = support::fresh_directory("kills").join("faults");
     std::fs::write(&file, "# two\n1@before:MPI_Finalize  # late\n\n2@after:MPI_Init\n").unwrap();
     let run = support::run(&program()).ranks(4).args(["none"]).option("--on-failure=continue");
-    let run = run.option("--kill=0@call:2").option(&format!("--kill-file={}", file.display()));
+    let run = run.option("--kill=0@call:2").option(format!("--kill-file={}", file.display()));
     let seen = run.deadline(30).fails_with(128 + 9);
     assert_eq!(seen.lines_with("finalizes"), 2, "{seen}");
     for line in [

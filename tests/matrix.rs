@@ -147,9 +147,7 @@ impl Cell {
         run = run.args([self.case, comm, &deaths.to_string()]);
         run = match comm {
             "continue" => run.option("--on-failure=continue"),
-            _ => run
-                .option(&format!("-x=FTMPI_COMM_MODE={comm}"))
-                .option(&format!("-x=FTMPI_MSG_MODE={msg}")),
+            _ => run.option(format!("--mode={comm}")).option(format!("--msg={msg}")),
         };
         for kill in &kills {
             run = run.option(&format!("--kill={kill}"));

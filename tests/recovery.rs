@@ -56,3 +56,57 @@ fn what_is_under_way_between_the_living_goes_on() {
         assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
     }
 }
+
+#[test]
+fn the_library_recovers_by_itself_and_handlers_hear_once() {
+    for args in [&["5"][..], &["5", "jump"]] {
+        let run = run("automatic.c", 4, "rebuild", args).option("--recovery=auto");
+        assert_eq!(run.succeeds().stdout, "5 rounds\n");
+    }
+}
+
+#[test]
+fn atomic_collectives_end_alike_everywhere() {
+    for kill in ["1@inside:MPI_Bcast:3", "0@before:MPI_Reduce:2", "4@inside:MPI_Wait:2:1"] {
+        let run = run("atomic.c", 6, "shrink", &[]).option("--coll=atomic");
+        let seen = run.option(format!("--kill={kill}")).succeeds();
+        assert_eq!(seen.stdout, "5 live\n", "{kill}: {seen}");
+    }
+}
+
+#[test]
+fn deaths_in_the_midst_of_a_recovery_are_absorbed() {
+    for kill in ["0@recovery:1", "2@recovery:1:1", "1.2@recovery:1"] {
+        let run = run("rebuild.c", 6, "rebuild", &["4", "1"]).option(format!("--kill={kill}"));
+        let seen = run.succeeds();
+        assert_eq!(seen.stdout, "4 rounds, 6 ranks\n", "{kill}: {seen}");
+    }
+}
+
+#[test]
+fn a_rank_that_cannot_be_started_is_given_up() {
+    let dies_at_once = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            if (ftmpi_incarnation() > 0)
+                raise(SIGKILL);
+            MPI_Init(&argc, &argv);
+            if (ftmpi_rank_in_job() == 1)
+                raise(SIGKILL);
+            while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+                ;
+            MPI_Comm again;
+            int code = MPI_Comm_dup(MPI_COMM_WORLD, &again);
+            printf("%d\n", code == MPI_ERR_SPAWN);
+            fflush(stdout);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("dies_at_once", dies_at_once).build();
+    let run = support::run(&program).ranks(3).option("--mode=rebuild").deadline(60);
+    assert_eq!(run.outcome().stdout, "1\n1\n");
+}

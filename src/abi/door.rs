@@ -7,6 +7,7 @@ use crate::abi::{current, handlers};
 use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::process::Process;
+use crate::mpi::recovery;
 use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -106,11 +107,14 @@ fn judge(
 }
 
 #[cold]
-fn failed(process: &Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
+fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
     let scope = error.on.map_or(scope, Scope::Hearer);
     let news = News { class: error.class, is_of_a_death: error.is_of_a_death };
     process.remember(name, error);
-    if process.leaves().is_err() {
+    // Where that is the library's to do, the world recovers before anybody hears of the error.
+    let follow = || if news.is_of_a_death { recovery::follow(process) } else { Ok(()) };
+    let followed = catch_unwind(AssertUnwindSafe(follow)).unwrap_or(Ok(()));
+    if followed.is_err() || process.leaves().is_err() {
         return Verdict::Died;
     }
     Verdict::Failed(news, scope)

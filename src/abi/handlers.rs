@@ -5,7 +5,7 @@
 
 use crate::abi::door::{News, Scope, Season, enter};
 use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
-use crate::abi::{current, start};
+use crate::abi::{current, nesting, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
@@ -31,7 +31,9 @@ pub(super) fn raise(
     let code = told(process.world.rules(), news.class).0;
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
-        Reaction::Call { function, object } => call(function, object, code),
+        Reaction::Call { function, object } => {
+            nesting::run(object, || call(function, object, code));
+        }
         Reaction::End => end_job(process, name, scope, news),
     }
     // The handler may have been told to die: its rank does not come back to the program.

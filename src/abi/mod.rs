@@ -28,6 +28,7 @@ mod modern;
 #[cfg(test)]
 mod modules;
 mod neighbours;
+mod nesting;
 mod op;
 mod pack;
 mod persistent;

@@ -1,5 +1,5 @@
-//! FT_MPI_CHECK_RECOVER: what a program puts into the handle that MPI_Comm_dup is to set, to say that
-//! it wants a recovery. In C the address of an object, so that nothing else is it by chance, and so
+//! FT_MPI_CHECK_RECOVER: what a program puts into the handle that MPI_Comm_dup is to set, to say
+//! that it wants a recovery. In C the address of an object, so that nothing else is it by chance, and so
 //! that a program which knows of failures is known by its references.
 
 use std::ffi::c_int;

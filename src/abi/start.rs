@@ -93,7 +93,13 @@ fn start(program: Program, text: &str) -> ! {
                 world.charter().give(rules);
             }
             let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
-            let tenant = Box::new(Tenancy { world, is_quiet, on_failure, gone });
+            let tenant = Box::new(Tenancy {
+                world,
+                is_quiet,
+                on_failure,
+                gone,
+                has_survivor: AtomicBool::new(false),
+            });
             life::run(program, job, tenant)
         }
         Err(why) => refuse(&why),
@@ -142,6 +148,8 @@ struct Tenancy {
     is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
+    /// Whether some rank has ended well.
+    has_survivor: AtomicBool,
 }
 
 /// The seats whose ranks have ended for good, and whose ends everybody has heard of.
@@ -177,7 +185,7 @@ impl Tenancy {
             Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
             Rules::Standard => (Cure::Continue, "continue"),
             Rules::Ulfm => (Cure::Continue, "ulfm"),
-            Rules::Ft(Modes { comm, .. }) => match comm {
+            Rules::Ft(modes) => match modes.comm {
                 CommMode::Abort => (Cure::End, "abort"),
                 CommMode::Blank => (Cure::Recover, "blank"),
                 CommMode::Shrink => (Cure::Recover, "shrink"),
@@ -194,9 +202,10 @@ impl Tenancy {
     }
 
     /// What becomes of the job after a failure; said before anybody else can speak of it.
-    fn decide(&self, status: i32, obituary: &str) -> Verdict {
+    fn decide(&self, status: i32, obituary: &str, has_left: bool) -> Verdict {
         keep_first(&CAUSE, status);
-        let next = match self.world.rules() {
+        let rules = self.world.rules();
+        let next = match rules {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
                 return Verdict::End { status, last_words };
@@ -207,17 +216,16 @@ impl Tenancy {
             }
             Rules::Standard => "the others go on",
             Rules::Ulfm => "mode ulfm: the others go on",
-            Rules::Ft(Modes { comm: CommMode::Blank, .. }) => {
-                "mode blank: its place stays empty when the others recover"
-            }
-            Rules::Ft(Modes { comm: CommMode::Shrink, .. }) => {
-                "mode shrink: the others close ranks when they recover"
-            }
-            Rules::Ft(_) => "mode rebuild: it starts again when the others recover",
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Blank => "mode blank: its place stays empty when the others recover",
+                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
+                _ => "mode rebuild: it starts again when the others recover",
+            },
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
-        // Whoever repairs what it wants to has survived as soon as it ends well.
-        if self.world.rules() != Rules::Ulfm {
+        // What the program repairs itself is made up for by whoever ends well (see `status`); what it
+        // says after MPI_Finalize is no death.
+        if rules != Rules::Ulfm || has_left {
             self.world.blame(status);
         }
         Verdict::Continue
@@ -255,8 +263,12 @@ impl Tenant for Tenancy {
         };
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let debt = phases.and_then(Phases::debt);
+        let has_left = phases.is_some_and(Phases::has_left);
         let verdict = match status != 0 || debt.is_some() {
-            false => Verdict::Continue,
+            false => {
+                self.has_survivor.store(true, Ordering::Relaxed);
+                Verdict::Continue
+            }
             true => {
                 let mut obituary = life::obituary(rank, ending);
                 let order = fates::met(rank).filter(|_| ending == Ending::Killed);
@@ -268,7 +280,7 @@ impl Tenant for Tenancy {
                 }
                 self.chronicle(rank, ending, &obituary, order);
                 // Whoever leaves MPI behind has failed, whatever it says.
-                self.decide(if status == 0 { 1 } else { status }, &obituary)
+                self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
             }
         };
         // Where a failure ends the job, the others hear nothing of it: each would have words of
@@ -277,10 +289,13 @@ impl Tenant for Tenancy {
         let is_to_be_buried = match verdict {
             Verdict::End { .. } => false,
             Verdict::Restart => true,
-            Verdict::Continue => !phases.is_some_and(Phases::has_left),
+            Verdict::Continue => !has_left,
         };
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
+            if let Some(process) = rank.lodger::<Process>() {
+                process.lay_down();
+            }
         }
         if verdict == Verdict::Continue {
             self.gone.0[rank.seat].store(true, Ordering::Release);
@@ -297,7 +312,12 @@ impl Tenant for Tenancy {
     }
 
     fn status(&self) -> i32 {
-        self.world.status()
+        let is_lost =
+            self.world.rules() == Rules::Ulfm && !self.has_survivor.load(Ordering::Relaxed);
+        match self.world.status() {
+            0 if is_lost => CAUSE.load(Ordering::Relaxed),
+            status => status,
+        }
     }
 }
 

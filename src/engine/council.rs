@@ -4,7 +4,7 @@
 //! An agreement is there from the first member's contribution until all who live have collected
 //! the decision. Lock order: an engine's state, the council, the ledger.
 
-use super::op::{Died, Outcome, Stage};
+use super::op::{Died, Mishap, Outcome, Stage};
 use super::{Engine, State, World};
 use crate::base::Member;
 use crate::base::roll::Roll;
@@ -35,6 +35,8 @@ pub enum Purpose {
     Flag,
     /// ULFM's agreement on who is left.
     Shrink,
+    /// Whether a collective operation has gone well everywhere.
+    Outcome,
 }
 
 /// The agreements that are under way.
@@ -61,6 +63,10 @@ struct Meeting {
     roster: Roll,
     machines: Vec<Agreement>,
     standings: Vec<Standing>,
+    /// Who has got a decision since the last look.
+    decided: Vec<Member>,
+    /// How many do not know the decision yet, and may ask.
+    waiting: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,11 +101,15 @@ impl World {
             roster: Roll::new(roster.to_vec()),
             machines: (0..size).map(|place| Agreement::new(place, size)).collect(),
             standings: vec![Standing::Open; size],
+            decided: Vec::new(),
+            waiting: size,
         };
         let ledger = self.ledger.lock();
+        let is_dead = |member: &Member| ledger.is_dead(*member);
+        let mut absent: Vec<Member> = roster.iter().copied().filter(is_dead).collect();
         // In the order of the record, so that everybody lists them alike.
-        let dead = ledger.since(0).iter().copied();
-        let absent: Vec<Member> = dead.filter(|dead| meeting.place(*dead).is_some()).collect();
+        let deaths = ledger.since(0);
+        absent.sort_by_key(|dead| deaths.iter().rposition(|other| other == dead));
         drop(ledger);
         absent.into_iter().for_each(|dead| meeting.miss(dead, Agreement::bury));
         let departed = self.council.departed.lock();
@@ -113,10 +123,11 @@ impl World {
     /// What was decided, if it was; once asked, `me` knows it.
     fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
         let mut meetings = self.council.meetings.lock();
-        let meeting = meetings.get_mut(&key).expect("whoever waits for a decision is in there");
+        // Whoever is taken for dead while he still looks finds nothing any more.
+        let meeting = meetings.get_mut(&key)?;
         let place = meeting.place(me).expect("whoever contributes is a member");
         let decision = meeting.machines[place].decision()?.clone();
-        meeting.standings[place] = Standing::Collected;
+        meeting.rest(place, Standing::Collected);
         if meeting.is_over() {
             meetings.remove(&key);
         }
@@ -126,9 +137,15 @@ impl World {
     /// Whether it is decided, as far as `me` knows.
     fn has_decided(&self, key: Key, me: Member) -> bool {
         let meetings = self.council.meetings.lock();
-        let meeting = meetings.get(&key).expect("whoever waits for a decision is in there");
+        let Some(meeting) = meetings.get(&key) else { return false };
         let place = meeting.place(me).expect("whoever contributes is a member");
         meeting.machines[place].decision().is_some()
+    }
+
+    /// Nobody decides on outcomes any more on communicators with contexts below this one.
+    pub(super) fn forget_outcomes(&self, context: u32) {
+        let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
+        self.council.meetings.lock().retain(|key, _| !is_old(key));
     }
 
     /// All agreements hear of a death.
@@ -208,7 +225,24 @@ impl Meeting {
         let place = self.place(member).expect("only members take part");
         let mut outbox = Outbox::new();
         act(&mut self.machines[place], &mut outbox);
+        self.note(place);
         self.deliver(place, outbox);
+    }
+
+    /// Takes note of it if the machine at `place` has got a decision.
+    fn note(&mut self, place: usize) {
+        if self.standings[place] == Standing::Open && self.machines[place].decision().is_some() {
+            self.standings[place] = Standing::Decided;
+            self.decided.push(self.roster.members()[place]);
+        }
+    }
+
+    /// The member at `place` waits for nothing any more.
+    fn rest(&mut self, place: usize, standing: Standing) {
+        if matches!(self.standings[place], Standing::Open | Standing::Decided) {
+            self.waiting -= 1;
+        }
+        self.standings[place] = standing;
     }
 
     fn deliver(&mut self, from: usize, outbox: Outbox) {
@@ -220,6 +254,7 @@ impl Meeting {
             }
             let mut answers = Outbox::new();
             self.machines[to].hear(from, message, &mut answers);
+            self.note(to);
             under_way.extend(answers.into_iter().map(address(to)));
         }
     }
@@ -227,11 +262,12 @@ impl Meeting {
     /// `member` is dead or gone, whichever `how` says; all others hear of it.
     fn miss(&mut self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
         let who = self.place(member).expect("only members are missed");
-        self.standings[who] = Standing::Out;
+        self.rest(who, Standing::Out);
         for place in 0..self.machines.len() {
             if self.standings[place] != Standing::Out {
                 let mut outbox = Outbox::new();
                 how(&mut self.machines[place], who, &mut outbox);
+                self.note(place);
                 self.deliver(place, outbox);
             }
         }
@@ -239,20 +275,12 @@ impl Meeting {
 
     /// Those who have got a decision since the last look.
     fn news(&mut self) -> Vec<Member> {
-        let mut decided = Vec::new();
-        for (place, standing) in self.standings.iter_mut().enumerate() {
-            if *standing == Standing::Open && self.machines[place].decision().is_some() {
-                *standing = Standing::Decided;
-                decided.push(self.roster.members()[place]);
-            }
-        }
-        decided
+        std::mem::take(&mut self.decided)
     }
 
     /// Whether nobody will ask any more.
     fn is_over(&self) -> bool {
-        let is_done = |standing: &Standing| matches!(standing, Standing::Collected | Standing::Out);
-        self.standings.iter().all(is_done)
+        self.waiting == 0
     }
 }
 
@@ -273,8 +301,9 @@ impl Engine {
     }
 
     /// What was decided in an agreement that is over for this rank. It is asked once.
-    pub fn decision(&self, key: Key) -> Arc<Decision> {
-        self.world.decision(key, self.me).expect("the operation has ended")
+    pub fn decision(&self, key: Key) -> Result<Arc<Decision>, Died> {
+        // Only whoever is taken for dead finds none.
+        self.world.decision(key, self.me).ok_or(Died)
     }
 
     /// Ends the operations that waited for a decision that is there.
@@ -283,6 +312,14 @@ impl Engine {
             match state.ops.0.find(op).map(|op| &op.stage) {
                 Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
                     self.finish(state, op, Outcome::default());
+                }
+                // Those who recover contribute nothing any more.
+                Some(Stage::Deciding(key))
+                    if key.purpose == Purpose::Outcome
+                        && self.world.called() > self.generation() =>
+                {
+                    let mishap = Some(Mishap::Interrupted);
+                    self.finish(state, op, Outcome { mishap, ..Outcome::default() });
                 }
                 Some(_) => state.deciding.push(op),
                 None => {}

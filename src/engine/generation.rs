@@ -167,7 +167,7 @@ impl Engine {
     pub(super) fn judge_by_rules(
         &self, state: &State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
-        if self.is_revoked(envelope) {
+        if self.is_revoked(state, envelope) {
             return Some(Mishap::Revoked);
         }
         if self.msg_mode()? != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
@@ -231,6 +231,7 @@ impl Engine {
             state.outlook.moved.push(moved);
         } else {
             outlook.floor = 2 * moved.to;
+            self.world.forget_outcomes(moved.to);
             self.drop_old(&mut state);
         }
         state.epoch = state.epoch.max(state.outlook.base);

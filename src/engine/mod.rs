@@ -86,6 +86,8 @@ struct State {
     accounts: Slab<buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
+    /// The contexts that are revoked with another one.
+    kin: HashMap<u32, u32>,
     /// The agreements that this rank waits for.
     deciding: Vec<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
@@ -142,25 +144,7 @@ impl Engine {
             me: Member { seat, incarnation },
             pulse,
             port,
-            state: Mutex::new(State {
-                ops: Ops::default(),
-                posted: Posted::default(),
-                unexpected: Unexpected::default(),
-                sweep_at: progress::FEWEST_TO_SWEEP,
-                pool: Pool::new(port),
-                copies: VecDeque::new(),
-                accounts: Slab::default(),
-                due: VecDeque::new(),
-                deciding: Vec::new(),
-                epoch: 0,
-                reported: HashMap::new(),
-                stir: 0,
-                outlook: generation::Outlook::default(),
-                waiting: 0,
-                waiters: Slab::default(),
-                has_news: false,
-                copying: 0,
-            }),
+            state: Mutex::new(State::new(port)),
             calm: AtomicU64::new(0),
             generation: AtomicU64::new(0),
             fellowships: OnceLock::new(),
@@ -178,6 +162,16 @@ impl Engine {
     /// Whose engine this is.
     pub fn me(&self) -> Member {
         self.me
+    }
+
+    /// The rank is dead, and its threads are gone: gives back all that it had under way. Messages
+    /// that it has not taken go home to their senders, its own packets to its successor.
+    pub fn lay_down(&self) {
+        // A thread of the dead may have left the lock behind.
+        let Some(mut state) = self.state.try_lock() else { return };
+        let left = std::mem::replace(&mut *state, State::new(self.port));
+        drop(state);
+        drop(left);
     }
 
     /// Where this rank touched memory that is not there, if that is what it died of.
@@ -387,6 +381,29 @@ impl Engine {
 }
 
 impl State {
+    fn new(port: &'static Port) -> State {
+        State {
+            ops: Ops::default(),
+            posted: Posted::default(),
+            unexpected: Unexpected::default(),
+            sweep_at: progress::FEWEST_TO_SWEEP,
+            pool: Pool::new(port),
+            copies: VecDeque::new(),
+            accounts: Slab::default(),
+            due: VecDeque::new(),
+            kin: HashMap::new(),
+            deciding: Vec::new(),
+            epoch: 0,
+            reported: HashMap::new(),
+            stir: 0,
+            outlook: generation::Outlook::default(),
+            waiting: 0,
+            waiters: Slab::default(),
+            has_news: false,
+            copying: 0,
+        }
+    }
+
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
         let (run, partner) = (None, None);

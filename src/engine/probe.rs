@@ -75,7 +75,7 @@ impl Engine {
     fn peeked(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Outcome> {
-        if self.is_revoked(pattern) {
+        if self.is_revoked(state, pattern) {
             return Some(failed(pattern, Mishap::Revoked));
         }
         while let Some(place) = state.unexpected.find(pattern) {
@@ -92,7 +92,7 @@ impl Engine {
     fn seized(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Result<Held, Outcome>> {
-        if self.is_revoked(pattern) {
+        if self.is_revoked(state, pattern) {
             return Some(Err(failed(pattern, Mishap::Revoked)));
         }
         if let Some(packet) = state.expected(pattern) {

@@ -18,7 +18,7 @@ impl Engine {
 
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
-        if self.is_revoked(pattern) {
+        if self.is_revoked(&state, pattern) {
             return Ok(state.lost(Mishap::Revoked));
         }
         let stage = Stage::Copying { into: into.clone() };
@@ -48,7 +48,7 @@ impl Engine {
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {
-            if self.is_revoked(pattern) {
+            if self.is_revoked(&state, pattern) {
                 return Ok(failed(pattern, Mishap::Revoked));
             }
             // What has waited comes before what arrives.

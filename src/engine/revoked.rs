@@ -3,8 +3,8 @@
 //!
 //! An entry goes when all who live have let go of the communicator.
 
-use super::op::Roster;
-use super::{Engine, World};
+use super::op::{Died, Roster};
+use super::{Engine, State, World};
 use crate::base::Member;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
@@ -28,7 +28,7 @@ struct Entry {
 
 impl Entry {
     fn concerns(&self, member: Member) -> bool {
-        self.roster.rank_of(member).is_some() && !self.gone.contains(&member)
+        self.roster.rank_of(member).is_some()
     }
 }
 
@@ -37,13 +37,14 @@ impl World {
     pub fn revoke(&self, context: u32, roster: &Arc<dyn Roster>, me: Member) {
         let mut entries = self.revoked.entries.lock();
         let alike = entries.entry(context).or_default();
-        if alike.iter().any(|entry| entry.roster.rank_of(me).is_some()) {
+        if alike.iter().any(|entry| entry.concerns(me)) {
             return;
         }
         alike.push(Entry { roster: roster.clone(), gone: HashSet::new() });
         self.revoked.count.fetch_add(1, Ordering::SeqCst);
-        drop(entries);
+        // Whoever finds the entry finds the stir, too.
         self.disturb();
+        drop(entries);
         self.wake_all();
     }
 
@@ -54,17 +55,17 @@ impl World {
         }
         let entries = self.revoked.entries.lock();
         let alike = entries.get(&context);
-        alike.is_some_and(|alike| alike.iter().any(|entry| entry.roster.rank_of(me).is_some()))
+        alike.is_some_and(|alike| alike.iter().any(|entry| entry.concerns(me)))
     }
 
-    /// Whether a communicator is revoked that `me` still has.
+    /// Whether a communicator of which `me` is a member is revoked, and not forgotten yet.
     pub(super) fn has_revoked(&self, me: Member) -> bool {
         self.revoked.count.load(Ordering::SeqCst) != 0
             && self.revoked.entries.lock().values().flatten().any(|entry| entry.concerns(me))
     }
 
-    /// `me` has freed the communicator with this context.
-    pub fn let_go(&self, context: u32, me: Member) {
+    /// `me` has freed the communicator with this context; nothing of its own waits there any more.
+    fn let_go(&self, context: u32, me: Member) {
         if self.revoked.count.load(Ordering::SeqCst) == 0 {
             return;
         }
@@ -89,10 +90,31 @@ impl World {
 }
 
 impl Engine {
+    /// The program has freed the communicator with this context. What waits there ends first.
+    pub fn let_go(&self, context: u32) -> Result<(), Died> {
+        if self.world.is_revoked(context, self.me) {
+            self.poll(|_| Some(()))?;
+            self.world.let_go(context, self.me);
+        }
+        Ok(())
+    }
+
     /// Whether messages with this envelope are of a revoked communicator.
     #[inline]
-    pub(super) fn is_revoked(&self, envelope: Envelope) -> bool {
-        !self.is_calm() && self.world.is_revoked(envelope.context / 2, self.me)
+    pub(super) fn is_revoked(&self, state: &State, envelope: Envelope) -> bool {
+        let context = envelope.context / 2;
+        !self.is_calm()
+            && self.world.is_revoked(*state.kin.get(&context).unwrap_or(&context), self.me)
+    }
+
+    /// Messages of `context` end when the communicator of the context `parent` is revoked; `None`:
+    /// not any more.
+    pub fn relate(&self, context: u32, parent: Option<u32>) {
+        let mut state = self.state.lock();
+        match parent {
+            Some(parent) => state.kin.insert(context, parent),
+            None => state.kin.remove(&context),
+        };
     }
 }
 

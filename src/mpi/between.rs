@@ -17,6 +17,7 @@ use crate::mpi::making::{Wish, chosen};
 use crate::mpi::process::Process;
 use crate::mpi::run;
 use crate::mpi::table::{Held, Sort};
+use crate::mpi::ulfm::must_not_be_revoked;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -37,7 +38,8 @@ pub fn create(
         let purpose = ("MPI_Intercomm_create", peer.context(), tag);
         let mut leaders = [process.me, other];
         leaders.sort_unstable_by_key(|leader| leader.seat);
-        meet(process, &local.group, &leaders, &purpose)
+        must_not_be_revoked(process, &peer)?;
+        meet(process, &local.group, &leaders, &purpose, Some(&*peer))
     });
     let lane = lane(process, local);
     let news = run::block(pass_on(&lane, local_leader, told))?;
@@ -74,10 +76,10 @@ pub fn from_groups(
         let other = remote.member(remote_leader as usize).expect("it was checked");
         let mut leaders = [process.me, other];
         leaders.sort_unstable_by_key(|leader| leader.seat);
-        meet(process, local, &leaders, &purpose)
+        meet(process, local, &leaders, &purpose, None)
     });
-    let circle = Circle::new(group.clone(), &purpose);
-    let news = run::block(pass_on(&circle.lane(process), local_leader, told))?;
+    let circle = Circle::new(process, group.clone(), &purpose);
+    let news = run::block(pass_on(&circle.lane(), local_leader, told))?;
     let draft = Draft { info, ..Draft::new(0, group, errhandler) };
     found(process, draft, &news).map(|made| made.handle)
 }
@@ -177,13 +179,19 @@ fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
 /// Two leaders tell each other who they lead. Returns contexts for both, and the other's members.
 fn meet(
     process: &Process, group: &Group, leaders: &[crate::base::Member; 2], purpose: &impl Hash,
+    parent: Option<&Comm>,
 ) -> Result<Words> {
     if leaders[0] == leaders[1] {
         return Err(Class::RANK.because("the remote leader is the local leader itself"));
     }
-    let circle = Circle::new(Arc::new(Group::of(leaders.to_vec(), process.me)), purpose);
+    let pair = Arc::new(Group::of(leaders.to_vec(), process.me));
+    let circle = Circle::new(process, pair, purpose);
+    let circle = match parent {
+        Some(parent) => circle.within(parent),
+        None => circle,
+    };
     let mine = Words::default().contexts(Contexts::draw(process, 0)).members(group.members());
-    let theirs = run::block(swap(&circle.lane(process), 1 - circle.comm.rank, &mine))?;
+    let theirs = run::block(swap(&circle.lane(), 1 - circle.comm.rank, &mine))?;
     let decider = if circle.comm.rank == 0 { &mine } else { &theirs };
     let contexts = decider.read().contexts();
     let mut theirs = theirs.read();

@@ -18,25 +18,43 @@ use std::sync::Arc;
 const MAX_STRINGTAG: usize = 1024;
 
 /// The members of a group who meet for one purpose.
-pub(super) struct Circle {
+pub(super) struct Circle<'a> {
+    process: &'a Process,
     pub(super) comm: Comm,
     tag: i32,
+    /// Whether the end of another communicator is theirs.
+    has_parent: bool,
 }
 
-impl Circle {
+impl<'a> Circle<'a> {
     /// The circle of `group`, of which the caller is a member.
-    pub(super) fn new(group: Arc<Group>, purpose: &impl Hash) -> Circle {
+    pub(super) fn new(process: &'a Process, group: Arc<Group>, purpose: &impl Hash) -> Circle<'a> {
         let mut hasher = DefaultHasher::new();
         purpose.hash(&mut hasher);
         group.members().for_each(|member| (member.seat, member.incarnation).hash(&mut hasher));
         let hash = hasher.finish();
         let context = CONTEXTS | (hash as u32 & (CONTEXTS - 1));
         let tag = (hash >> 33) as i32;
-        Circle { comm: Comm::new(0, context, group, "a group"), tag }
+        Circle { process, comm: Comm::new(0, context, group, "a group"), tag, has_parent: false }
     }
 
-    pub(super) fn lane<'a>(&'a self, process: &'a Process) -> Lane<'a> {
-        Lane::new(process, &self.comm, self.tag, Way::Blocking)
+    /// The circle of members of `parent`: when that is revoked, they give up.
+    pub(super) fn within(mut self, parent: &Comm) -> Circle<'a> {
+        self.process.engine.relate(self.comm.context(), Some(parent.context()));
+        self.has_parent = true;
+        self
+    }
+
+    pub(super) fn lane(&self) -> Lane<'_> {
+        Lane::new(self.process, &self.comm, self.tag, Way::Blocking)
+    }
+}
+
+impl Drop for Circle<'_> {
+    fn drop(&mut self) {
+        if self.has_parent {
+            self.process.engine.relate(self.comm.context(), None);
+        }
     }
 }
 

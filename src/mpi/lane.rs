@@ -4,12 +4,16 @@
 //! What goes wrong here alone (a message is too long, an argument is bad) is noted and told at the
 //! end: the others wait for this rank's part. So an error that a lane returns has met everybody.
 
+use crate::base::Member;
 use crate::base::slab::Key;
-use crate::engine::{Letter, Mishap, Mode, Outcome, Roster, Watch};
+use crate::engine::rules::CollMode;
+use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Purpose, Roster, Watch};
+use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::judgement::{must_be_fresh, must_stand};
+use crate::mpi::losses;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{envelope, news, revoked};
 use crate::mpi::run::Way;
@@ -33,6 +37,8 @@ pub struct Lane<'a> {
     tag: i32,
     way: Way,
     mode: Mode,
+    /// Which repetition of a persistent operation this is.
+    round: u32,
     trouble: Mutex<Option<Failure>>,
 }
 
@@ -47,7 +53,8 @@ impl<'a> Lane<'a> {
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
         let comm = comm.living();
-        Lane { process, comm, roster, tag, way, mode: Mode::Standard, trouble: Mutex::new(None) }
+        let (mode, round, trouble) = (Mode::Standard, 0, Mutex::new(None));
+        Lane { process, comm, roster, tag, way, mode, round, trouble }
     }
 
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
@@ -55,6 +62,49 @@ impl<'a> Lane<'a> {
     pub fn paced(self) -> Lane<'a> {
         let waits = self.tag % PACE == PACE - 1;
         Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
+    }
+
+    /// The same lane for this repetition of a persistent operation.
+    pub fn of_round(self, round: u32) -> Lane<'a> {
+        Lane { round, ..self }
+    }
+
+    /// Whether all members are to meet the same outcome.
+    pub fn is_atomic(&self) -> bool {
+        let modes = || losses::modes(self.process, self.comm);
+        self.process.world.rules().modes().is_some()
+            && modes().is_some_and(|modes| modes.coll == CollMode::Atomic)
+    }
+
+    /// Agrees with all members on the outcome: what went wrong anywhere did so everywhere.
+    pub async fn settle(&self, outcome: Result) -> Result {
+        if let Err(Failure::Died) = outcome {
+            return outcome;
+        }
+        let members: Vec<Member> = match self.comm.remote() {
+            Err(_) => self.comm.group.members().collect(),
+            Ok(remote) => {
+                let mut all: Vec<Member> = self.comm.group.members().collect();
+                all.extend(remote.members());
+                // Both sides list them alike.
+                all.sort_unstable_by_key(|member| (member.seat, member.incarnation));
+                all
+            }
+        };
+        let number = u64::from(self.round) << 32 | u64::from(self.tag as u32);
+        let of = u64::from(self.comm.context());
+        let matter = Matter { purpose: Purpose::Outcome, of, number };
+        let value = Value { flags: u64::from(outcome.is_ok()), ..Value::NEUTRAL };
+        let engine = &self.process.engine;
+        let op = engine.start_agreement(matter, &members, value)?;
+        self.judge(&Doing { lane: self, op: Some(op) }.outcome().await?)?;
+        let decision = engine.decision(matter)?;
+        outcome?;
+        if decision.value.flags & 1 == 1 && decision.dead.is_empty() && decision.left.is_empty() {
+            return Ok(());
+        }
+        let words = "the operation has failed at another member, and so it does everywhere";
+        Err(Class::PROC_ABORTED.because(words))
     }
 
     /// A lane for the part of the own group in what two groups do together. Its tags are below
@@ -224,8 +274,18 @@ pub struct Doing<'l, 'a> {
 impl Doing<'_, '_> {
     /// Waits for its end; says how many bytes came.
     #[inline]
-    pub async fn end(mut self) -> Result<usize> {
-        let Some(op) = self.op else { return Ok(0) };
+    pub async fn end(self) -> Result<usize> {
+        let lane = self.lane;
+        if self.op.is_none() {
+            return Ok(0);
+        }
+        lane.judge(&self.outcome().await?)
+    }
+
+    /// Waits for its end, which it may judge by itself.
+    #[inline]
+    async fn outcome(mut self) -> Result<Outcome> {
+        let op = self.op.expect("it has not ended");
         let engine = &self.lane.process.engine;
         let outcome = match self.lane.way {
             Way::Blocking => engine.wait(op)?,
@@ -234,7 +294,7 @@ impl Doing<'_, '_> {
             }
         };
         self.op = None;
-        self.lane.judge(&outcome)
+        Ok(outcome)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
 use crate::mpi::coll::{self, share};
-use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
@@ -21,6 +21,7 @@ use crate::mpi::recovery;
 use crate::mpi::run;
 use crate::mpi::session;
 use crate::mpi::table::{Held, Sort};
+use crate::mpi::ulfm::must_not_be_revoked;
 use std::sync::Arc;
 
 const UNDEFINED: i32 = -32766;
@@ -201,12 +202,14 @@ pub fn create_group(
     process: &Process, comm: &Comm, group: &Group, tag: i32,
 ) -> Result<Option<usize>> {
     comm.must_be_intra()?;
+    must_not_be_revoked(process, comm)?;
     is_subset(comm, group)?;
     if group.rank().is_none() {
         return Ok(None);
     }
     let group = Arc::new(process.derive_group(&comm.group, group.members().collect()));
-    let circle = Circle::new(group.clone(), &("MPI_Comm_create_group", comm.context(), tag));
+    let purpose = ("MPI_Comm_create_group", comm.context(), tag);
+    let circle = Circle::new(process, group.clone(), &purpose).within(comm);
     let context = agree_in(process, &circle)?;
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
@@ -225,7 +228,7 @@ pub fn from_group(
         return Err(Class::GROUP.because("group does not hold the calling process"));
     }
     let group = Arc::new(process.derive_group(group, group.members().collect()));
-    let circle = Circle::new(group.clone(), &("MPI_Comm_create_from_group", stringtag));
+    let circle = Circle::new(process, group.clone(), &("MPI_Comm_create_from_group", stringtag));
     let context = agree_in(process, &circle)?;
     let draft = Draft::new(context, group, errhandler);
     Draft { info, ..draft }.make(process).map(|made| Some(made.handle))
@@ -234,15 +237,24 @@ pub fn from_group(
 /// Frees the communicator behind `handle`. What is under way on it goes on to its end.
 pub fn free(process: &'static Process, handle: usize) -> Result {
     let comm = process.comm(handle, "comm")?;
+    // FT-MPI's programs free what they have repaired, and that may be the world (2000, example 3).
+    if comm.handle == WORLD && process.world.rules().modes().is_some() {
+        return Ok(());
+    }
+    if comm.handle != WORLD && comm.is_alias_of(&process.world_comm()) {
+        // Only this handle goes.
+        process.comms.remove(handle);
+        return Ok(());
+    }
     if comm.is_predefined() {
         let words = format!("comm is {}, which cannot be freed", comm.title());
         return Err(Class::COMM.because(words));
     }
     comm.attributes.clear(process, handle)?;
     process.comms.remove(handle);
-    process.world.let_go(comm.context(), process.me);
+    process.engine.let_go(comm.context())?;
     if comm.is_inter() {
-        process.world.let_go(comm.local().context(), process.me);
+        process.engine.let_go(comm.local().context())?;
     }
     Ok(())
 }
@@ -256,9 +268,9 @@ pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
 }
 
 /// A context that all of a circle know.
-fn agree_in(process: &Process, circle: &Circle) -> Result<u32> {
+fn agree_in(process: &Process, circle: &Circle<'_>) -> Result<u32> {
     let mut bytes = Contexts::draw(process, circle.comm.rank).own.to_ne_bytes();
-    run::block(coll::broadcast(&circle.lane(process), &Span::of_mut(&mut bytes).into(), 0))?;
+    run::block(coll::broadcast(&circle.lane(), &Span::of_mut(&mut bytes).into(), 0))?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

@@ -28,6 +28,12 @@ impl Messages {
         Messages::default()
     }
 
+    /// Forgets all messages, if nobody has died in the midst of changing them.
+    pub(super) fn clear(&self) {
+        let left = self.0.try_lock().map(|mut shelf| std::mem::take(&mut *shelf));
+        drop(left);
+    }
+
     /// How many are held.
     pub(super) fn count(&self) -> usize {
         self.0.lock().len()

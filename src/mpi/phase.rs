@@ -45,6 +45,11 @@ impl Phases {
         matches!(self.phase.load(Ordering::Relaxed), INSIDE | FINALIZING)
     }
 
+    /// True after MPI_Init, as long as MPI_Finalize has not been called.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == INSIDE
+    }
+
     #[cold]
     fn is_inside_session(&self) -> Result {
         match self.phase.load(Ordering::Relaxed) {

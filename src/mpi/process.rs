@@ -166,6 +166,25 @@ impl Process {
         !self.has_recovered.swap(true, Ordering::Relaxed)
     }
 
+    /// The rank is dead, and its threads are gone: gives back what it had. The record itself stays
+    /// until the process ends.
+    pub fn lay_down(&self) {
+        self.requests.clear();
+        self.messages.clear();
+        self.comms.clear();
+        self.groups.clear();
+        self.datatypes.clear();
+        self.ops.clear();
+        self.infos.clear();
+        self.errhandlers.clear();
+        self.keyvals.clear();
+        self.sessions.clear();
+        let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
+        let world = self.repaired_world.try_write().map(|mut world| world.take());
+        drop((recovery, world));
+        self.engine.lay_down();
+    }
+
     /// Lets the engine find out which communicators there are.
     pub fn introduce(&'static self) {
         self.engine.introduce(|| {

@@ -2,12 +2,12 @@
 //! generation of the world.
 
 use crate::base::Member;
-use crate::engine::rules::{CommMode, Modes};
+use crate::engine::rules::{CommMode, Modes, RecoveryMode};
 use crate::engine::{Matter, Moved, Purpose, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
@@ -16,8 +16,8 @@ use crate::mpi::making;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger than
-/// all of the standard's; codes that programs add are larger still.
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger
+/// than all of the standard's; codes that programs add are larger still.
 pub const RESTARTED: i32 = 2001;
 
 /// Whether making a communicator out of `comm` begins with a recovery.
@@ -28,8 +28,8 @@ pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
-/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the program
-/// asks for one or needs one.
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
+/// program asks for one or needs one.
 pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
     match is_asked && mode(process).is_some() {
         true => repair(process, comm),
@@ -58,14 +58,13 @@ pub fn recover(process: &'static Process) -> Result {
     let Some(mut course) = begun else {
         return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
     };
+    // The program may have chosen another mode since the last one.
+    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
+        course.recovery.again(mode, None);
+    }
     let (engine, world) = (&process.engine, process.world);
     if !engine.is_calm() || world.called() > engine.generation() {
         process.recovers()?;
-    }
-    // The program may have chosen another mode since the last one.
-    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
-        let (view, record) = (course.recovery.before().clone(), course.recovery.record().clone());
-        course.recovery = Recovery::new(view, record, mode, None);
     }
     let outcome = carry_out(process, &mut course);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
@@ -77,6 +76,24 @@ pub fn recover(process: &'static Process) -> Result {
             Err(Class::SPAWN.because(words))
         }
         End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// Recovers inside the call that has met a death, where that is the library's to do. Fails only when
+/// this rank is to die.
+pub fn follow(process: &'static Process) -> Result {
+    let world = process.world_comm();
+    let modes = losses::modes(process, &world).unwrap_or_default();
+    if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
+        return Ok(());
+    }
+    if !is_due(process, &world) {
+        return Ok(());
+    }
+    match recover(process) {
+        Err(Failure::Died) => Err(Failure::Died),
+        // The program hears of its failed call; what has become of the world it will see.
+        _ => Ok(()),
     }
 }
 

@@ -83,6 +83,12 @@ impl Requests {
         Requests::default()
     }
 
+    /// Forgets all requests, if nobody has died in the midst of changing them.
+    pub(super) fn clear(&self) {
+        let left = self.0.try_lock().map(|mut shelf| std::mem::take(&mut *shelf));
+        drop(left);
+    }
+
     /// How nonblocking collective operations have failed.
     pub(super) fn failures(&self) -> &Failures {
         &self.1

@@ -143,6 +143,13 @@ impl<T> Table<T> {
         Some((key, value))
     }
 
+    /// Forgets all objects, if nobody has died in the midst of changing them.
+    pub fn clear(&self) {
+        if let Some(mut table) = self.slots.try_write() {
+            *table = Slots { slots: Vec::new(), free: Vec::new() };
+        }
+    }
+
     /// Every object there is, with its handle.
     pub fn all(&self) -> Vec<(usize, Arc<T>)> {
         let table = self.slots.read();

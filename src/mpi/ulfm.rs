@@ -122,7 +122,7 @@ impl Round {
                 poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
             }
         };
-        Ok(engine.decision(self.matter))
+        Ok(engine.decision(self.matter)?)
     }
 
     /// Agrees on the AND of all flags; between two groups, of those of the other one.

@@ -348,12 +348,14 @@ impl<'a> Writer<'a> {
         let is_read = is_buffer || (!form.shape.is_empty() && form.flow == Flow::In);
         let has_buffer = self.procedure.params.iter().any(|(_, one)| one.of == Some(Type::Buffer));
         let stays = is_read && has_buffer && self.procedure.is_nonblocking();
-        let stays = match (stays, self.dialect) {
+        // A number that the operation changes when it ends.
+        let is_kept = form.flow == Flow::InOut && self.procedure.is_nonblocking();
+        let stays = match (stays || is_kept, self.dialect) {
             // TARGET tells gfortran that the address is kept: it moves no assignment across later
             // calls even where the program forgot to say ASYNCHRONOUS of its buffer.
-            (true, Dialect::Modern) if is_buffer => ", ASYNCHRONOUS, TARGET",
+            (true, Dialect::Modern) if is_buffer || is_kept => ", ASYNCHRONOUS, TARGET",
             (true, Dialect::Modern) => ", ASYNCHRONOUS",
-            (true, _) if is_buffer => ", TARGET",
+            (true, _) if is_buffer || is_kept => ", TARGET",
             _ => "",
         };
         // Of an old status the dimensions are part of the type.

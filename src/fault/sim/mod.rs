@@ -89,7 +89,7 @@ struct Ending {
 }
 
 /// What schedules are expected to lead to now and then.
-const SIGHTS: [&str; 12] = [
+const SIGHTS: [&str; 13] = [
     "coordinators die in turn",
     "one survives",
     "a decision lists the dead",
@@ -102,6 +102,7 @@ const SIGHTS: [&str; 12] = [
     "a recovery falls back",
     "a recovery succeeds after it gave up",
     "a fifth generation",
+    "somebody leaves while others recover",
 ];
 
 /// The bit of one of the [`SIGHTS`].
@@ -271,6 +272,9 @@ impl<A: Actor> Sim<A> {
         let mut deed = Deed { acts: Vec::new(), wakes: 1, has_left: false };
         for &who in &self.facts.deaths {
             actor.miss(who, false, &mut deed);
+        }
+        for who in (0..id).filter(|&who| self.facts.left[who]) {
+            actor.miss(who, true, &mut deed);
         }
         let (arrivals, notice) = (Vec::new(), self.agenda.now());
         self.settle(id, Node { actor, steps: 0, arrivals, notice }, deed, None);

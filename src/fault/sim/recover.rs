@@ -40,6 +40,8 @@ struct Survivor<R> {
     view: View,
     record: Record,
     asks: bool,
+    /// At which wake it leaves in peace, if it is in no recovery then.
+    departs: Option<u32>,
     /// Which recovery is or will be the next.
     number: u32,
     recovery: Option<Recovery<R>>,
@@ -47,6 +49,7 @@ struct Survivor<R> {
     /// For agreements that it has not come to.
     early: Vec<(Key, usize, Message)>,
     deaths: Vec<Member>,
+    gone: Vec<Member>,
     /// The step that it has just taken.
     took: Option<(Key, Step)>,
     has_joined: bool,
@@ -60,6 +63,16 @@ struct Part<R> {
 }
 
 impl<R: Rules> Part<R> {
+    fn miss(
+        &mut self, member: Member, has_left: bool, manner: Manner, deed: &mut Deed<Survivor<R>>,
+    ) {
+        let Some(who) = place(&self.roster, member) else { return };
+        self.act(manner, deed, |machine, _, outbox| match has_left {
+            true => machine.excuse(who, outbox),
+            false => machine.bury(who, outbox),
+        });
+    }
+
     fn act(
         &mut self, manner: Manner, deed: &mut Deed<Survivor<R>>,
         step: impl FnOnce(&mut Agreement<R>, &[Member], &mut Outbox),
@@ -91,6 +104,8 @@ impl<R: Rules> Survivor<R> {
             parts: Vec::new(),
             early: Vec::new(),
             deaths: Vec::new(),
+            gone: Vec::new(),
+            departs: None,
             took: None,
             has_joined: true,
         }
@@ -128,9 +143,10 @@ impl<R: Rules> Survivor<R> {
         let machine = Agreement::ruled(me, roster.len());
         let mut part = Part { key, roster, machine };
         for &dead in &self.deaths {
-            if let Some(who) = place(&part.roster, dead) {
-                part.act(self.manner, deed, |machine, _, outbox| machine.bury(who, outbox));
-            }
+            part.miss(dead, false, self.manner, deed);
+        }
+        for &gone in &self.gone {
+            part.miss(gone, true, self.manner, deed);
         }
         let manner = self.manner;
         self.early.retain(|(early, from, message)| {
@@ -196,7 +212,12 @@ impl<R: Rules> Actor for Survivor<R> {
 
     fn wake(&mut self, deed: &mut Deed<Self>) {
         self.took = None;
+        self.departs = self.departs.map(|wakes| wakes.saturating_sub(1));
         if self.recovery.is_none() {
+            if self.departs == Some(0) {
+                deed.has_left = true;
+                return;
+            }
             let asks = std::mem::take(&mut self.asks);
             if !self.is_affected() && !asks {
                 return;
@@ -232,17 +253,19 @@ impl<R: Rules> Actor for Survivor<R> {
         self.proceed(deed);
     }
 
-    fn miss(&mut self, who: usize, _: bool, deed: &mut Deed<Self>) {
-        let dead = self.manner.member(who);
-        self.deaths.push(dead);
-        match &mut self.recovery {
-            Some(recovery) => recovery.note(dead),
-            None => self.note(dead),
+    fn miss(&mut self, who: usize, has_left: bool, deed: &mut Deed<Self>) {
+        let member = self.manner.member(who);
+        if has_left {
+            self.gone.push(member);
+        } else {
+            self.deaths.push(member);
+            match &mut self.recovery {
+                Some(recovery) => recovery.note(member),
+                None => self.note(member),
+            }
         }
         for part in &mut self.parts {
-            if let Some(who) = place(&part.roster, dead) {
-                part.act(self.manner, deed, |machine, _, outbox| machine.bury(who, outbox));
-            }
+            part.miss(member, has_left, self.manner, deed);
         }
         if self.has_joined && self.recovery.is_none() && self.is_affected() {
             deed.wakes += 1;
@@ -280,8 +303,12 @@ impl Clerk {
             }
             Step::Commit(view) if self.manner.mode == Mode::Rebuild && most < RESPAWNS => {
                 let is_lost = |member: Member| agreed.iter().any(|loss| loss.member == member);
-                let is_gap = |slot: &&Slot| slot.member().is_none_or(is_lost);
-                match view.slots.iter().any(|slot| is_gap(&slot)) {
+                let is_gap = |slot: &Slot| match *slot {
+                    Slot::Taken(member) => is_lost(member),
+                    Slot::Left(member) => !facts.left[self.manner.id(member)],
+                    Slot::Gap(_) => true,
+                };
+                match view.slots.iter().any(is_gap) {
                     true => Err(format!("not everybody of the new view has joined: {view:?}")),
                     false => Ok(()),
                 }
@@ -296,7 +323,8 @@ impl Clerk {
             matches!(self.minutes.get(&(key.0, round)), Some((Step::GiveUp { .. }, _)))
         });
         let is_fallback = |view: &View| {
-            self.manner.mode == Mode::Rebuild && view.members().count() < self.manner.size
+            let is_gap = |slot: &Slot| matches!(slot, Slot::Gap(_));
+            self.manner.mode == Mode::Rebuild && view.slots.iter().any(is_gap)
         };
         let sights = [
             (matches!(step, Step::Well), "nobody has died"),
@@ -326,8 +354,8 @@ impl Clerk {
         failed
     }
 
-    /// The record at the end: every death once, and nobody lost.
-    fn audit(&self, view: &View, record: &Record, facts: &Facts) -> Result<(), String> {
+    /// The record at the end: every death once, and nobody lost of those who live or have left.
+    fn audit(&self, present: usize, record: &Record, facts: &Facts) -> Result<(), String> {
         let losses: Vec<usize> = record.events().map(|loss| self.manner.id(loss.member)).collect();
         let mut sorted = (losses.clone(), facts.deaths.clone());
         sorted.0.sort_unstable();
@@ -335,7 +363,7 @@ impl Clerk {
         if sorted.0 != sorted.1 || self.is_ordered && losses != facts.deaths {
             return Err(format!("record {losses:?}, but died have {:?}", facts.deaths));
         }
-        let lives = view.members().count() + losses.len();
+        let lives = present + losses.len();
         match lives == self.manner.size + facts.births {
             true => Ok(()),
             false => Err(format!("{lives} lives, but {} births besides", facts.births)),
@@ -375,13 +403,16 @@ impl<R: Rules> Judge<Survivor<R>> for Clerk {
                 return Err(format!("{who} has been in {} recoveries", actor.number));
             }
         }
-        let mut members: Vec<usize> =
-            first.view.members().map(|member| self.manner.id(member)).collect();
+        let members = first.view.members().map(|member| self.manner.id(member));
+        let mut members: Vec<usize> = members.filter(|&id| !facts.left[id]).collect();
         members.sort_unstable();
         if !living.iter().map(|(who, _)| who).eq(&members) {
             return Err(format!("members are {members:?}, but others live"));
         }
-        self.audit(&first.view, &first.record, facts)
+        let left = facts.left.iter().filter(|left| **left).count();
+        let slots = first.view.slots.iter().filter(|slot| matches!(slot, Slot::Left(_)));
+        self.seen |= u32::from(slots.count() > 0) * sight("somebody leaves while others recover");
+        self.audit(living.len() + left, &first.record, facts)
     }
 }
 
@@ -392,8 +423,12 @@ pub(super) fn run<R: Rules>(plan: Plan, mode: Mode, story: bool) -> Ending {
     let fallback = fallbacks[random.below(4) as usize].filter(|_| mode == Mode::Rebuild);
     let manner = Manner { size: plan.size, mode, fallback };
     let asks = random.chance(30);
-    let survivors = (0..plan.size).map(|id| Survivor::<R>::new(manner.member(id), manner, asks));
-    let survivors = survivors.collect();
+    let departs = if plan.crashes.is_empty() && random.chance(15) { 30 } else { 0 };
+    let survivor = |id| Survivor {
+        departs: random.chance(departs).then(|| 1 + random.below(4) as u32),
+        ..Survivor::<R>::new(manner.member(id), manner, asks)
+    };
+    let survivors = (0..plan.size).map(survivor).collect();
     let mut clerk = Clerk { manner, minutes: HashMap::new(), seen: 0, is_ordered: plan.is_ordered };
     let mut sim = Sim::new(plan, story);
     let verdict = sim.run(survivors, &mut clerk);

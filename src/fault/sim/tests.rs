@@ -84,9 +84,9 @@ fn all_is_well_in_ten_million_schedules() {
             return;
         }
         let seed = first + block * BLOCK;
-        let buried = sweep(seed..seed + BLOCK).0 as u64 + deaths.load(Ordering::Relaxed);
-        deaths.store(buried, Ordering::Relaxed);
-        println!("{} of {} schedules, about {buried} deaths", block * BLOCK, blocks * BLOCK);
+        let died = sweep(seed..seed + BLOCK).0 as u64;
+        let deaths = deaths.fetch_add(died, Ordering::Relaxed) + died;
+        println!("{} of {} schedules, {deaths} deaths", (block + 1) * BLOCK, blocks * BLOCK);
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));

@@ -56,6 +56,7 @@ extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
     // threads that this one starts share its own.
     unsafe { libc::unshare(libc::CLONE_FS) };
     sched::spread(rank.seat);
+    threads::find_number_in_descriptor();
     thread.begin(rank, rank.life.signal_stack);
     drop(thread);
     // SAFETY: the ground was prepared for these images.

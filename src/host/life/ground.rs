@@ -5,7 +5,8 @@
 //! ```
 //!
 //! glibc keeps a thread's descriptor at the top of its stack and links it with those of other
-//! threads. A rank's thread leaves without telling glibc, so that page must stay as it is: it
+//! threads. A rank's thread leaves without telling glibc. Where the undertaker cannot make glibc
+//! forget it afterwards (see `threads`), that page must stay as it is: it
 //! becomes a *grave*, and the next stack in the seat ends below it.
 
 use crate::host::loader::Template;

@@ -174,6 +174,40 @@ pub(super) fn leave() -> ! {
     }
 }
 
+/// Lets glibc forget a thread that has left without a word to it, so that its stack is free. False
+/// when glibc wants to keep it: it was detached, or this glibc does it in another way.
+pub(super) fn forget_by_glibc(pthread: usize) -> bool {
+    unsafe extern "C" {
+        fn pthread_tryjoin_np(thread: libc::pthread_t, value: *mut *mut c_void) -> c_int;
+    }
+    let Some(Some(offset)) = NUMBER_AT.get() else { return false };
+    let place = ptr::with_exposed_provenance_mut::<u32>(pthread + offset);
+    // SAFETY: the thread is gone, and its descriptor stays until it is joined.
+    unsafe { AtomicU32::from_ptr(place) }.store(0, Ordering::Release);
+    // SAFETY: nobody else joins the first thread of a rank; this does not wait.
+    unsafe { pthread_tryjoin_np(pthread as libc::pthread_t, ptr::null_mut()) == 0 }
+}
+
+/// Where in its descriptor glibc has the number of a thread, until the kernel says that it is gone;
+/// `None` where that cannot be told.
+static NUMBER_AT: OnceLock<Option<usize>> = OnceLock::new();
+
+/// Finds that out, in a thread whose number is not the process's.
+pub(super) fn find_number_in_descriptor() {
+    const DESCRIPTOR_BYTES: usize = 1024;
+    NUMBER_AT.get_or_init(|| {
+        // SAFETY: has no preconditions.
+        let (start, number) = unsafe { (libc::pthread_self() as usize, libc::gettid() as u32) };
+        let is_number = |offset: &usize| {
+            let place = ptr::with_exposed_provenance::<u32>(start + offset);
+            // SAFETY: the descriptor of a thread is larger than what is looked at.
+            unsafe { place.read() == number }
+        };
+        let mut found = (0..DESCRIPTOR_BYTES).step_by(4).filter(is_number);
+        found.next().filter(|_| found.next().is_none())
+    });
+}
+
 type Body = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 struct Start {

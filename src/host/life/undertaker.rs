@@ -50,6 +50,8 @@ struct Burial {
     ending: Ending,
     since: Instant,
     stage: Stage,
+    /// Its first thread, as glibc calls it.
+    first: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,7 +119,8 @@ impl Undertaker {
         for rank in self.world.take_ended() {
             let ended = rank.life.ended.get().expect("only ranks that have ended are reported");
             let (ending, since, stage) = (ended.ending, Instant::now(), Stage::Mourning);
-            self.burials.push(Burial { rank, ending, since, stage });
+            let first = rank.life.threads.lock().first().map_or(0, |thread| thread.pthread());
+            self.burials.push(Burial { rank, ending, since, stage, first });
         }
         let since = Instant::now();
         let condemned = self.world.take_condemned().into_iter();
@@ -266,7 +269,9 @@ impl Undertaker {
             plan.desert(&mut ground);
             rank.heap.desert(rank.seat);
         } else {
-            plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
+            if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
+                plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
+            }
             if let Err(error) = plan.clear(&ground) {
                 let seat = rank.seat;
                 end_process(2, &format!("ftrun: memory of dead rank {seat}: {error}\n"));

@@ -30,6 +30,7 @@ use crate::mpi::pt2pt::Pending;
 use crate::mpi::run::{self, Way};
 use crate::mpi::table::Held;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One collective operation, its arguments judged.
 pub trait Plan: Send + Sync + 'static {
@@ -48,6 +49,14 @@ pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result 
 
 /// Does this member's part, unless somebody is known to be dead: then nobody does.
 async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+    let outcome = attempt(plan, lane).await;
+    match lane.is_atomic() {
+        false => outcome,
+        true => lane.settle(outcome).await,
+    }
+}
+
+async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     lane.look_round()?;
     plan.carry_out(lane).await?;
     lane.verdict()
@@ -58,7 +67,7 @@ pub fn start(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
     let tag = comm.next_collective();
-    let pending = launch(process, comm.clone(), tag, Arc::new(plan?))?;
+    let pending = launch(process, comm.clone(), (tag, 0), Arc::new(plan?))?;
     process.requests.keep(comm, pending)
 }
 
@@ -69,16 +78,19 @@ pub fn persist(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
     let tag = comm.next_collective();
-    let (plan, on) = (Arc::new(plan?), comm.clone());
-    let restart = move |_: &Process| launch(process, on.clone(), tag, plan.clone());
+    let (plan, on, rounds) = (Arc::new(plan?), comm.clone(), AtomicU32::new(0));
+    let restart = move |_: &Process| {
+        let round = rounds.fetch_add(1, Ordering::Relaxed);
+        launch(process, on.clone(), (tag, round), plan.clone())
+    };
     process.requests.keep_persistent(comm, Arc::new(restart))
 }
 
 fn launch(
-    process: &'static Process, comm: Held<Comm>, tag: i32, plan: Arc<impl Plan>,
+    process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        perform(&*plan, &Lane::new(process, &comm, tag, way).paced()).await
+        perform(&*plan, &Lane::new(process, &comm, tag, way).paced().of_round(round)).await
     })
 }
 
