@@ -21,9 +21,11 @@ for test in $tests sessions stress topo; do
     names="$names --test $test"
 done
 # shellcheck disable=SC2086  # the names are words
-step abi 3600 env FTMPI_TEST_MPICC="$work/mpicc-of-mpich" cargo test --release $names
+step abi 3600 env FTMPI_TEST_MPICC="$work/mpicc-of-mpich" \
+    cargo test --release --no-fail-fast $names
 ran=$(sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' "$log/abi" |
     awk '{ n += $1 } END { print n }')
 programs=$(sort -u "$made" | grep -c .)
 [ "$programs" -ge 25 ] || fail "abi: only $programs programs were compiled with MPICH's header"
-passed "$ran" "$ran tests of $programs programs that were compiled with MPICH's header"
+# Among the tests are a few of programs that were compiled as usual.
+passed "$programs" "$programs programs compiled with MPICH's header, in $ran tests"

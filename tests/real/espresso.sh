@@ -42,13 +42,14 @@ is_served() {
     done <"$work/run/espresso/wanted"
 }
 
-# agrees SAVED SEEN: lists of a quantity's name and its values, as many and as near in both.
+# agrees SAVED SEEN ROUNDS: lists of a quantity's name and its values, as many and as near in both;
+# iterations may differ by so many.
 agrees() {
-    awk '
+    awk -v rounds="$3" '
         BEGIN {
-            split("e1 8e-4 n1 5 f1 1e-3 p1 0.9 ef1 1e-2 eh1 1e-2 ehl1 1e-2", list)
+            split("e1 8e-4 f1 1e-3 p1 0.9 ef1 1e-2 eh1 1e-2 ehl1 1e-2", list)
             for (i = 1; i in list; i += 2) near[list[i]] = list[i + 1]
-            near["band"] = 5e-2; near["tf1"] = 1e-2; near["geom"] = 2.5e-3
+            near["n1"] = rounds; near["band"] = 5e-2; near["tf1"] = 1e-2; near["geom"] = 2.5e-3
         }
         FNR == 1 { name = "" }
         /^[a-z]+[0-9]*$/ { name = $1; if (FNR == NR) names++; next }
@@ -70,6 +71,9 @@ espresso_run() {
     suite=$2
     shift 2
     place=$work/run/espresso/$suite-$ranks
+    # Its authors allow 5, on four ranks. On seven, scf-gamma takes 18 to the same energy, not 11.
+    rounds=5
+    [ "$ranks" -le 4 ] || rounds=15
     mkdir -p "$place"
     count=0
     for input in $(inputs_of "$suite"); do
@@ -86,7 +90,7 @@ espresso_run() {
         ) || fail "espresso: $suite/$input on $ranks ranks ($place/$input.out, .err)"
         sh test-suite/extract-pw.sh "$saved" >"$place/saved"
         sh test-suite/extract-pw.sh "$place/$input.out" >"$place/seen"
-        agrees "$place/saved" "$place/seen" ||
+        agrees "$place/saved" "$place/seen" "$rounds" ||
             fail "espresso: $suite/$input on $ranks ranks ($place)"
         count=$((count + 1))
     done
