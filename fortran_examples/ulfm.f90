@@ -1,8 +1,8 @@
 ! A solver that goes on without the dead, the ULFM way: the heat of a rod whose ends are kept at 0
-! and 1 is a straight line, and the ranks find it by taking means of neighbours. Each has a piece of
-! the rod. When somebody dies, whoever notices revokes the communicator, so that nobody waits for
-! those who have given up; all agree that the step has failed; and they go on in what shrink has left
-! of them. The cells of the dead start again from 0: taking means makes up for that.
+! and 1 is a straight line, and the ranks find it by taking means of neighbours. Each has a piece
+! of the rod. When somebody dies, whoever notices revokes the communicator, so that nobody waits
+! for those who have given up; all agree that the step has failed; and they go on in what shrink
+! has left of them. The cells of the dead start again from 0: taking means makes up for that.
 !
 !     mpifort fortran_examples/ulfm.f90 -o ulfm && ftrun -np 7 ./ulfm 3:2 0:5
 !

@@ -110,7 +110,8 @@ static void a_blocking_any_source_fails_until_acknowledged(void)
     int got = -1, flag;
     MPI_Message message;
     let_die(W, 1);
-    FAILS(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 4, W, &status), MPIX_ERR_PROC_FAILED, "rank 1");
+    int any = MPI_ANY_SOURCE;
+    FAILS(MPI_Recv(&got, 1, MPI_INT, any, 4, W, &status), MPIX_ERR_PROC_FAILED, "rank 1");
     EQUAL(status.MPI_SOURCE, 1);
     FAILS(MPI_Probe(MPI_ANY_SOURCE, 4, W, &status), MPIX_ERR_PROC_FAILED, "rank 1");
     FAILS(MPI_Iprobe(MPI_ANY_SOURCE, 4, W, &flag, &status), MPIX_ERR_PROC_FAILED, "rank 1");
