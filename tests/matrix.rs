@@ -150,7 +150,7 @@ impl Cell {
             _ => run.option(format!("--mode={comm}")).option(format!("--msg={msg}")),
         };
         for kill in &kills {
-            run = run.option(&format!("--kill={kill}"));
+            run = run.option(format!("--kill={kill}"));
         }
         let seen = run.outcome();
         let status = if comm == "continue" { 128 + 9 } else { 0 };

@@ -1,5 +1,5 @@
-//! Receives from any source, when somebody has died who might have been the one to send (ULFM). They
-//! go on, but whoever waits for one is told, until the program acknowledges the death.
+//! Receives from any source, when somebody has died who might have been the one to send (ULFM).
+//! They go on, but whoever waits for one is told, until the program acknowledges the death.
 
 use super::{ANY_TAG, Engine, State};
 use crate::base::slab::Key;

@@ -58,8 +58,8 @@ pub fn acknowledged(process: &Process, comm: &Comm) -> Result<usize> {
     process.make_group(&comm.group, dead.take(count).collect())
 }
 
-/// Acknowledges the deaths of the first `count` of those in the group of [`failed`], as far as there
-/// are so many; returns how many are acknowledged now.
+/// Acknowledges the deaths of the first `count` of those in the group of [`failed`], as far as
+/// there are so many; returns how many are acknowledged now.
 pub fn acknowledge(process: &Process, comm: &Comm, count: usize) -> u32 {
     let deaths = deaths(process, comm);
     let count = count.min(deaths.len());
