@@ -354,10 +354,12 @@ fn dies_alone(program: &Program, words: &[&str], sentence: &str) {
 }
 
 #[test]
-fn by_default_a_death_ends_the_job_with_its_status() {
+fn a_death_ends_the_job_with_its_status() {
     let program = support::c("fates.c").flags(&["-O1", "-fstack-protector-all"]).build();
     for (how, status) in [("segv", 139), ("exit", 3), ("raise-kill", 137), ("fpe", 136)] {
-        let seen = support::run(&program).ranks(8).args([how]).fails_with(status);
+        // The program asks for its incarnation: without a word, it would be one that survives.
+        let run = support::run(&program).ranks(8).option("--on-failure=end");
+        let seen = run.args([how]).fails_with(status);
         assert!(
             seen.stderr.contains("rank 1 ") && seen.stderr.contains("the job ends"),
             "{seen:?}"

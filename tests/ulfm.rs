@@ -155,7 +155,11 @@ fn the_status_is_that_of_the_survivors() {
     let program = support::c_text("ulfm_status", text).build();
     let run = support::run(&program).ranks(4).option("--mode=ulfm");
     let seen = run.clone().args(["one"]).succeeds();
-    assert_eq!(seen.lines_with("rank 1"), 1, "one line about the one death\n{seen}");
+    assert_eq!(
+        seen.stderr.matches("ftrun: rank 1 ").count(),
+        1,
+        "one line about the one death\n{seen}"
+    );
     run.clone().args(["later"]).fails_with(5);
     run.clone().args(["all"]).fails_with(7);
 }

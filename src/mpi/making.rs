@@ -238,7 +238,7 @@ pub fn from_group(
 pub fn free(process: &'static Process, handle: usize) -> Result {
     let comm = process.comm(handle, "comm")?;
     // FT-MPI's programs free what they have repaired, and that may be the world (2000, example 3).
-    if comm.handle == WORLD && process.world.rules().modes().is_some() {
+    if comm.handle == WORLD && (comm.generation > 0 || process.world.charter().returns_deaths()) {
         return Ok(());
     }
     if comm.handle != WORLD && comm.is_alias_of(&process.world_comm()) {
