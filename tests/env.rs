@@ -77,6 +77,8 @@ fn finalize_tells_the_handler_of_comm_self() {
 #[test]
 fn a_handler_may_jump_out_ten_thousand_times() {
     passes("errhandlers.c", "jumps");
+    let program = support::c("errhandlers.c").build();
+    support::run(&program).alone().args(["jumps"]).succeeds();
 }
 
 #[test]

@@ -21,6 +21,18 @@ static void jump_out(MPI_Comm *comm, int *code, ...)
     longjmp(back, 1);
 }
 
+/* An error so far down, below room that nobody writes to. */
+static __attribute__((noinline)) void fail_below(MPI_Comm comm, int kilobytes)
+{
+    volatile char room[1024];
+    room[0] = 0;
+    if (kilobytes > 0)
+        fail_below(comm, kilobytes - 1);
+    else
+        MPI_Send(NULL, 0, MPI_INT, size, 0, comm);
+    room[1] = room[0];
+}
+
 /* A handler may call MPI, which may fail, too. */
 static void fail_again(MPI_Comm *comm, int *code, ...)
 {
@@ -102,6 +114,13 @@ static void jumps(void)
         }
     }
     EQUAL(calls, 10000);
+    for (volatile int i = 0; i < 200; i++) {
+        if (setjmp(back) == 0) {
+            fail_below(copy, i * 37 % 50);
+            FAIL("a handler that has jumped out is called again");
+        }
+    }
+    EQUAL(calls, 10200);
     MPI_Barrier(copy);
     MPI_Comm_free(&copy);
     MPI_Errhandler_free(&mine);

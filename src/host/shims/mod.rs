@@ -15,6 +15,7 @@ mod files;
 mod formats;
 mod getopt;
 mod homes;
+pub mod jumps;
 pub(super) mod keys;
 mod messages;
 mod openmp;
@@ -63,6 +64,7 @@ static TAG_OUTPUT: AtomicBool = AtomicBool::new(false);
 pub(super) fn prepare(job: &Job) {
     TAG_OUTPUT.store(job.tag_output, Ordering::Relaxed);
     environ::prepare();
+    jumps::watch();
 }
 
 /// The function that private images call under the name of libc's `name`.
@@ -83,6 +85,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
             files::TABLE,
             formats::TABLE,
             getopt::TABLE,
+            jumps::TABLE,
             keys::TABLE,
             messages::TABLE,
             openmp::TABLE,
