@@ -29,7 +29,7 @@ const MOST_BYTES: usize = 1 << 30;
 /// How long a row may take, how long a start, and how long all rows of a number of ranks.
 const ROW: Duration = Duration::from_secs(15);
 const START: Duration = Duration::from_secs(45);
-const ALL: Duration = Duration::from_secs(180);
+const ALL: Duration = Duration::from_secs(100);
 /// How many calls may fail before a contender is left out.
 const FAILURES: usize = 3;
 

@@ -1,12 +1,11 @@
 //! Which error handlers of the program's run in this thread: an error inside a handler is returned,
 //! and the handler is not entered again for the same object.
 //!
-//! A handler may jump out. Each run leaves a seal on the stack, below which all that it calls lies:
-//! where this thread has jumped to a place above, or the seal is broken or lies below, it is over.
+//! A handler may jump out (see [`jumps`]). What it calls lies below it on the stack: where a call
+//! lies above, or the thread has jumped to a place above, the handler is over.
 
 use crate::host::shims::jumps;
 use std::cell::Cell;
-use std::hint::black_box;
 
 /// More handlers than that, one inside the other, are not told apart.
 const DEEPEST: usize = 8;
@@ -14,27 +13,19 @@ const DEEPEST: usize = 8;
 #[derive(Clone, Copy)]
 struct Run {
     object: usize,
-    /// Where the seal lies, and what it says.
+    /// Where on the stack it began.
     place: usize,
-    seal: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Runs {
     runs: [Run; DEEPEST],
     count: usize,
-    /// How many there have been.
-    number: usize,
 }
 
 thread_local! {
-    static RUNS: Cell<Runs> = const {
-        Cell::new(Runs {
-            runs: [Run { object: 0, place: 0, seal: 0 }; DEEPEST],
-            count: 0,
-            number: 0,
-        })
-    };
+    static RUNS: Cell<Runs> =
+        const { Cell::new(Runs { runs: [Run { object: 0, place: 0 }; DEEPEST], count: 0 }) };
 }
 
 /// Runs `handler` for `object`, unless one runs for it already, further up this thread's stack.
@@ -44,32 +35,24 @@ pub(super) fn run(object: usize, handler: impl FnOnce()) {
     if !jumps::are_seen() {
         return handler();
     }
-    const MIX: usize = 0x9e37_79b9_7f4a_7c15;
-    let mut seal = 0;
-    let place = (&raw mut seal).addr();
-    let mut all = RUNS.get();
+    let here = 0_u8;
+    let place = (&raw const here).addr();
     let lowest = place.max(jumps::highest());
-    let is_going_on = |run: &Run| run.place > lowest && seal_at(run.place) == run.seal;
-    all.count = all.runs[..all.count].iter().take_while(|run| is_going_on(run)).count();
+    let mut all = RUNS.get();
+    all.count = all.runs[..all.count].iter().take_while(|run| run.place > lowest).count();
     if all.runs[..all.count].iter().any(|run| run.object == object) {
         RUNS.set(all);
         return;
     }
-    all.number += 1;
-    seal = black_box(all.number.wrapping_mul(MIX) ^ place);
-    if let Some(run) = all.runs.get_mut(all.count) {
-        *run = Run { object, place, seal };
+    let before = all.count;
+    if let Some(run) = all.runs.get_mut(before) {
+        *run = Run { object, place };
         all.count += 1;
     }
     RUNS.set(all);
     handler();
-    // SAFETY: a variable of this frame, which is still there.
-    unsafe { (&raw mut seal).write_volatile(0) };
-}
-
-fn seal_at(place: usize) -> usize {
-    // SAFETY: higher up on the stack of this thread than a frame that is there.
-    unsafe { std::ptr::with_exposed_provenance::<usize>(place).read_volatile() }
+    // Those that began inside of it are over, too.
+    RUNS.set(Runs { count: before, ..RUNS.get() });
 }
 
 #[cfg(test)]

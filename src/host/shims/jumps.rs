@@ -1,5 +1,5 @@
 //! longjmp: whoever jumps leaves frames behind, and nobody is told. So the highest place that a
-//! thread has jumped to is kept for those who want to know whether a frame of theirs is still there.
+//! thread has jumped to is kept, for whoever wants to know whether a frame of his is still there.
 
 use super::table;
 use std::arch::{asm, naked_asm};
