@@ -53,6 +53,11 @@ int main(int argc, char **argv)
             MUST(MPI_Send(&early, 1, MPI_INT, after, 13, MPI_COMM_WORLD));
         }
         MUST(MPI_Barrier(MPI_COMM_WORLD));
+        /* Nobody dies before all have left the barrier. */
+        if (me != victim)
+            MUST(MPI_Send(NULL, 0, MPI_INT, victim, 14, MPI_COMM_WORLD));
+        for (int other = 1; me == victim && other < size; other++)
+            MUST(MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 14, MPI_COMM_WORLD, &status));
         if (me == victim)
             raise(SIGKILL);
         code = MPI_Wait(&requests[3], &status);
