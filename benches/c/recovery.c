@@ -54,6 +54,11 @@ int main(int argc, char **argv)
         if (code == MPI_SUCCESS && round < deaths) {
             /* Where nobody comes back, there are fewer rounds than ranks that are left. */
             int victim = 1 + round % (living - 1);
+            /* Nobody dies before all have left the barrier. */
+            if (rank != victim)
+                MPI_Send(NULL, 0, MPI_INT, victim, TAG, MPI_COMM_WORLD);
+            for (int others = 1; rank == victim && others < living; others++)
+                MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             if (rank == victim) {
                 double now = MPI_Wtime();
                 MPI_Send(&now, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD);
