@@ -153,6 +153,8 @@ contains
         call MPI_Bsend(mine, bytes, MPI_CHARACTER, after, 0, everyone)
         call MPI_Bsend(mine, bytes, MPI_CHARACTER, after, 0, everyone, error)
         call equal(error, MPI_ERR_BUFFER, 'a buffer that is full')
+        ! Nobody takes his message, and so empties a buffer, before everyone has seen a full one.
+        call MPI_Barrier(everyone)
         call MPI_Session_iflush_buffer(session, request)
         call MPI_Recv(got, bytes, MPI_CHARACTER, before, 0, everyone, MPI_STATUS_IGNORE)
         call expect(all_are(got, before), 'what was in the buffer')
