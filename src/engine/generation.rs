@@ -38,6 +38,11 @@ pub(super) struct Outlook {
     moved: Vec<Moved>,
 }
 
+/// Messages of this many generations ago may still be under way. Whoever sends one has yet to
+/// adopt the next generation, which the one after that cannot do without; and every recovery that
+/// a rank takes part in takes in, while it waits, all that was sent before it began.
+const GENERATIONS_UNDER_WAY: usize = 2;
+
 /// Where the world's messages go in a recovery.
 pub struct Moved {
     /// Its contexts, before and after.
@@ -153,10 +158,15 @@ impl Engine {
         is_calm
     }
 
+    /// How many deaths concern earlier generations only.
+    pub fn known_deaths(&self) -> usize {
+        self.state.lock().outlook.base
+    }
+
     /// The rank of a member of `roster` that is dead, if one is.
     pub fn first_dead(&self, roster: &dyn Roster) -> Option<i32> {
-        let base = self.state.lock().outlook.base;
-        self.world.deaths_since(base).into_iter().find_map(|member| roster.rank_of(member))
+        let deaths = self.world.deaths_since(self.known_deaths());
+        deaths.into_iter().find_map(|member| roster.rank_of(member))
     }
 
     fn msg_mode(&self) -> Option<MsgMode> {
@@ -226,12 +236,15 @@ impl Engine {
         outlook.base += news.iter().position(place).unwrap_or(news.len());
         drop(ledger);
         outlook.company = Some(company);
+        self.world.forget_outcomes(moved.to);
         if is_cont {
             self.move_on(&mut state, &moved);
-            state.outlook.moved.push(moved);
+            let moves = &mut state.outlook.moved;
+            moves.push(moved);
+            let old = moves.len().saturating_sub(GENERATIONS_UNDER_WAY);
+            moves.drain(..old);
         } else {
             outlook.floor = 2 * moved.to;
-            self.world.forget_outcomes(moved.to);
             self.drop_old(&mut state);
         }
         state.epoch = state.epoch.max(state.outlook.base);
@@ -243,6 +256,7 @@ impl Engine {
     /// Receives that wait and messages that have come in the world of before are those of the
     /// world of now: its members may have other ranks.
     fn move_on(&self, state: &mut State, moved: &Moved) {
+        state.reported.retain(|context, _| context / 2 != moved.from);
         for (envelope, packet) in state.unexpected.take(|envelope| moved.concerns(envelope)) {
             if let Some(envelope) = moved.message(envelope, packet.sender()) {
                 state.unexpected.insert(envelope, packet.readdressed(envelope));

@@ -74,13 +74,16 @@ pub fn is_to_end(process: &'static Process, handle: usize) -> bool {
 /// The attribute of `comm` under `key`, which is one of these.
 pub fn find(process: &'static Process, comm: &Comm, key: i32) -> Found {
     let record = record(process, comm);
-    let ranks = || record.events().map(|loss| number(loss.rank)).collect::<Vec<i32>>();
+    let ranks = || process.world.losses(&record).into_iter().map(number).collect::<Vec<i32>>();
     let counts = || record.counts(comm.group.len()).into_iter().map(|count| count as i32);
     let modes = modes(process, comm).unwrap_or_default();
     match key {
         LIST_FAILED => pointer(comm, key, &ranks()),
         COM_FAILED => pointer(comm, key, &counts().collect::<Vec<i32>>()),
-        LIST_NUM_FAILED => Found { is_value: true, ..integer(comm, key, ranks().len() as i32) },
+        LIST_NUM_FAILED => {
+            let failed = number(record.filed() + record.events().count());
+            Found { is_value: true, ..integer(comm, key, failed) }
+        }
         COM_NUM_FAILED => {
             let failed = counts().filter(|count| *count > 0).count();
             Found { is_value: true, ..integer(comm, key, number(failed)) }
@@ -113,7 +116,10 @@ fn record(process: &'static Process, comm: &Comm) -> Record {
     let is_world = comm.is_alias_of(&process.world_comm());
     let agreed = if is_world { process.recovery.lock().as_ref().map(agreed_in) } else { None };
     let mut record = agreed.unwrap_or_default();
-    for member in process.world.deaths_since(0) {
+    // Whoever died before the last recovery is in no communicator that was made since.
+    let is_fresh = comm.generation >= process.engine.generation();
+    let earliest = if is_fresh { process.engine.known_deaths() } else { 0 };
+    for member in process.world.deaths_since(earliest) {
         let rank = comm.group.rank_of(member).and_then(|rank| usize::try_from(rank).ok());
         if let Some(rank) = rank {
             record.note(Loss { member, rank });

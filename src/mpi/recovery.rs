@@ -150,7 +150,8 @@ fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
-                let record = course.recovery.record().clone();
+                let mut record = course.recovery.record().clone();
+                world.file(&mut record);
                 adopt(process, view, record, context);
                 return Ok(End::Recovered);
             }

@@ -7,6 +7,7 @@ use super::{Life, threads};
 use crate::host::Rank;
 use crate::host::loader::Images;
 use crate::host::sched;
+use crate::host::shims::alloc;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -47,7 +48,7 @@ fn start(rank: &'static Rank, stack: std::ops::Range<usize>) -> Result<(), std::
 
 /// What a rank's first thread does.
 extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
-    // SAFETY: `start` passes a record that stays until the process ends.
+    // SAFETY: `start` passes a record that stays until this thread is gone.
     let rank: &'static Rank = unsafe { &*rank.cast::<Rank>() };
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
@@ -77,13 +78,13 @@ extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
 }
 
-/// The rank's own copy of the arguments, which programs like to cut up and reorder.
+/// The rank's own copy of the arguments, which programs like to cut up and reorder. It lies in the
+/// heap of the rank, whose thread this is, and goes with it.
 fn arguments(world: &World) -> *mut *mut c_char {
     let count = usize::try_from(world.program.argc).unwrap_or(0);
     // SAFETY: the process got that many arguments, each a string.
     let each = (0..count).map(|index| unsafe { CStr::from_ptr(*world.program.argv.add(index)) });
-    let copies = each.map(|argument| argument.to_owned().into_raw());
+    let copies = each.map(|text| alloc::keep(text.to_bytes_with_nul()).cast());
     let all: Vec<*mut c_char> = copies.chain([ptr::null_mut()]).collect();
-    // Small, and the program may keep pointers to it for as long as it lives.
-    Box::leak(all.into_boxed_slice()).as_mut_ptr()
+    alloc::keep(&all)
 }

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
-pub use seat::Pin;
+pub use seat::{Pin, Visit};
 pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
 
 pub(super) use ending::{abort, exit, is_own_process};

@@ -281,8 +281,14 @@ impl Undertaker {
         }
         drop(ground);
         burial.stage = Stage::Done;
+        let place = rank.seat;
+        if !gave_up {
+            // SAFETY: it is closed, without pins, and the rank's threads are gone. This burial, the
+            // last to know of the record, is done.
+            unsafe { seat.vacate() };
+        }
         if let Some(incarnation) = next {
-            self.bear(rank.seat, incarnation);
+            self.bear(place, incarnation);
         }
     }
 
