@@ -61,7 +61,18 @@ pub fn is_key(key: i32) -> bool {
 /// The modes of FT-MPI by which `comm` lives: its own, or else those of the job.
 pub fn modes(process: &Process, comm: &Comm) -> Option<Modes> {
     let of_job = process.world.rules().modes()?;
-    Some(comm.losses.modes.lock().unwrap_or(of_job))
+    Some(own_modes(comm).unwrap_or(of_job))
+}
+
+/// Those that were chosen for `comm`, or for what it was made of.
+pub(super) fn own_modes(comm: &Comm) -> Option<Modes> {
+    *comm.losses.modes.lock()
+}
+
+/// The members of `comm` have agreed to live by these modes.
+pub(super) fn settle(process: &Process, comm: &Comm, modes: Modes) {
+    let is_of_job = process.world.rules().modes() == Some(modes);
+    *comm.losses.modes.lock() = (!is_of_job).then_some(modes);
 }
 
 /// Whether a death in the communicator of this handle ends the job, whatever handler is set.

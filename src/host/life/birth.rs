@@ -3,7 +3,7 @@
 use super::ending::exit_current;
 use super::threads::Thread;
 use super::world::{World, end_process};
-use super::{Life, threads};
+use super::{Life, Newcomer, threads};
 use crate::host::Rank;
 use crate::host::loader::Images;
 use crate::host::sched;
@@ -14,15 +14,17 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 /// Starts a life in `seat`.
-pub(super) fn bear(world: &'static World, seat: usize, incarnation: u32) -> Result<(), String> {
+pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<(), String> {
     let place = &world.seats[seat];
     let mut ground = place.ground.lock();
     let failed = |what: &str, error: std::io::Error| format!("rank {seat}: {what}: {error}");
     let prepared = world.plan.prepare(&mut ground);
     prepared.map_err(|error| failed("no memory for its stack", error))?;
     let images = Images::at(&world.template, world.plan.images(&ground));
-    let life = Life::new(&world.plan, &ground);
-    let rank: &'static Rank = Box::leak(Box::new(Rank::new(seat, incarnation, images, life)));
+    let life = Life::new(who.generation, &world.plan, &ground);
+    let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
+    // The undertaker takes it back.
+    let rank: &'static Rank = Box::leak(rank);
     let thread = Thread::new(0);
     rank.life.threads.lock().push(thread);
     place.let_to(rank);
@@ -69,8 +71,14 @@ extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
     }
     rank.images.adopt_tls();
     if rank.incarnation > 0 {
-        let line = CString::new(format!("FTMPI_INCARNATION={}", rank.incarnation));
-        rank.libc.set_variable(&line.expect("a number has no null byte"));
+        let numbers = [
+            ("FTMPI_INCARNATION", u64::from(rank.incarnation)),
+            ("FTMPI_GENERATION", rank.life.generation),
+        ];
+        for (name, number) in numbers {
+            let line = CString::new(format!("{name}={number}"));
+            rank.libc.set_variable(&line.expect("a number has no null byte"));
+        }
     }
     let world = super::world::of_process();
     let (argc, argv) = (world.program.argc, arguments(world));

@@ -57,6 +57,14 @@ pub enum Verdict {
     End { status: i32, last_words: String },
 }
 
+/// Who is to live in a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    pub incarnation: u32,
+    /// The generation of the world that it joins.
+    pub generation: u64,
+}
+
 /// Who lives above the host: is told what happens to ranks, and decides.
 pub trait Tenant: Send + Sync {
     /// `rank` has come to life. Called on the undertaker's thread, once per incarnation.
@@ -112,6 +120,8 @@ impl Pulse {
 
 /// What a rank's record holds for this room.
 pub(super) struct Life {
+    /// The generation of the world that it was born into.
+    generation: u64,
     started: Instant,
     ended: OnceLock<Ended>,
     /// Where in the program a signal struck; 0 for other endings.
@@ -136,9 +146,10 @@ struct Ended {
 }
 
 impl Life {
-    fn new(plan: &ground::Plan, ground: &ground::Ground) -> Life {
+    fn new(generation: u64, plan: &ground::Plan, ground: &ground::Ground) -> Life {
         let stack = plan.stack(ground);
         Life {
+            generation,
             started: Instant::now(),
             ended: OnceLock::new(),
             struck_at: AtomicUsize::new(0),

@@ -3,7 +3,7 @@
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
 use super::undertaker::Undertaker;
-use super::{Tenant, limits};
+use super::{Newcomer, Tenant, limits};
 use crate::host::job::Job;
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
@@ -32,8 +32,8 @@ pub(super) struct World {
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
     /// Orders to bring incarnations to life, on the same way.
-    order: Sender<(usize, u32)>,
-    pub(super) orders: Receiver<(usize, u32)>,
+    order: Sender<(usize, Newcomer)>,
+    pub(super) orders: Receiver<(usize, Newcomer)>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
     /// Whether signals may wait in the inbox of some thread.
@@ -154,10 +154,10 @@ fn condemn(world: &'static World, seat: usize, incarnation: Option<u32>) {
     world.bell.unpark();
 }
 
-/// Brings this incarnation to life in `seat`, whose last rank has ended. Returns before it lives.
-pub fn respawn(seat: usize, incarnation: u32) {
+/// Brings `newcomer` to life in `seat`, whose last rank has ended. Returns before it lives.
+pub fn respawn(seat: usize, newcomer: Newcomer) {
     let Some(world) = found() else { return };
-    world.order.send((seat, incarnation)).expect("the world keeps the other end");
+    world.order.send((seat, newcomer)).expect("the world keeps the other end");
     world.bell.unpark();
 }
 
