@@ -53,11 +53,10 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
 
 /// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
 pub fn recover(process: &'static Process) -> Result {
+    let generation = process.engine.generation();
     let begun = process.recovery.lock().take();
     let begun = begun.or_else(|| first(process));
-    let Some(mut course) = begun else {
-        return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
-    };
+    let Some(mut course) = begun else { return await_another(process, generation) };
     let (engine, world) = (&process.engine, process.world);
     if !engine.is_calm() || world.called() > engine.generation() {
         process.recovers()?;
@@ -65,6 +64,7 @@ pub fn recover(process: &'static Process) -> Result {
     let outcome = carry_out(process, &mut course, false);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
         *process.recovery.lock() = Some(course);
+        engine.nudge();
     }
     match outcome? {
         End::GivenUp { rank } => {
@@ -73,6 +73,17 @@ pub fn recover(process: &'static Process) -> Result {
             Err(Failure::Error(Box::new(error)))
         }
         End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// Another thread of this rank takes part in the recovery, for both.
+fn await_another(process: &'static Process, before: u64) -> Result {
+    let is_over =
+        || process.engine.generation() != before || process.recovery.lock().is_some();
+    process.engine.wait_for(|_| is_over().then_some(()))?;
+    match process.engine.generation() == before {
+        false => Ok(()),
+        true => Err(Class::PROC_ABORTED.because("another thread tried to recover, in vain")),
     }
 }
 

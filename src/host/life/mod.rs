@@ -8,6 +8,7 @@ mod ending;
 mod exits;
 mod files;
 mod ground;
+mod lasts;
 mod limits;
 mod obituary;
 mod seat;
