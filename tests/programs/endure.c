@@ -179,8 +179,8 @@ int main(int argc, char **argv)
         is_done = done >= rounds || size == 1;
         if (code == MPI_SUCCESS && !is_done) {
             code = compute();
-            /* A reading at a tenth of the way, and at the end. */
-            if (rank == 0 && done != told && done == (rounds + 9) / 10)
+            /* A reading at each third of the way. */
+            if (rank == 0 && done != told && done % ((rounds + 2) / 3) == 0)
                 tell(), told = done;
             /* Whoever has not finished the sum because another was faster dies, too. */
             if (is_doomed(rank, done))
@@ -198,7 +198,8 @@ int main(int argc, char **argv)
         code = join();
     }
     if (rank == 0) {
-        tell();
+        if (done != told)
+            tell();
         printf("done: %d rounds, %d of %d ranks\n", done, size, seats);
     }
     MPI_Finalize();
