@@ -42,8 +42,8 @@ fn a_handler_learns_the_value_that_was_sent() {
 
 #[test]
 fn a_signal_to_the_process_finds_ranks_that_wait_for_it() {
-    // The kernel gives it to whoever begins to wait just then, and to nobody else: on a slow machine
-    // not all may wait yet.
+    // The kernel gives it to whoever begins to wait just then, and to nobody else: on a slow
+    // machine not all may wait yet.
     let all_hear = |_| {
         let run = support::run(&program()).ranks(4).args(["sigwait"]).option("--timeout=20");
         run.outcome().lines_with("waited 15") == 4
