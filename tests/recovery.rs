@@ -54,6 +54,9 @@ fn what_is_under_way_between_the_living_goes_on() {
     for (mode, line) in [("shrink", "5 of 5"), ("blank", "5 of 6"), ("rebuild", "6 of 6")] {
         let seen = run("goes_on.c", 6, mode, &[]).option("--msg=cont").succeeds();
         assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
+        // The same where the program says so, and the launcher does not.
+        let seen = run("goes_on.c", 6, mode, &["attribute"]).succeeds();
+        assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
     }
 }
 
@@ -144,4 +147,10 @@ fn whoever_has_finalized_is_gone_but_has_not_failed() {
     let program = support::c_text("leaves_early", text).build();
     let run = support::run(&program).ranks(4).option("--mode=rebuild");
     assert_eq!(run.succeeds().stdout, "3 of 4\n3 of 4\n3 of 4\n");
+}
+
+#[test]
+fn modes_that_the_program_has_chosen_hold_for_everybody() {
+    let seen = run("modes_chosen.c", 5, "blank", &[]).succeeds();
+    assert_eq!(seen.stdout, "4 of 5 ranks\n", "{seen}");
 }
