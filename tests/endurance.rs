@@ -17,7 +17,7 @@ fn endure(mode: &str, ranks: usize, rounds: usize, victims: usize, seed: usize) 
     run.option(format!("--mode={job_mode}"))
 }
 
-/// Kilobytes, threads, mappings and files, as they were at a tenth of the way and at the end.
+/// Kilobytes, threads, mappings and files, as they were at a third of the way and at the end.
 fn holdings(seen: &Outcome) -> [[i64; 4]; 2] {
     let numbers = |line: &str| {
         let (_, rest) = line.split_once(": ").expect("a reading has a colon");
