@@ -10,6 +10,7 @@ mod council;
 mod doubt;
 mod generation;
 mod matching;
+mod meeting;
 #[cfg(all(test, not(loom)))]
 mod model;
 mod op;
@@ -23,6 +24,7 @@ mod shelf;
 mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod vigil;
 mod waits;
 pub mod watchman;
 mod world;
@@ -31,10 +33,12 @@ pub use buffered::Unsent;
 pub use council::{Key as Matter, Purpose, Summons};
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
+pub use meeting::{Gate, Line, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
+pub use vigil::Vigil;
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 

@@ -4,6 +4,7 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
+use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Chronicle, Ledger, Tale};
@@ -23,6 +24,7 @@ pub struct World {
     stir: AtomicU64,
     pub(super) council: Council,
     pub(super) revoked: Revoked,
+    pub(super) meetings: Meetings,
     charter: Charter,
     /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     blame: AtomicI32,
@@ -60,6 +62,7 @@ impl World {
             stir: AtomicU64::new(0),
             council: Council::default(),
             revoked: Revoked::default(),
+            meetings: Meetings::default(),
             charter: Charter::default(),
             blame: AtomicI32::new(0),
             is_careful: AtomicBool::new(false),

@@ -39,13 +39,16 @@ pub struct Lane<'a> {
     mode: Mode,
     /// Which repetition of a persistent operation this is.
     round: u32,
+    /// Whether it is for all members of one group, in the order of the numbers that they draw.
+    is_whole: bool,
     trouble: Mutex<Option<Failure>>,
 }
 
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
-        Lane::among(process, comm, comm.everyone(), tag, way)
+        let lane = Lane::among(process, comm, comm.everyone(), tag, way);
+        Lane { is_whole: !comm.is_inter(), ..lane }
     }
 
     /// A lane for those of `roster` only: of the others nobody needs to live.
@@ -54,7 +57,7 @@ impl<'a> Lane<'a> {
     ) -> Lane<'a> {
         let comm = comm.living();
         let (mode, round, trouble) = (Mode::Standard, 0, Mutex::new(None));
-        Lane { process, comm, roster, tag, way, mode, round, trouble }
+        Lane { process, comm, roster, tag, way, mode, round, is_whole: false, trouble }
     }
 
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
@@ -113,6 +116,26 @@ impl<'a> Lane<'a> {
         let (comm, roster) = (self.comm.local(), self.roster.clone());
         let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
         Lane { mode: self.mode, ..lane }
+    }
+
+    /// The number of this operation among all of the communicator, if its members can do it without
+    /// messages.
+    #[inline]
+    pub(super) fn turn(&self) -> Option<u32> {
+        let can_meet = self.is_whole && self.way == Way::Blocking && !self.is_atomic();
+        can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
+    }
+
+    /// What messages of this rank are known by.
+    #[inline]
+    pub(super) fn own_envelope(&self) -> Envelope {
+        self.pattern(self.comm.rank)
+    }
+
+    /// Whose death ends the operation.
+    #[inline]
+    pub(super) fn everyone(&self) -> &Arc<dyn Roster> {
+        &self.roster
     }
 
     pub fn process(&self) -> &'a Process {

@@ -45,6 +45,28 @@ impl Crowd {
         self.ranks_per_core > 1
     }
 
+    /// Whether there is anybody to meet.
+    pub(super) fn meets(self) -> bool {
+        self.members > 1
+    }
+
+    /// Whether those who meet are few and have cores of their own, so that each looks at what all
+    /// others have.
+    pub(super) fn looks_round(self) -> bool {
+        self.members <= 8 && !self.is_crowded()
+    }
+
+    /// Whether a member that has so many bytes for others lays down a copy, and need not wait for
+    /// them.
+    pub(super) fn lays_down(self, bytes: usize) -> bool {
+        bytes <= SEGMENT
+    }
+
+    /// Whether values of so many bytes are combined by one for all.
+    pub(super) fn combines_at_once(self, bytes: usize) -> bool {
+        bytes <= 4096 && bytes * self.members <= 1 << 16
+    }
+
     /// Children of a node on each level of a tree, and one. Where many share a core, nothing is
     /// gained by letting others pass on what one could do; but sums of much data are work.
     pub(super) fn radix(self, work_bytes: usize) -> i32 {

@@ -4,6 +4,7 @@
 //! When a member dies, every lane of the communicator fails, so nobody is left waiting for those
 //! who gave up. A member that met an error of its own tells its caller, but does its part.
 
+mod bracket;
 mod choice;
 mod every;
 mod neighbours;
@@ -11,6 +12,7 @@ pub mod reduce;
 mod rooted;
 mod scan;
 mod sides;
+mod sitting;
 mod tree;
 
 pub use every::{Allgather, Alltoall, Barrier};

@@ -1,8 +1,10 @@
 //! Reductions (MPI-5.0 §6.9). The program's memory is only copied from and to; operands meet in
 //! memory of the library's own.
 
+use super::bracket::Bracket;
 use super::choice::{Combination, Crowd};
 use super::rooted::{collect, give};
+use super::sitting::Sitting;
 use super::tree::{Tree, broadcast};
 use super::{Blocks, List, Plan, Role, others};
 use crate::host::memory::{Region, Span};
@@ -84,6 +86,25 @@ impl Sum {
         Ok(())
     }
 
+    /// The same for values that lie one after the other, the second of which gets the result.
+    fn combine_spans(&self, lane: &Lane<'_>, left: Span, right: Span) {
+        combine(lane.process(), &self.op, &self.datatype, self.count, left, right);
+    }
+
+    /// Whether one member can combine the values of all: an operation of the library's own, on
+    /// values without gaps.
+    fn is_plain(&self) -> bool {
+        let shape = &self.datatype.shape;
+        matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
+    }
+
+    /// How many bytes there are to be combined, if one member can do that for all.
+    fn at_once(&self, lane: &Lane<'_>) -> Result<Option<usize>> {
+        let bytes = self.datatype.bytes(self.count)?;
+        let is_it = self.is_plain() && Crowd::of(lane).combines_at_once(bytes);
+        Ok(is_it.then_some(bytes))
+    }
+
     /// The part of the member with this rank, of parts as equal as can be.
     fn part(&self, rank: i32, members: i32) -> Part {
         let edge = |rank: i32| {
@@ -146,6 +167,18 @@ impl Reduce {
     }
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
+        if let Some(bytes) = sum.at_once(lane)?
+            && let Some(sitting) = Sitting::of(lane).await?
+        {
+            let bracket = Bracket::of(sum.combination(lane)?, Crowd::of(lane), bytes, root);
+            sitting.put(&sum.input(sum.whole())?)?;
+            sitting.all_at(root).await?;
+            if let Some((_, target)) = &self.target {
+                sitting.reduce(sum, bracket, target)?;
+            }
+            sitting.leave();
+            return Ok(());
+        }
         if sum.combination(lane)? == Combination::Parts {
             return self.by_parts(lane, sum, root).await;
         }
@@ -266,7 +299,14 @@ impl Plan for Allreduce {
             return self.between(lane).await;
         }
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        match Crowd::of(lane).allreduce(bytes, self.sum.count) {
+        let combination = Crowd::of(lane).allreduce(bytes, self.sum.count);
+        if self.sum.at_once(lane)?.is_some()
+            && let Some(sitting) = Sitting::of(lane).await?
+        {
+            let bracket = Bracket::of(combination, Crowd::of(lane), bytes, 0);
+            return sitting.allreduce(&self.sum, bracket, &self.target).await;
+        }
+        match combination {
             Combination::Parts => self.by_parts(lane).await,
             Combination::Doubling => self.by_doubling(lane).await,
             Combination::Tree => {
@@ -277,6 +317,62 @@ impl Plan for Allreduce {
                 broadcast(lane, &self.target, 0).await
             }
         }
+    }
+}
+
+impl Sitting<'_, '_> {
+    /// Combines what all have laid down where it lies. True when all have as much as there is to
+    /// be combined.
+    fn combine_all(&self, sum: &Sum, bracket: Bracket) -> bool {
+        let bytes = self.equal_bytes();
+        self.agree_on_bytes(bytes);
+        let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.datatype.shape.size);
+        if can {
+            let combine = |left, right| {
+                sum.combine_spans(self.lane, self.found_at(left), self.found_at(right));
+            };
+            bracket.walk(self.members(), combine);
+        }
+        can
+    }
+
+    /// The root's part, when all have laid down what they have.
+    fn reduce(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
+        match self.combine_all(sum, bracket) {
+            true => self.copy(self.found_at(bracket.last(self.members())), target),
+            false => self.note_disagreement(target.bytes()),
+        }
+    }
+
+    async fn allreduce(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
+        self.put(&sum.input(sum.whole())?)?;
+        if self.is_small() {
+            self.all_shown().await?;
+            return self.combine_here(sum, bracket, target);
+        }
+        self.all(|sitting| drop(sitting.combine_all(sum, bracket))).await?;
+        match self.agreed_bytes() == Some(target.bytes()) {
+            true => self.copy(self.found_at(bracket.last(self.members())), target),
+            false => self.note_disagreement(target.bytes()),
+        }
+    }
+
+    /// The same as all others do, each for itself.
+    fn combine_here(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
+        if self.equal_bytes() != Some(target.bytes()) {
+            return self.note_disagreement(target.bytes());
+        }
+        let (bytes, members) = (target.bytes(), self.members());
+        let (mut near, mut far) = ([0_u128; 16], Scratch::default());
+        let room = match bytes * members <= size_of_val(&near) {
+            true => Span::new(near.as_mut_ptr().cast_const().cast(), size_of_val(&near)),
+            false => far.room(bytes * members),
+        };
+        let place = |rank: usize| room.part(rank * bytes, bytes);
+        (0..members).try_for_each(|rank| self.copy(self.found_at(rank), &place(rank).into()))?;
+        let combine = |left, right| sum.combine_spans(self.lane, place(left), place(right));
+        bracket.walk(members, combine);
+        self.copy(place(bracket.last(members)), target)
     }
 }
 

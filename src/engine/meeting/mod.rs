@@ -1,0 +1,278 @@
+//! Where the members of a communicator work together without messages: memory that all of them see.
+//!
+//! Each collective operation is a *turn*, by the number that all members draw for it. A member says
+//! that it has come to a turn, lays down what it has, and later says that it has let go. Turns take
+//! place in rounds by rotation, so nobody may be further ahead than there are rounds: whoever is
+//! waits for the others. What lies in a round is of use until all have let go of its turn.
+//!
+//! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is of
+//! no use any more, and its meeting is left as it is.
+
+mod round;
+
+pub use round::{Line, Round};
+
+use super::World;
+use super::op::Roster;
+use crate::base::Member;
+use crate::host::sched::{self, Bell};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// How many rounds there are.
+const ROUNDS: u32 = 8;
+
+/// Which meeting: that of the communicator with this context, and with this first member. Disjoint
+/// communicators may share a context.
+pub type Key = (u32, Member);
+
+/// What the members of one communicator share.
+pub struct Meeting {
+    key: Key,
+    roster: Arc<dyn Roster>,
+    stands: Box<[Stand]>,
+    bells: Box<[&'static Bell]>,
+    rounds: Box<[Round]>,
+    pace: Pace,
+    /// Who waits for others to let go.
+    ahead: Mutex<Vec<usize>>,
+    /// How many members have let go of the communicator.
+    gone: AtomicUsize,
+}
+
+/// How far one member is: twice the number of its turn, and one when it has let go of that.
+#[repr(align(64))]
+struct Stand(AtomicU32);
+
+/// Looked at by all in every turn, and seldom written.
+#[repr(align(64))]
+struct Pace {
+    /// All have let go of the turns before this one, counted as in [`Stand`].
+    settled: AtomicU32,
+    /// How many wait for others to let go.
+    waiting: AtomicU32,
+}
+
+/// Whether one count of turns is as far as another; they run in circles.
+fn is_as_far(one: u32, other: u32) -> bool {
+    one.wrapping_sub(other) as i32 >= 0
+}
+
+impl Meeting {
+    fn new(world: &'static World, key: Key, members: &[Member], roster: Arc<dyn Roster>) -> Self {
+        let bell = |member: &Member| world.port(member.seat).bell();
+        Meeting {
+            key,
+            roster,
+            stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
+            bells: members.iter().map(bell).collect(),
+            rounds: (0..ROUNDS).map(|_| Round::new(members.len())).collect(),
+            pace: Pace { settled: AtomicU32::new(0), waiting: AtomicU32::new(0) },
+            ahead: Mutex::default(),
+            gone: AtomicUsize::new(0),
+        }
+    }
+
+    pub fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Where a turn takes place.
+    #[inline]
+    pub fn round(&self, turn: u32) -> &Round {
+        &self.rounds[(turn % ROUNDS) as usize]
+    }
+
+    /// The member at `place` comes to a turn, and so has let go of all before.
+    #[inline]
+    pub fn come(&self, turn: u32, place: usize) {
+        self.stand(place, 2 * turn);
+    }
+
+    /// The member at `place` needs nothing of this turn any more, and nobody needs its memory.
+    #[inline]
+    pub fn let_go(&self, turn: u32, place: usize) {
+        self.stand(place, 2 * turn + 1);
+    }
+
+    #[inline]
+    fn stand(&self, place: usize, position: u32) {
+        self.stands[place].0.swap(position, Ordering::SeqCst);
+        if self.pace.waiting.load(Ordering::SeqCst) != 0 {
+            self.ring_those_ahead();
+        }
+    }
+
+    #[cold]
+    fn ring_those_ahead(&self) {
+        let places = self.ahead.lock().clone();
+        sched::wake_all(places.iter().map(|place| self.bells[*place]));
+    }
+
+    /// All have come to this turn.
+    #[inline]
+    pub fn settle(&self, turn: u32) {
+        self.pace.settled.store(2 * turn, Ordering::Release);
+    }
+
+    /// Whether the round of this turn is free of what was there before.
+    #[inline]
+    pub fn has_room(&self, turn: u32) -> bool {
+        let needed = needed(turn);
+        is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    #[cold]
+    fn look_for_room(&self, needed: u32) -> bool {
+        let positions = self.stands.iter().map(|stand| stand.0.load(Ordering::SeqCst));
+        let slowest = positions.map(settled_by).reduce(|a, b| if is_as_far(a, b) { b } else { a });
+        let slowest = slowest.expect("a meeting has members");
+        let is_free = is_as_far(slowest, needed);
+        if is_free {
+            self.pace.settled.store(slowest, Ordering::Release);
+        }
+        is_free
+    }
+
+    /// From now on the member at `place` is rung when others let go, until the value is dropped.
+    pub fn wait_for_room(&self, place: usize) -> Ahead<'_> {
+        self.ahead.lock().push(place);
+        self.pace.waiting.fetch_add(1, Ordering::SeqCst);
+        Ahead { meeting: self, place }
+    }
+
+    /// Wakes all others.
+    #[inline]
+    pub fn ring_others(&self, place: usize) {
+        let (before, after) = self.bells.split_at(place);
+        sched::wake_all(before.iter().chain(&after[1..]).copied());
+    }
+
+    /// Wakes the one at `place`.
+    #[inline]
+    pub fn ring(&self, place: usize) {
+        self.bells[place].unpark();
+    }
+
+    /// Whether that has happened in a round that a member waits for.
+    #[inline]
+    pub fn is_open(&self, round: &Round, gate: Gate, turn: u32) -> bool {
+        match gate {
+            Gate::Room => self.has_room(turn),
+            Gate::Full => round.muster.is_full(turn),
+            Gate::Done => round.is_done(turn),
+            Gate::AllShown => round.lines().iter().all(|line| line.is_of(turn)),
+            Gate::Shown { place } => round.line(place).is_of(turn),
+        }
+    }
+
+    /// Who has not come as far as a wait needs.
+    pub(super) fn missing(&self, gate: Gate, turn: u32) -> Vec<usize> {
+        let needed = if gate == Gate::Room { needed(turn).wrapping_sub(1) } else { 2 * turn };
+        let is_missing = |place: &usize| {
+            !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed)
+        };
+        match gate {
+            Gate::Shown { place } => Some(place).filter(is_missing).into_iter().collect(),
+            _ => (0..self.stands.len()).filter(is_missing).collect(),
+        }
+    }
+}
+
+/// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
+fn needed(turn: u32) -> u32 {
+    (2 * turn).wrapping_sub(2 * (ROUNDS - 1))
+}
+
+/// The first turn that whoever stands here has not let go of, counted as in [`Stand`].
+fn settled_by(position: u32) -> u32 {
+    position.wrapping_add(1) & !1
+}
+
+/// What a member waits for in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// All have let go of the turn that had the round before.
+    Room,
+    /// All have come.
+    Full,
+    /// And whoever came last has done what there was to do.
+    Done,
+    /// All have shown what they have.
+    AllShown,
+    /// This member has.
+    Shown { place: usize },
+}
+
+/// Somebody who is ahead of the others.
+pub struct Ahead<'a> {
+    meeting: &'a Meeting,
+    place: usize,
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        let mut ahead = self.meeting.ahead.lock();
+        if let Some(index) = ahead.iter().position(|place| *place == self.place) {
+            ahead.swap_remove(index);
+        }
+        self.meeting.pace.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The meetings of a job. One stays until all members have let go of it or are dead: somebody may
+/// still come for what was laid down for him by those who have left.
+#[derive(Default)]
+pub(super) struct Meetings(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    meetings: HashMap<Key, Arc<Meeting>>,
+    /// How many there may be before those that only the dead hold are looked for.
+    limit: usize,
+}
+
+impl World {
+    /// The meeting of the communicator with this context and these members.
+    pub fn meeting(
+        &'static self, context: u32, members: &[Member], roster: &Arc<dyn Roster>,
+    ) -> Arc<Meeting> {
+        let founder = *members.first().expect("a communicator has members");
+        let mut known = self.meetings.0.lock();
+        let key = (context, founder);
+        if let Some(meeting) = known.meetings.get(&key) {
+            return meeting.clone();
+        }
+        if known.meetings.len() > known.limit {
+            let deaths = self.deaths_since(0);
+            known.meetings.retain(|_, meeting| !meeting.is_over(&deaths));
+            known.limit = 16 + 2 * known.meetings.len();
+        }
+        let meeting = Arc::new(Meeting::new(self, key, members, roster.clone()));
+        known.meetings.insert(key, meeting.clone());
+        meeting
+    }
+
+    /// One of its members has let go of the communicator.
+    pub fn leave_meeting(&self, meeting: &Meeting) {
+        let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
+        if gone == meeting.stands.len() {
+            self.meetings.0.lock().meetings.remove(&meeting.key);
+        }
+    }
+
+    pub(super) fn known_meeting(&self, key: Key) -> Option<Arc<Meeting>> {
+        self.meetings.0.lock().meetings.get(&key).cloned()
+    }
+}
+
+impl Meeting {
+    /// Whether all are dead or have let go. Who is both is counted twice, but then the communicator
+    /// has a dead member, and nobody comes for anything.
+    fn is_over(&self, deaths: &[Member]) -> bool {
+        let dead = deaths.iter().filter(|member| self.roster.rank_of(**member).is_some()).count();
+        self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
+    }
+}
