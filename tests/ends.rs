@@ -102,6 +102,27 @@ fn where_a_death_makes_the_others_fail_the_status_is_that_of_the_dead() {
 }
 
 #[test]
+fn a_function_that_nobody_defines_is_named() {
+    let program = support::c_text(
+        "undefined",
+        r#"
+        #include <mpi.h>
+        void nobodys(void);
+        int main(int argc, char **argv)
+        {
+            MPI_Init(&argc, &argv);
+            nobodys();
+            return MPI_Finalize();
+        }
+        "#,
+    )
+    .flags(&["-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy"])
+    .build();
+    let outcome = support::run(&program).ranks(2).fails_with(139);
+    assert!(outcome.stderr.contains("it called nobodys, which no library defines"), "{outcome}");
+}
+
+#[test]
 fn a_rank_that_is_started_again_reaches_nobody_but_itself() {
     let program = support::c_text(
         "again",
