@@ -39,16 +39,15 @@ pub struct Lane<'a> {
     mode: Mode,
     /// Which repetition of a persistent operation this is.
     round: u32,
-    /// Whether it is for all members of one group, in the order of the numbers that they draw.
-    is_whole: bool,
+    /// Whether it is one turn of all members of one group (see [`Lane::turn`]).
+    is_turn: bool,
     trouble: Mutex<Option<Failure>>,
 }
 
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
-        let lane = Lane::among(process, comm, comm.everyone(), tag, way);
-        Lane { is_whole: !comm.is_inter(), ..lane }
+        Lane::among(process, comm, comm.everyone(), tag, way)
     }
 
     /// A lane for those of `roster` only: of the others nobody needs to live.
@@ -57,7 +56,7 @@ impl<'a> Lane<'a> {
     ) -> Lane<'a> {
         let comm = comm.living();
         let (mode, round, trouble) = (Mode::Standard, 0, Mutex::new(None));
-        Lane { process, comm, roster, tag, way, mode, round, is_whole: false, trouble }
+        Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
     }
 
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
@@ -65,6 +64,12 @@ impl<'a> Lane<'a> {
     pub fn paced(self) -> Lane<'a> {
         let waits = self.tag % PACE == PACE - 1;
         Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
+    }
+
+    /// The same lane for an operation that all members do at once: each lays down what it has, and
+    /// takes what it needs, once.
+    pub fn as_turn(self) -> Lane<'a> {
+        Lane { is_turn: !self.comm.is_inter(), ..self }
     }
 
     /// The same lane for this repetition of a persistent operation.
@@ -122,7 +127,7 @@ impl<'a> Lane<'a> {
     /// messages.
     #[inline]
     pub(super) fn turn(&self) -> Option<u32> {
-        let can_meet = self.is_whole && self.way == Way::Blocking && !self.is_atomic();
+        let can_meet = self.is_turn && self.way == Way::Blocking && !self.is_atomic();
         can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
     }
 

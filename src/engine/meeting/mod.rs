@@ -26,7 +26,7 @@ const ROUNDS: u32 = 8;
 
 /// Which meeting: that of the communicator with this context, and with this first member. Disjoint
 /// communicators may share a context.
-pub type Key = (u32, Member);
+pub(super) type Key = (u32, Member);
 
 /// What the members of one communicator share.
 pub struct Meeting {
@@ -75,7 +75,7 @@ impl Meeting {
         }
     }
 
-    pub fn key(&self) -> Key {
+    pub(super) fn key(&self) -> Key {
         self.key
     }
 

@@ -350,7 +350,7 @@ impl Sitting<'_, '_> {
             self.all_shown().await?;
             return self.combine_here(sum, bracket, target);
         }
-        self.all(|sitting| drop(sitting.combine_all(sum, bracket))).await?;
+        self.all(|sitting| _ = sitting.combine_all(sum, bracket)).await?;
         match self.agreed_bytes() == Some(target.bytes()) {
             true => self.copy(self.found_at(bracket.last(self.members())), target),
             false => self.note_disagreement(target.bytes()),
