@@ -60,6 +60,7 @@ impl Engine {
         if stir != state.stir {
             self.notice(state, stir);
         }
+        self.look_at_vigils(state, false);
         self.share_news(state);
         Ok(found)
     }
@@ -241,6 +242,7 @@ impl Engine {
             self.world.tell_noticed(known);
         }
         self.hear_decisions(state);
+        self.look_at_vigils(state, true);
         if self.look_out(state) {
             return;
         }
@@ -458,6 +460,7 @@ impl Engine {
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
             || self.world.stir() != stir
             || self.turns.load(Ordering::SeqCst) != turn
+            || self.has_vigil_to_end()
             || self.pulse.is_stopping()
     }
 }

@@ -78,6 +78,7 @@ impl Engine {
                 wants.extend(self.missing(watched)?);
             }
         }
+        wants.extend(state.missed_by_runs()?);
         let ops = state.ops.0.keys().filter_map(|key| state.ops.0.find(key));
         wants.extend(ops.filter(|op| !op.is_orphan).filter_map(Op::want));
         calls.sort_unstable();

@@ -21,9 +21,9 @@ impl Attendance {
     #[inline]
     pub(super) fn meeting(&self, process: &Process, comm: &Comm) -> &Arc<Meeting> {
         let attend = || {
-            let members: Vec<_> = comm.group.members().collect();
-            let (world, roster) = (process.world, comm.everyone());
-            Attendee { world, meeting: world.meeting(comm.context(), &members, &roster) }
+            let (world, key) = (process.world, (comm.context(), comm.member(0)));
+            let list = || (comm.group.members().collect(), comm.everyone());
+            Attendee { world, meeting: world.meeting(key, list) }
         };
         &self.0.get_or_init(attend).meeting
     }

@@ -127,8 +127,23 @@ impl<'a> Lane<'a> {
     /// messages.
     #[inline]
     pub(super) fn turn(&self) -> Option<u32> {
-        let can_meet = self.is_turn && self.way == Way::Blocking && !self.is_atomic();
+        let can_meet = self.is_turn && !self.is_atomic();
         can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
+    }
+
+    /// The same, and which repetition of it this is.
+    #[inline]
+    pub(super) fn number(&self) -> (u32, u32) {
+        (self.tag as u32, self.round)
+    }
+
+    pub(super) fn way(&self) -> Way {
+        self.way
+    }
+
+    /// Whether whoever only sends waits until its messages are taken.
+    pub(super) fn is_paced(&self) -> bool {
+        self.mode == Mode::Synchronous
     }
 
     /// What messages of this rank are known by.

@@ -10,7 +10,7 @@
 
 mod round;
 
-pub use round::{Line, Round};
+pub use round::{Board, Laid, Round};
 
 use super::World;
 use super::op::Roster;
@@ -36,11 +36,35 @@ pub struct Meeting {
     bells: Box<[&'static Bell]>,
     rounds: Box<[Round]>,
     pace: Pace,
+    apart: Mutex<Apart>,
     /// Who waits for others to let go.
     ahead: Mutex<Vec<usize>>,
     /// How many members have let go of the communicator.
     gone: AtomicUsize,
 }
+
+/// Rounds of operations that may be under way side by side, by their numbers.
+#[derive(Default)]
+struct Apart {
+    under_way: HashMap<(u32, u32), UnderWay>,
+    spare: Vec<Hall>,
+}
+
+/// A round that is nobody's by rotation, and its turn.
+#[derive(Clone)]
+pub struct Hall {
+    pub round: Arc<Round>,
+    pub turn: u32,
+}
+
+struct UnderWay {
+    hall: Hall,
+    /// How many members need nothing of it any more.
+    gone: usize,
+}
+
+/// As many rounds are kept for later ones.
+const SPARE: usize = 8;
 
 /// How far one member is: twice the number of its turn, and one when it has let go of that.
 #[repr(align(64))]
@@ -61,7 +85,9 @@ fn is_as_far(one: u32, other: u32) -> bool {
 }
 
 impl Meeting {
-    fn new(world: &'static World, key: Key, members: &[Member], roster: Arc<dyn Roster>) -> Self {
+    fn new(
+        world: &'static World, key: Key, (members, roster): (Vec<Member>, Arc<dyn Roster>),
+    ) -> Meeting {
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
@@ -70,6 +96,7 @@ impl Meeting {
             bells: members.iter().map(bell).collect(),
             rounds: (0..ROUNDS).map(|_| Round::new(members.len())).collect(),
             pace: Pace { settled: AtomicU32::new(0), waiting: AtomicU32::new(0) },
+            apart: Mutex::default(),
             ahead: Mutex::default(),
             gone: AtomicUsize::new(0),
         }
@@ -156,15 +183,34 @@ impl Meeting {
         self.bells[place].unpark();
     }
 
-    /// Whether that has happened in a round that a member waits for.
-    #[inline]
-    pub fn is_open(&self, round: &Round, gate: Gate, turn: u32) -> bool {
-        match gate {
-            Gate::Room => self.has_room(turn),
-            Gate::Full => round.muster.is_full(turn),
-            Gate::Done => round.is_done(turn),
-            Gate::AllShown => round.lines().iter().all(|line| line.is_of(turn)),
-            Gate::Shown { place } => round.line(place).is_of(turn),
+    /// The member at `place` comes to the operation with this number, and repetition of it, which
+    /// may be under way beside others.
+    pub fn come_apart(&self, number: (u32, u32), place: usize) -> Hall {
+        let mut apart = self.apart.lock();
+        let Apart { under_way, spare } = &mut *apart;
+        let make = || {
+            let members = self.stands.len();
+            let fresh = || Hall { round: Arc::new(Round::new(members)), turn: 0 };
+            UnderWay { hall: spare.pop().unwrap_or_else(fresh), gone: 0 }
+        };
+        let hall = under_way.entry(number).or_insert_with(make).hall.clone();
+        drop(apart);
+        hall.round.line(place).come(hall.turn);
+        hall
+    }
+
+    /// One member needs nothing of that operation any more, and nobody needs its memory.
+    pub fn leave_apart(&self, number: (u32, u32)) {
+        let mut apart = self.apart.lock();
+        let Some(operation) = apart.under_way.get_mut(&number) else { return };
+        operation.gone += 1;
+        if operation.gone < self.stands.len() {
+            return;
+        }
+        let Some(UnderWay { hall, .. }) = apart.under_way.remove(&number) else { return };
+        if apart.spare.len() < SPARE {
+            let turn = hall.turn.wrapping_add(1) & (u32::MAX >> 1);
+            apart.spare.push(Hall { turn, ..hall });
         }
     }
 
@@ -175,7 +221,7 @@ impl Meeting {
             !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed)
         };
         match gate {
-            Gate::Shown { place } => Some(place).filter(is_missing).into_iter().collect(),
+            Gate::Shown { place } | Gate::Read { place } => Some(place).filter(is_missing).into_iter().collect(),
             _ => (0..self.stands.len()).filter(is_missing).collect(),
         }
     }
@@ -204,6 +250,10 @@ pub enum Gate {
     AllShown,
     /// This member has.
     Shown { place: usize },
+    /// Nobody reads anything of others any more.
+    AllRead,
+    /// This member does not.
+    Read { place: usize },
 }
 
 /// Somebody who is ahead of the others.
@@ -235,13 +285,12 @@ struct Known {
 }
 
 impl World {
-    /// The meeting of the communicator with this context and these members.
+    /// The meeting of the communicator with this context and this first member. Whoever is first to
+    /// ask lists them all.
     pub fn meeting(
-        &'static self, context: u32, members: &[Member], roster: &Arc<dyn Roster>,
+        &'static self, key: (u32, Member), list: impl FnOnce() -> (Vec<Member>, Arc<dyn Roster>),
     ) -> Arc<Meeting> {
-        let founder = *members.first().expect("a communicator has members");
         let mut known = self.meetings.0.lock();
-        let key = (context, founder);
         if let Some(meeting) = known.meetings.get(&key) {
             return meeting.clone();
         }
@@ -250,7 +299,7 @@ impl World {
             known.meetings.retain(|_, meeting| !meeting.is_over(&deaths));
             known.limit = 16 + 2 * known.meetings.len();
         }
-        let meeting = Arc::new(Meeting::new(self, key, members, roster.clone()));
+        let meeting = Arc::new(Meeting::new(self, key, list()));
         known.meetings.insert(key, meeting.clone());
         meeting
     }

@@ -24,6 +24,12 @@ impl Bracket {
         Bracket::Tree { radix: number(radix), top: number(top) }
     }
 
+    /// Around the first two, then around these and the next, and so on: each result on the way has
+    /// the place of the last one in it.
+    pub(super) fn one_by_one(members: usize) -> Bracket {
+        Bracket::Tree { radix: members, top: 0 }
+    }
+
     /// Whose place has the result in the end.
     pub(super) fn last(self, members: usize) -> usize {
         match self {

@@ -62,9 +62,31 @@ impl Crowd {
         bytes <= SEGMENT
     }
 
+    /// The same for those of whom one reads what they have.
+    pub(super) fn lays_down_for_one(self, bytes: usize) -> bool {
+        bytes <= 4096
+    }
+
+    /// Whether what all members have for all is laid down and put together: so much each, and in
+    /// all.
+    pub(super) fn packs(self, each: usize, all: usize) -> bool {
+        each <= 4096 && all <= 1 << 18
+    }
+
+    /// Whether a member lays down what it has for all others, so much for each.
+    pub(super) fn lays_rows_down(self, each: usize) -> bool {
+        let row = each * self.members;
+        row <= 1 << 14 && row * self.members <= 1 << 21
+    }
+
     /// Whether values of so many bytes are combined by one for all.
     pub(super) fn combines_at_once(self, bytes: usize) -> bool {
         bytes <= 4096 && bytes * self.members <= 1 << 16
+    }
+
+    /// Whether values of so many bytes, which are many, are combined without messages.
+    pub(super) fn combines_parts(self, bytes: usize) -> bool {
+        bytes <= 4 << 20
     }
 
     /// Children of a node on each level of a tree, and one. Where many share a core, nothing is

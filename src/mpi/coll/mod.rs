@@ -6,6 +6,7 @@
 
 mod bracket;
 mod choice;
+mod combining;
 mod every;
 mod neighbours;
 pub mod reduce;
@@ -13,6 +14,7 @@ mod rooted;
 mod scan;
 mod sides;
 mod sitting;
+mod together;
 mod tree;
 
 pub use every::{Allgather, Alltoall, Barrier};
@@ -147,6 +149,11 @@ impl Role {
             Root::Nobody => Role::Nobody,
             Root::Rank(rank) => Role::Leaf(rank),
         })
+    }
+
+    /// The rank of the root, within a group.
+    fn root(self, lane: &Lane<'_>) -> i32 {
+        if let Role::Leaf(root) = self { root } else { lane.rank() }
     }
 }
 

@@ -54,7 +54,7 @@ impl Sum {
         self.datatype.region(Address(buf.0.wrapping_add(offset as usize)), part.items)
     }
 
-    fn whole(&self) -> Part {
+    pub(super) fn whole(&self) -> Part {
         Part { first: 0, items: self.count }
     }
 
@@ -87,7 +87,7 @@ impl Sum {
     }
 
     /// The same for values that lie one after the other, the second of which gets the result.
-    fn combine_spans(&self, lane: &Lane<'_>, left: Span, right: Span) {
+    pub(super) fn combine_spans(&self, lane: &Lane<'_>, left: Span, right: Span) {
         combine(lane.process(), &self.op, &self.datatype, self.count, left, right);
     }
 
@@ -98,15 +98,32 @@ impl Sum {
         matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
     }
 
-    /// How many bytes there are to be combined, if one member can do that for all.
-    fn at_once(&self, lane: &Lane<'_>) -> Result<Option<usize>> {
+    /// Bytes of one item.
+    pub(super) fn item(&self) -> i64 {
+        self.datatype.shape.size
+    }
+
+    /// Comes to the turn of this operation, unless it goes by messages; says as well whether one
+    /// member is to combine all.
+    pub(super) async fn sit_down<'l, 'a>(
+        &self, lane: &'l Lane<'a>,
+    ) -> Result<Option<(Sitting<'l, 'a>, bool)>> {
+        let (bytes, crowd) = (self.datatype.bytes(self.count)?, Crowd::of(lane));
+        let is_at_once = crowd.combines_at_once(bytes);
+        if !self.is_plain() || !is_at_once && !crowd.combines_parts(bytes) {
+            return Ok(None);
+        }
+        Ok(Sitting::of(lane).await?.map(|sitting| (sitting, is_at_once)))
+    }
+
+    /// Where the brackets are when values are combined in this way, up to `top`.
+    fn bracket(&self, lane: &Lane<'_>, combination: Combination, top: i32) -> Result<Bracket> {
         let bytes = self.datatype.bytes(self.count)?;
-        let is_it = self.is_plain() && Crowd::of(lane).combines_at_once(bytes);
-        Ok(is_it.then_some(bytes))
+        Ok(Bracket::of(combination, Crowd::of(lane), bytes, top))
     }
 
     /// The part of the member with this rank, of parts as equal as can be.
-    fn part(&self, rank: i32, members: i32) -> Part {
+    pub(super) fn part(&self, rank: i32, members: i32) -> Part {
         let edge = |rank: i32| {
             let edge = i128::from(self.count) * i128::from(rank) / i128::from(members);
             i64::try_from(edge).expect("an edge is no larger than the count")
@@ -167,19 +184,16 @@ impl Reduce {
     }
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
-        if let Some(bytes) = sum.at_once(lane)?
-            && let Some(sitting) = Sitting::of(lane).await?
-        {
-            let bracket = Bracket::of(sum.combination(lane)?, Crowd::of(lane), bytes, root);
-            sitting.put(&sum.input(sum.whole())?)?;
-            sitting.all_at(root).await?;
-            if let Some((_, target)) = &self.target {
-                sitting.reduce(sum, bracket, target)?;
-            }
-            sitting.leave();
-            return Ok(());
+        let combination = sum.combination(lane)?;
+        if let Some((sitting, is_at_once)) = sum.sit_down(lane).await? {
+            let target = self.target.as_ref().map(|(_, target)| target);
+            let bracket = sum.bracket(lane, combination, root)?;
+            return match is_at_once {
+                true => sitting.reduce(sum, bracket, target, root).await,
+                false => sitting.reduce_by_parts(sum, bracket, target).await,
+            };
         }
-        if sum.combination(lane)? == Combination::Parts {
+        if combination == Combination::Parts {
             return self.by_parts(lane, sum, root).await;
         }
         let top = if sum.op.commutes() { root } else { 0 };
@@ -213,7 +227,7 @@ impl Reduce {
 
 impl Plan for Reduce {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
+        let root = self.role.root(lane);
         match (&self.sum, &self.target) {
             (Some(sum), _) if !lane.comm().is_inter() => self.within(lane, sum, root).await,
             (Some(sum), _) => match climb(&lane.local(), sum, 0).await? {
@@ -300,11 +314,14 @@ impl Plan for Allreduce {
         }
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
         let combination = Crowd::of(lane).allreduce(bytes, self.sum.count);
-        if self.sum.at_once(lane)?.is_some()
-            && let Some(sitting) = Sitting::of(lane).await?
-        {
-            let bracket = Bracket::of(combination, Crowd::of(lane), bytes, 0);
-            return sitting.allreduce(&self.sum, bracket, &self.target).await;
+        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
+            let (sum, target) = (&self.sum, &self.target);
+            let bracket = sum.bracket(lane, combination, 0)?;
+            if !is_at_once {
+                return sitting.reduce_by_parts(sum, bracket, Some(target)).await;
+            }
+            let last = bracket.last(sitting.members());
+            return sitting.reduce_for_all(sum, bracket, target, |results| results(last)).await;
         }
         match combination {
             Combination::Parts => self.by_parts(lane).await,
@@ -317,62 +334,6 @@ impl Plan for Allreduce {
                 broadcast(lane, &self.target, 0).await
             }
         }
-    }
-}
-
-impl Sitting<'_, '_> {
-    /// Combines what all have laid down where it lies. True when all have as much as there is to
-    /// be combined.
-    fn combine_all(&self, sum: &Sum, bracket: Bracket) -> bool {
-        let bytes = self.equal_bytes();
-        self.agree_on_bytes(bytes);
-        let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.datatype.shape.size);
-        if can {
-            let combine = |left, right| {
-                sum.combine_spans(self.lane, self.found_at(left), self.found_at(right));
-            };
-            bracket.walk(self.members(), combine);
-        }
-        can
-    }
-
-    /// The root's part, when all have laid down what they have.
-    fn reduce(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
-        match self.combine_all(sum, bracket) {
-            true => self.copy(self.found_at(bracket.last(self.members())), target),
-            false => self.note_disagreement(target.bytes()),
-        }
-    }
-
-    async fn allreduce(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
-        self.put(&sum.input(sum.whole())?)?;
-        if self.is_small() {
-            self.all_shown().await?;
-            return self.combine_here(sum, bracket, target);
-        }
-        self.all(|sitting| _ = sitting.combine_all(sum, bracket)).await?;
-        match self.agreed_bytes() == Some(target.bytes()) {
-            true => self.copy(self.found_at(bracket.last(self.members())), target),
-            false => self.note_disagreement(target.bytes()),
-        }
-    }
-
-    /// The same as all others do, each for itself.
-    fn combine_here(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
-        if self.equal_bytes() != Some(target.bytes()) {
-            return self.note_disagreement(target.bytes());
-        }
-        let (bytes, members) = (target.bytes(), self.members());
-        let (mut near, mut far) = ([0_u128; 16], Scratch::default());
-        let room = match bytes * members <= size_of_val(&near) {
-            true => Span::new(near.as_mut_ptr().cast_const().cast(), size_of_val(&near)),
-            false => far.room(bytes * members),
-        };
-        let place = |rank: usize| room.part(rank * bytes, bytes);
-        (0..members).try_for_each(|rank| self.copy(self.found_at(rank), &place(rank).into()))?;
-        let combine = |left, right| sum.combine_spans(self.lane, place(left), place(right));
-        bracket.walk(members, combine);
-        self.copy(place(bracket.last(members)), target)
     }
 }
 
@@ -435,6 +396,20 @@ impl ReduceScatter {
         lane.all(sends).await
     }
 
+    async fn together(
+        &self, sitting: Sitting<'_, '_>, combination: Combination, is_at_once: bool,
+    ) -> Result {
+        let (sum, target, lane) = (&self.sum, &self.target, sitting.lane());
+        let (bracket, part) = (sum.bracket(lane, combination, 0)?, self.part(lane.rank()));
+        if !is_at_once {
+            return sitting.reduce_and_keep(sum, bracket, part, target).await;
+        }
+        let (last, item) = (bracket.last(sitting.members()), sum.item() as usize);
+        let (offset, bytes) = (part.first as usize * item, part.items as usize * item);
+        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, bytes);
+        sitting.reduce_for_all(sum, bracket, target, pick).await
+    }
+
     async fn between(&self, lane: &Lane<'_>) -> Result {
         let (local, sum) = (lane.local(), &self.sum);
         let mut values = climb(&local, sum, 0).await?;
@@ -454,7 +429,11 @@ impl Plan for ReduceScatter {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        if self.sum.combination(lane)? == Combination::Tree {
+        let combination = self.sum.combination(lane)?;
+        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
+            return self.together(sitting, combination, is_at_once).await;
+        }
+        if combination == Combination::Tree {
             let values = climb(lane, &self.sum, 0).await?;
             return self.give_out(lane, values).await;
         }

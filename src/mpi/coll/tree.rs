@@ -63,18 +63,8 @@ impl Tree {
 
 /// What `root` has in `data` comes to all members.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
-    if Crowd::of(lane).lays_down(data.bytes())
-        && let Some(sitting) = Sitting::of(lane).await?
-    {
-        if lane.rank() == root {
-            sitting.put(data)?;
-            sitting.show()?;
-        } else {
-            let found = sitting.shown_by(root).await?;
-            sitting.take(root, found, data)?;
-        }
-        sitting.leave();
-        return Ok(());
+    if let Some(sitting) = Sitting::of(lane).await? {
+        return sitting.broadcast(data, root).await;
     }
     let tree = Tree::of(lane, root, 0);
     if let Some(parent) = tree.parent() {
@@ -102,7 +92,12 @@ pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
 /// Returns when every member has come (dissemination: Hensgen, Finkel and Manber 1988).
 pub async fn meet(lane: &Lane<'_>) -> Result {
     if let Some(sitting) = Sitting::of(lane).await? {
-        return if sitting.is_small() { sitting.all_shown().await } else { sitting.all(|_| ()).await };
+        if sitting.is_small() {
+            sitting.all_shown().await?;
+        } else {
+            sitting.all(|_| ()).await?;
+        }
+        return sitting.leave().await;
     }
     if Crowd::of(lane).meets_in_tree() {
         arrive(lane).await?;
