@@ -32,7 +32,7 @@ pub struct World {
     is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    cores: usize,
+    ranks_per_core: usize,
     started: Instant,
     contexts: AtomicU32,
     rolls: Rolls,
@@ -67,7 +67,7 @@ impl World {
             blame: AtomicI32::new(0),
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
-            cores,
+            ranks_per_core: seats.div_ceil(cores),
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
@@ -255,12 +255,13 @@ impl World {
 
     /// Whether ranks have to share cores.
     pub(super) fn is_crowded(&self) -> bool {
-        self.size() > self.cores
+        self.ranks_per_core > 1
     }
 
-    /// How many cores the ranks share.
-    pub fn cores(&self) -> usize {
-        self.cores
+    /// How many ranks share a core.
+    #[inline]
+    pub fn ranks_per_core(&self) -> usize {
+        self.ranks_per_core
     }
 }
 

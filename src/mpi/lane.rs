@@ -27,7 +27,7 @@ use std::task::Poll;
 const LOCAL_TAGS: i32 = -10;
 
 /// Every how many operations senders wait for receivers.
-const PACE: i32 = 32;
+const PACE: u32 = 32;
 
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
@@ -62,7 +62,7 @@ impl<'a> Lane<'a> {
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
     /// until its messages are taken, so that nobody is ahead by more than memory holds.
     pub fn paced(self) -> Lane<'a> {
-        let waits = self.tag % PACE == PACE - 1;
+        let waits = (self.tag as u32).wrapping_add(self.round) % PACE == PACE - 1;
         Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
     }
 

@@ -66,7 +66,7 @@ struct UnderWay {
 /// As many rounds are kept for later ones.
 const SPARE: usize = 8;
 
-/// How far one member is: twice the number of its turn, and one when it has let go of that.
+/// How far one member is (see [`position`]), and one more when it has let go of that turn.
 #[repr(align(64))]
 struct Stand(AtomicU32);
 
@@ -77,6 +77,11 @@ struct Pace {
     settled: AtomicU32,
     /// How many wait for others to let go.
     waiting: AtomicU32,
+}
+
+/// Twice the number of a turn, counted from one: at 0 nobody has come to any.
+fn position(turn: u32) -> u32 {
+    (2 * turn).wrapping_add(2)
 }
 
 /// Whether one count of turns is as far as another; they run in circles.
@@ -115,13 +120,13 @@ impl Meeting {
     /// The member at `place` comes to a turn, and so has let go of all before.
     #[inline]
     pub fn come(&self, turn: u32, place: usize) {
-        self.stand(place, 2 * turn);
+        self.stand(place, position(turn));
     }
 
     /// The member at `place` needs nothing of this turn any more, and nobody needs its memory.
     #[inline]
     pub fn let_go(&self, turn: u32, place: usize) {
-        self.stand(place, 2 * turn + 1);
+        self.stand(place, position(turn) + 1);
     }
 
     #[inline]
@@ -141,7 +146,7 @@ impl Meeting {
     /// All have come to this turn.
     #[inline]
     pub fn settle(&self, turn: u32) {
-        self.pace.settled.store(2 * turn, Ordering::Release);
+        self.pace.settled.store(position(turn), Ordering::Release);
     }
 
     /// Whether the round of this turn is free of what was there before.
@@ -216,7 +221,7 @@ impl Meeting {
 
     /// Who has not come as far as a wait needs.
     pub(super) fn missing(&self, gate: Gate, turn: u32) -> Vec<usize> {
-        let needed = if gate == Gate::Room { needed(turn).wrapping_sub(1) } else { 2 * turn };
+        let needed = if gate == Gate::Room { needed(turn).wrapping_sub(1) } else { position(turn) };
         let is_missing = |place: &usize| {
             !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed)
         };
@@ -229,7 +234,7 @@ impl Meeting {
 
 /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
 fn needed(turn: u32) -> u32 {
-    (2 * turn).wrapping_sub(2 * (ROUNDS - 1))
+    position(turn).wrapping_sub(2 * (ROUNDS - 1))
 }
 
 /// The first turn that whoever stands here has not let go of, counted as in [`Stand`].
@@ -323,5 +328,89 @@ impl Meeting {
     fn is_over(&self, deaths: &[Member]) -> bool {
         let dead = deaths.iter().filter(|member| self.roster.rank_of(**member).is_some()).count();
         self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::tests::world;
+
+    struct Seats(usize);
+
+    impl Roster for Seats {
+        fn rank_of(&self, member: Member) -> Option<i32> {
+            (member.seat < self.0 && member.incarnation == 0).then_some(member.seat as i32)
+        }
+
+        fn size(&self) -> usize {
+            self.0
+        }
+    }
+
+    fn member(seat: usize) -> Member {
+        Member { seat, incarnation: 0 }
+    }
+
+    fn meeting(world: &'static World, context: u32, size: usize) -> Arc<Meeting> {
+        world.meeting((context, member(0)), || {
+            ((0..size).map(member).collect(), Arc::new(Seats(size)) as Arc<dyn Roster>)
+        })
+    }
+
+    #[test]
+    fn nobody_is_further_ahead_than_there_are_rounds() {
+        // Numbers run in circles.
+        for first in [0, 5, i32::MAX as u32 - 3] {
+            let meeting = meeting(world(3), 2, 3);
+            let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
+            (0..3).for_each(|place| meeting.come(turn(0), place));
+            for number in 0..ROUNDS {
+                meeting.come(turn(number), 0);
+                assert!(meeting.has_room(turn(number)), "{first} {number}");
+            }
+            meeting.come(turn(ROUNDS), 0);
+            assert!(!meeting.has_room(turn(ROUNDS)));
+            assert_eq!(meeting.missing(Gate::Room, turn(ROUNDS)), [1, 2]);
+            meeting.let_go(turn(0), 2);
+            assert_eq!(meeting.missing(Gate::Room, turn(ROUNDS)), [1]);
+            meeting.come(turn(1), 1);
+            assert!(meeting.has_room(turn(ROUNDS)));
+            assert!(!meeting.has_room(turn(ROUNDS + 1)));
+            assert_eq!(meeting.missing(Gate::Full, turn(1)), [2]);
+            assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1)), []);
+        }
+    }
+
+    #[test]
+    fn operations_side_by_side_have_rounds_of_their_own_which_are_used_again() {
+        let meeting = meeting(world(2), 2, 2);
+        let one = meeting.come_apart((5, 0), 0);
+        let other = meeting.come_apart((6, 0), 0);
+        assert!(!Arc::ptr_eq(&one.round, &other.round));
+        let same = meeting.come_apart((5, 0), 1);
+        assert!(Arc::ptr_eq(&one.round, &same.round) && one.turn == same.turn);
+        assert_eq!(other.round.missing(other.turn).collect::<Vec<_>>(), [1]);
+        meeting.leave_apart((5, 0));
+        meeting.leave_apart((5, 0));
+        let next = meeting.come_apart((5, 1), 1);
+        assert!(Arc::ptr_eq(&one.round, &next.round) && one.turn != next.turn);
+    }
+
+    #[test]
+    fn a_meeting_stays_until_all_have_let_go_or_are_dead() {
+        let world = world(3);
+        let one = meeting(world, 7, 3);
+        world.leave_meeting(&one);
+        world.leave_meeting(&one);
+        assert!(Arc::ptr_eq(&one, &meeting(world, 7, 3)), "somebody may still come for something");
+        world.leave_meeting(&one);
+        assert!(world.known_meeting(one.key()).is_none());
+        meeting(world, 8, 3);
+        world.leave_meeting(&meeting(world, 8, 3));
+        world.bury(1, 0);
+        world.leave_meeting(&meeting(world, 8, 3));
+        (100..200).for_each(|context| drop(meeting(world, context, 3)));
+        assert!(world.known_meeting((8, member(0))).is_none());
     }
 }

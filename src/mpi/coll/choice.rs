@@ -36,8 +36,7 @@ pub(super) struct Crowd {
 impl Crowd {
     pub(super) fn of(lane: &Lane<'_>) -> Crowd {
         let members = usize::try_from(lane.size()).expect("a size is not negative");
-        let world = lane.process().world;
-        Crowd { members, ranks_per_core: world.size().div_ceil(world.cores()) }
+        Crowd { members, ranks_per_core: lane.process().world.ranks_per_core() }
     }
 
     /// Whether ranks have to wait for a core.

@@ -94,7 +94,7 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        let lane = Lane::new(process, &comm, tag, way).paced().of_round(round).as_turn();
+        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().as_turn();
         perform(&*plan, &lane).await
     })
 }
