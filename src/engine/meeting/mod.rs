@@ -21,8 +21,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// How many rounds there are.
-const ROUNDS: u32 = 8;
+/// How many rounds there are, and among how many members together: rounds cost memory, and save
+/// those who only give or bring something from waiting.
+const MOST_ROUNDS: usize = 32;
+const FEWEST_ROUNDS: usize = 8;
+const ROUNDS_OF_ALL: usize = 4096;
 
 /// Which meeting: that of the communicator with this context, and with this first member. Disjoint
 /// communicators may share a context.
@@ -93,13 +96,15 @@ impl Meeting {
     fn new(
         world: &'static World, key: Key, (members, roster): (Vec<Member>, Arc<dyn Roster>),
     ) -> Meeting {
+        let rounds = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
+        let rounds = rounds.next_power_of_two();
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
             roster,
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
             bells: members.iter().map(bell).collect(),
-            rounds: (0..ROUNDS).map(|_| Round::new(members.len())).collect(),
+            rounds: (0..rounds).map(|_| Round::new(members.len())).collect(),
             pace: Pace { settled: AtomicU32::new(0), waiting: AtomicU32::new(0) },
             apart: Mutex::default(),
             ahead: Mutex::default(),
@@ -114,7 +119,7 @@ impl Meeting {
     /// Where a turn takes place.
     #[inline]
     pub fn round(&self, turn: u32) -> &Round {
-        &self.rounds[(turn % ROUNDS) as usize]
+        &self.rounds[turn as usize & (self.rounds.len() - 1)]
     }
 
     /// The member at `place` comes to a turn, and so has let go of all before.
@@ -152,8 +157,13 @@ impl Meeting {
     /// Whether the round of this turn is free of what was there before.
     #[inline]
     pub fn has_room(&self, turn: u32) -> bool {
-        let needed = needed(turn);
+        let needed = self.needed(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
+    fn needed(&self, turn: u32) -> u32 {
+        position(turn).wrapping_sub(2 * (self.rounds.len() as u32 - 1))
     }
 
     #[cold]
@@ -221,7 +231,7 @@ impl Meeting {
 
     /// Who has not come as far as a wait needs.
     pub(super) fn missing(&self, gate: Gate, turn: u32) -> Vec<usize> {
-        let needed = if gate == Gate::Room { needed(turn).wrapping_sub(1) } else { position(turn) };
+        let needed = if gate == Gate::Room { self.needed(turn).wrapping_sub(1) } else { position(turn) };
         let is_missing = |place: &usize| {
             !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed)
         };
@@ -230,11 +240,6 @@ impl Meeting {
             _ => (0..self.stands.len()).filter(is_missing).collect(),
         }
     }
-}
-
-/// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
-fn needed(turn: u32) -> u32 {
-    position(turn).wrapping_sub(2 * (ROUNDS - 1))
 }
 
 /// The first turn that whoever stands here has not let go of, counted as in [`Stand`].
@@ -365,18 +370,19 @@ mod tests {
             let meeting = meeting(world(3), 2, 3);
             let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
             (0..3).for_each(|place| meeting.come(turn(0), place));
-            for number in 0..ROUNDS {
+            let rounds = meeting.rounds.len() as u32;
+            for number in 0..rounds {
                 meeting.come(turn(number), 0);
                 assert!(meeting.has_room(turn(number)), "{first} {number}");
             }
-            meeting.come(turn(ROUNDS), 0);
-            assert!(!meeting.has_room(turn(ROUNDS)));
-            assert_eq!(meeting.missing(Gate::Room, turn(ROUNDS)), [1, 2]);
+            meeting.come(turn(rounds), 0);
+            assert!(!meeting.has_room(turn(rounds)));
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds)), [1, 2]);
             meeting.let_go(turn(0), 2);
-            assert_eq!(meeting.missing(Gate::Room, turn(ROUNDS)), [1]);
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds)), [1]);
             meeting.come(turn(1), 1);
-            assert!(meeting.has_room(turn(ROUNDS)));
-            assert!(!meeting.has_room(turn(ROUNDS + 1)));
+            assert!(meeting.has_room(turn(rounds)));
+            assert!(!meeting.has_room(turn(rounds + 1)));
             assert_eq!(meeting.missing(Gate::Full, turn(1)), [2]);
             assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1)), []);
         }

@@ -80,7 +80,7 @@ impl Crowd {
 
     /// Whether values of so many bytes are combined by one for all.
     pub(super) fn combines_at_once(self, bytes: usize) -> bool {
-        bytes <= 4096 && bytes * self.members <= 1 << 16
+        bytes <= 4096 && bytes * self.members <= 1 << 19
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.
