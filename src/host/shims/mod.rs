@@ -21,6 +21,7 @@ mod messages;
 mod openmp;
 mod processes;
 mod random;
+mod spares;
 pub(super) mod stdio;
 mod strings;
 mod tables;
