@@ -231,12 +231,14 @@ impl Meeting {
 
     /// Who has not come as far as a wait needs.
     pub(super) fn missing(&self, gate: Gate, turn: u32) -> Vec<usize> {
-        let needed = if gate == Gate::Room { self.needed(turn).wrapping_sub(1) } else { position(turn) };
-        let is_missing = |place: &usize| {
-            !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed)
-        };
+        let needed =
+            if gate == Gate::Room { self.needed(turn).wrapping_sub(1) } else { position(turn) };
+        let is_missing =
+            |place: &usize| !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed);
         match gate {
-            Gate::Shown { place } | Gate::Read { place } => Some(place).filter(is_missing).into_iter().collect(),
+            Gate::Shown { place } | Gate::Read { place } => {
+                Some(place).filter(is_missing).into_iter().collect()
+            }
             _ => (0..self.stands.len()).filter(is_missing).collect(),
         }
     }

@@ -304,7 +304,9 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// Copies `bytes` of what is laid down at `place`, from `offset` on. False when the memory went
     /// with its owner.
-    pub(super) fn fetch(&self, from: &Laid, place: usize, part: Part, into: &Region) -> Result<bool> {
+    pub(super) fn fetch(
+        &self, from: &Laid, place: usize, part: Part, into: &Region,
+    ) -> Result<bool> {
         let Part { offset, bytes } = part;
         let (source, is_own) = match from {
             Laid::Copy(span) => (Region::from(span.part(offset, bytes)), true),

@@ -180,7 +180,8 @@ impl Sitting<'_, '_> {
                 if self.is_small() {
                     self.all_shown().await?;
                 } else {
-                    let agree = |sitting: &Self| sitting.round().agree_on_bytes(sitting.equal_bytes());
+                    let agree =
+                        |sitting: &Self| sitting.round().agree_on_bytes(sitting.equal_bytes());
                     self.all(agree).await?;
                     if self.round().agreed_bytes() == Some(target.bytes())
                         && let Some(target) = target.span()
