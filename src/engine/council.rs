@@ -221,6 +221,7 @@ impl World {
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
         self.council.departed.lock().insert(member);
+        self.settle(member.seat, usize::MAX);
         self.miss(member, Agreement::excuse);
     }
 

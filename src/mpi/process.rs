@@ -14,6 +14,7 @@ use crate::mpi::fate::Fate;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::judgement::told;
+use crate::mpi::lineage::Lineage;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
 use crate::mpi::parametric::Asked;
@@ -76,6 +77,8 @@ pub struct Process {
     /// The next recovery, as far as it is known; away while some thread takes part in it.
     pub(super) recovery: Mutex<Option<Summons>>,
     has_recovered: AtomicBool,
+    /// Which communicators were made in which order.
+    pub(super) lineage: Mutex<Lineage>,
     environment: OnceLock<Info>,
     notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
     last: Mutex<Option<Last>>,
@@ -124,6 +127,7 @@ impl Process {
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
             recovery: Mutex::default(),
             has_recovered: AtomicBool::new(false),
+            lineage: Mutex::default(),
             environment: OnceLock::new(),
             notes: Mutex::default(),
             last: Mutex::default(),

@@ -162,7 +162,7 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
                 let mut record = course.recovery.record().clone();
                 world.file(&mut record);
-                adopt(process, view, record, context, course.modes);
+                adopt(process, view, record, context, course.modes)?;
                 return Ok(End::Recovered);
             }
             Step::Next { respawn } => world.respawn(&respawn, course),
@@ -174,7 +174,7 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
 /// The world is as `view` says from now on.
 fn adopt(
     process: &'static Process, view: View, record: Record, context: u32, modes: Option<Modes>,
-) {
+) -> Result {
     let generation = view.generation;
     process.world.tell(|chronicle, now| {
         let members: Vec<Member> = view.members().collect();
@@ -206,7 +206,8 @@ fn adopt(
     process.begins_to_recover();
     *process.recovery.lock() = Some(Summons { recovery, number: 0, modes: None });
     process.world.forgive();
-    process.engine.turn_over(generation, roll, moved);
+    process.lineage.lock().turn_over();
+    Ok(process.engine.turn_over(generation, roll, moved)?)
 }
 
 fn mode(process: &'static Process) -> Option<Mode> {
