@@ -6,7 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What another MPI's ABI header has not: our own functions, Fortran's types, removed ones.
-const OURS_ONLY: [&str; 4] = ["ftmpi", "MPI_Fint", "MPI_F08_status", "MPI_Handler_function"];
+const OURS_ONLY: [&str; 8] = [
+    "ftmpi",
+    "FT_MPI_",
+    "FTMPI_",
+    "MPI_INIT_RESTARTED",
+    "MPIX_",
+    "MPI_Fint",
+    "MPI_F08_status",
+    "MPI_Handler_function",
+];
 
 /// What is to be compiled, and how.
 #[derive(Clone, Debug)]
