@@ -42,8 +42,10 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     let is_world = comm.is_alias_of(&process.world_comm());
     recover(process)?;
     if !is_world {
+        // Its dead are not members of what has taken their places: only all together can make it.
         let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
-        return Err(Class::COMM.because(words));
+        let error = Error::new(Class::COMM, words.to_string());
+        return Err(Failure::Error(Box::new(Error { is_of_a_death: true, ..error })));
     }
     let world = process.world_comm();
     let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
@@ -151,11 +153,6 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
         };
         let value = Value { most: u64::from(world.fresh_context()), ..value };
         let decision = engine.recover(course, value)?;
-        world.tell(|chronicle, now| {
-            let roster = course.recovery.roster();
-            let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
-            chronicle.agreed(&dead, now);
-        });
         match course.advance(&decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
