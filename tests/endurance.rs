@@ -31,8 +31,8 @@ fn holdings(seen: &Outcome) -> [[i64; 4]; 2] {
 
 /// Who has failed, in order, is for the program to ask: a few bytes for each, whose place doubles
 /// now and then. Pages that were not touched before count as well.
-const BYTES_OF_A_DEATH: usize = 16;
-const PAGES_KB: i64 = 640;
+const BYTES_OF_A_DEATH: usize = 8;
+const PAGES_KB: i64 = 512;
 
 /// Many recoveries of sixteen ranks: what the process holds after the first third of them it holds
 /// after the last.

@@ -202,7 +202,7 @@ fn a_replacement_knows_its_generation_from_its_environment() {
             MPI_Comm again;
             MPI_Init(&argc, &argv);
             MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-            for (most = generation; most < 3;) {
+            for (;;) {
                 MPI_Allreduce(&generation, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
                 if (rank == 1 && generation != most)
                     MPI_Abort(MPI_COMM_WORLD, 3);

@@ -243,9 +243,7 @@ impl Engine {
 
     /// A recovery is complete: the world consists of `company` from now on. Under NOOP all that is
     /// left of earlier generations goes; under CONT what waits in the world moves along.
-    pub fn turn_over(
-        &self, generation: u64, company: Arc<Roll>, moved: Moved,
-    ) -> Result<(), Died> {
+    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) -> Result<(), Died> {
         let mut state = self.state.lock();
         self.generation.store(generation, Ordering::Relaxed);
         let outlook = &mut state.outlook;
@@ -326,7 +324,8 @@ impl Engine {
                 continue;
             }
             let posted = state.posted.insert(envelope, key);
-            if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) = state.ops.0.find_mut(key)
+            if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) =
+                state.ops.0.find_mut(key)
             {
                 *place = posted;
             }

@@ -193,7 +193,13 @@ impl Process {
     pub fn introduce(&'static self) {
         self.engine.introduce(|| {
             let predefined = [self.world_comm(), Held::Ever(&self.self_comm)];
-            let made = self.comms.all().into_iter().map(|(_, comm)| Held::Counted(comm));
+            // Nothing is under way on those of earlier generations, and programs may leak them.
+            let generation = self.engine.generation();
+            let counts = |comm: &Arc<Comm>| {
+                comm.generation >= generation && !comm.is_alias_of(&self.first_world)
+            };
+            let made = self.comms.all().into_iter().map(|(_, comm)| comm).filter(counts);
+            let made = made.map(Held::Counted);
             let fellowship = |comm: Held<Comm>| Fellowship {
                 context: comm.context(),
                 roster: comm.everyone(),

@@ -80,8 +80,7 @@ pub fn recover(process: &'static Process) -> Result {
 
 /// Another thread of this rank takes part in the recovery, for both.
 fn await_another(process: &'static Process, before: u64) -> Result {
-    let is_over =
-        || process.engine.generation() != before || process.recovery.lock().is_some();
+    let is_over = || process.engine.generation() != before || process.recovery.lock().is_some();
     process.engine.wait_for(|_| is_over().then_some(()))?;
     match process.engine.generation() == before {
         false => Ok(()),
