@@ -6,7 +6,7 @@ use support::Run;
 
 fn run(program: &str, ranks: usize, mode: &str, args: &[&str]) -> Run {
     let program = support::c(program).flags(&["-O1", "-Wall"]).build();
-    support::run(&program).ranks(ranks).args(args).option(format!("--mode={mode}")).deadline(60)
+    support::run(&program).ranks(ranks).args(args).option(format!("--mode={mode}"))
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_rank_that_cannot_be_started_is_given_up() {
         }
     "#;
     let program = support::c_text("dies_at_once", dies_at_once).build();
-    let run = support::run(&program).ranks(3).option("--mode=rebuild").deadline(60);
+    let run = support::run(&program).ranks(3).option("--mode=rebuild");
     assert_eq!(run.outcome().stdout, "1\n1\n");
 }
 
@@ -145,7 +145,7 @@ fn whoever_has_finalized_is_gone_but_has_not_failed() {
         }
     "#;
     let program = support::c_text("leaves_early", text).build();
-    let run = support::run(&program).ranks(4).option("--mode=rebuild").deadline(60);
+    let run = support::run(&program).ranks(4).option("--mode=rebuild");
     assert_eq!(run.succeeds().stdout, "3 of 4\n3 of 4\n3 of 4\n");
 }
 

@@ -4,6 +4,7 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
+use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
@@ -27,6 +28,7 @@ pub struct World {
     stir: AtomicU64,
     pub(super) council: Council,
     pub(super) revoked: Revoked,
+    pub(super) meetings: Meetings,
     charter: Charter,
     /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     blame: AtomicI32,
@@ -34,7 +36,7 @@ pub struct World {
     is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    cores: usize,
+    ranks_per_core: usize,
     started: Instant,
     contexts: AtomicU32,
     rolls: Rolls,
@@ -66,11 +68,12 @@ impl World {
             stir: AtomicU64::new(0),
             council: Council::default(),
             revoked: Revoked::default(),
+            meetings: Meetings::default(),
             charter: Charter::default(),
             blame: AtomicI32::new(0),
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
-            cores,
+            ranks_per_core: seats.div_ceil(cores),
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
@@ -293,12 +296,13 @@ impl World {
 
     /// Whether ranks have to share cores.
     pub(super) fn is_crowded(&self) -> bool {
-        self.size() > self.cores
+        self.ranks_per_core > 1
     }
 
-    /// How many cores the ranks share.
-    pub fn cores(&self) -> usize {
-        self.cores
+    /// How many ranks share a core.
+    #[inline]
+    pub fn ranks_per_core(&self) -> usize {
+        self.ranks_per_core
     }
 }
 

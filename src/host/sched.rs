@@ -75,6 +75,12 @@ pub fn yield_now() {
     unsafe { libc::sched_yield() };
 }
 
+/// Rings all of `bells`: cheaper than one after the other where many are listened to.
+pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
+    fence(Ordering::SeqCst);
+    bells.for_each(Bell::unpark_unfenced);
+}
+
 impl Bell {
     #[cfg(not(loom))]
     pub const fn new() -> Bell {
@@ -260,7 +266,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Instant;
 
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const PATIENCE: Duration = Duration::from_secs(100);
 
     #[test]
     fn a_ring_between_listening_and_parking_is_not_missed() {
@@ -290,7 +296,6 @@ mod tests {
     fn no_ring_is_lost() {
         const ROUNDS: usize = 20_000;
         let (bells, turn) = ([Bell::new(), Bell::new()], AtomicUsize::new(0));
-        let start = Instant::now();
         let play = |me: usize| {
             while turn.load(Ordering::Acquire) < ROUNDS {
                 let seen = bells[me].listen();
@@ -302,6 +307,7 @@ mod tests {
                     turn.store(now + 1, Ordering::Release);
                     bells[1 - me].unpark();
                 } else {
+                    let start = Instant::now();
                     bells[me].park_for(seen, PATIENCE);
                     assert!(start.elapsed() < PATIENCE, "a ring was lost");
                 }

@@ -1,7 +1,8 @@
 //! Communicators: a group, a context of its own, and what the program hangs on them.
 
 use crate::base::Member;
-use crate::engine::Roster;
+use crate::engine::{Meeting, Roster};
+use crate::mpi::attendance::Attendance;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
 use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
@@ -48,6 +49,7 @@ pub struct Comm {
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
+    attendance: Attendance,
     pub(super) tally: Arc<Tally>,
 }
 
@@ -171,6 +173,7 @@ impl Comm {
             gaps: None,
             topology: None,
             collectives: Arc::default(),
+            attendance: Attendance::default(),
             tally: Arc::default(),
         }
     }
@@ -221,6 +224,7 @@ impl Comm {
             gaps: self.gaps.clone(),
             topology: self.topology.clone(),
             collectives: self.collectives.clone(),
+            attendance: self.attendance.clone(),
             tally: self.tally.clone(),
             ..Comm::new(handle, self.context(), self.group.clone(), "")
         }
@@ -376,6 +380,12 @@ impl Comm {
     /// The tag of the next collective operation; all members count alike.
     pub(super) fn next_collective(&self) -> i32 {
         (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
+    }
+
+    /// Where its members meet.
+    #[inline]
+    pub(super) fn meeting(&self, process: &Process) -> &Meeting {
+        self.attendance.meeting(process, self)
     }
 
     /// How many members its group has.

@@ -36,7 +36,7 @@ pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) ->
     if recovery::is_due(process, comm) {
         return recovery::repair(process, comm);
     }
-    let contexts = run::block(contexts(&coll::lane(process, comm)))?;
+    let contexts = run::block(contexts(&coll::lane(process, comm).as_turn()))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);
     lineage::is_known(process, &made)?;

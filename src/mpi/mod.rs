@@ -1,6 +1,7 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
 pub mod arrays;
+pub mod attendance;
 pub mod attr;
 pub mod between;
 pub mod buffer;
