@@ -457,7 +457,7 @@ pub(super) fn spoilt() -> Failure {
 #[cold]
 fn failure(mishap: Mishap) -> Failure {
     let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
-    news(&outcome).err().expect("a mishap is a failure")
+    news(&outcome).expect_err("a mishap is a failure")
 }
 
 pub(super) fn index(rank: i32) -> usize {
