@@ -11,6 +11,7 @@ use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::fault::{Agreement, Decision, Message, Recovery, Step, Value};
 use crate::host::life::{self, Newcomer};
+use crate::host::sched;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
@@ -142,9 +143,9 @@ impl World {
         self.announce(news);
     }
 
-    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to, where
-    /// it leads to another round: all who wait for it would do the same next, and woken up only to
-    /// wait again. So it is done for them; they find it done when they come to it.
+    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
+    /// it leads to another round: all who wait for it would do the same next, and would be woken up
+    /// only to wait again. So it is done for them; they find it done when they come to it.
     fn lead_on(&self, meetings: &mut HashMap<Key, Meeting>, mut key: Key, news: &mut News) {
         while let Some(meeting) = meetings.get_mut(&key) {
             let decided = meeting.news();
@@ -253,7 +254,7 @@ impl World {
         }
         if !news.decided.is_empty() {
             self.disturb();
-            news.decided.into_iter().for_each(|member| self.wake(member.seat));
+            sched::wake_all(news.decided.iter().map(|member| self.port(member.seat).bell()));
         }
     }
 
