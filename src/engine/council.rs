@@ -144,8 +144,8 @@ impl World {
     }
 
     /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
-    /// it leads to another round: all who wait for it would do the same next, and would be woken up
-    /// only to wait again. So it is done for them; they find it done when they come to it.
+    /// it leads to another round: all who wait for it would do the same next, and be woken up only
+    /// to wait again. So it is done for them; they find it done when they come to it.
     fn lead_on(&self, meetings: &mut HashMap<Key, Meeting>, mut key: Key, news: &mut News) {
         while let Some(meeting) = meetings.get_mut(&key) {
             let decided = meeting.news();
