@@ -1,5 +1,6 @@
 //! Ranks die again and again in one job, and nothing is lost by that: no result, no memory, no
-//! thread, no mapping, no file. The whole forms: `cargo test --release --test endurance -- --ignored`.
+//! thread, no mapping, no file. The whole forms: `cargo test --release --test endurance --
+//! --ignored`.
 
 mod support;
 

@@ -11,6 +11,7 @@ use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::fault::{Agreement, Decision, Message, Recovery, Step, Value};
 use crate::host::life::{self, Newcomer};
+use crate::host::sched;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
@@ -253,7 +254,7 @@ impl World {
         }
         if !news.decided.is_empty() {
             self.disturb();
-            news.decided.into_iter().for_each(|member| self.wake(member.seat));
+            sched::wake_all(news.decided.iter().map(|member| self.port(member.seat).bell()));
         }
     }
 

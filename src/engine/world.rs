@@ -8,6 +8,7 @@ use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
+use crate::host::sched;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -240,7 +241,7 @@ impl World {
     }
 
     pub(super) fn wake_all(&self) {
-        (0..self.size()).for_each(|seat| self.wake(seat));
+        sched::wake_all((0..self.size()).map(|seat| self.wire.port(seat).bell()));
     }
 
     /// From now on there is somebody who may wait.

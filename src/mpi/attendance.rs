@@ -22,7 +22,7 @@ impl Attendance {
     pub(super) fn meeting(&self, process: &Process, comm: &Comm) -> &Arc<Meeting> {
         let attend = || {
             let (world, key) = (process.world, (comm.context(), comm.member(0)));
-            let list = || (comm.group.members().collect(), comm.everyone());
+            let list = || comm.group.members().collect();
             Attendee { world, meeting: world.meeting(key, list) }
         };
         &self.0.get_or_init(attend).meeting

@@ -79,7 +79,8 @@ static int blocked(int kind, MPI_Comm pair)
     case 3: return MPI_Mprobe(MPI_ANY_SOURCE, 5, pair, &message, statuses);
     case 4: return MPI_Ssend(out, 1, MPI_INT, other, 5, pair);
     case 5: return MPI_Send(out, LONG, MPI_INT, other, 5, pair);
-    case 6: return MPI_Sendrecv(out, 1, MPI_INT, other, 5, in, 1, MPI_INT, other, 6, pair, statuses);
+    case 6:
+        return MPI_Sendrecv(out, 1, MPI_INT, other, 5, in, 1, MPI_INT, other, 6, pair, statuses);
     case 7: return MPI_Wait(&requests[0], statuses);
     case 8:
         code = MPI_Waitall(2, requests, statuses);

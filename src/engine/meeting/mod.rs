@@ -13,7 +13,6 @@ mod round;
 pub use round::{Board, Laid, Round};
 
 use super::World;
-use super::op::Roster;
 use crate::base::Member;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
@@ -34,7 +33,7 @@ pub(super) type Key = (u32, Member);
 /// What the members of one communicator share.
 pub struct Meeting {
     key: Key,
-    roster: Arc<dyn Roster>,
+    members: Box<[Member]>,
     stands: Box<[Stand]>,
     bells: Box<[&'static Bell]>,
     rounds: Box<[Round]>,
@@ -93,15 +92,12 @@ fn is_as_far(one: u32, other: u32) -> bool {
 }
 
 impl Meeting {
-    fn new(
-        world: &'static World, key: Key, (members, roster): (Vec<Member>, Arc<dyn Roster>),
-    ) -> Meeting {
+    fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
         let rounds = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
         let rounds = rounds.next_power_of_two();
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
-            roster,
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
             bells: members.iter().map(bell).collect(),
             rounds: (0..rounds).map(|_| Round::new(members.len())).collect(),
@@ -109,6 +105,7 @@ impl Meeting {
             apart: Mutex::default(),
             ahead: Mutex::default(),
             gone: AtomicUsize::new(0),
+            members: members.into(),
         }
     }
 
@@ -300,15 +297,16 @@ impl World {
     /// The meeting of the communicator with this context and this first member. Whoever is first to
     /// ask lists them all.
     pub fn meeting(
-        &'static self, key: (u32, Member), list: impl FnOnce() -> (Vec<Member>, Arc<dyn Roster>),
+        &'static self, key: (u32, Member), list: impl FnOnce() -> Vec<Member>,
     ) -> Arc<Meeting> {
         let mut known = self.meetings.0.lock();
         if let Some(meeting) = known.meetings.get(&key) {
             return meeting.clone();
         }
         if known.meetings.len() > known.limit {
-            let deaths = self.deaths_since(0);
-            known.meetings.retain(|_, meeting| !meeting.is_over(&deaths));
+            let ledger = self.ledger.lock();
+            known.meetings.retain(|_, meeting| !meeting.is_over(|member| ledger.is_dead(member)));
+            drop(ledger);
             known.limit = 16 + 2 * known.meetings.len();
         }
         let meeting = Arc::new(Meeting::new(self, key, list()));
@@ -332,8 +330,8 @@ impl World {
 impl Meeting {
     /// Whether all are dead or have let go. Who is both is counted twice, but then the communicator
     /// has a dead member, and nobody comes for anything.
-    fn is_over(&self, deaths: &[Member]) -> bool {
-        let dead = deaths.iter().filter(|member| self.roster.rank_of(**member).is_some()).count();
+    fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
+        let dead = self.members.iter().filter(|member| is_dead(**member)).count();
         self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
     }
 }
@@ -343,26 +341,12 @@ mod tests {
     use super::*;
     use crate::engine::tests::world;
 
-    struct Seats(usize);
-
-    impl Roster for Seats {
-        fn rank_of(&self, member: Member) -> Option<i32> {
-            (member.seat < self.0 && member.incarnation == 0).then_some(member.seat as i32)
-        }
-
-        fn size(&self) -> usize {
-            self.0
-        }
-    }
-
     fn member(seat: usize) -> Member {
         Member { seat, incarnation: 0 }
     }
 
     fn meeting(world: &'static World, context: u32, size: usize) -> Arc<Meeting> {
-        world.meeting((context, member(0)), || {
-            ((0..size).map(member).collect(), Arc::new(Seats(size)) as Arc<dyn Roster>)
-        })
+        world.meeting((context, member(0)), || (0..size).map(member).collect())
     }
 
     #[test]
