@@ -5,8 +5,8 @@
 //! place in rounds by rotation, so nobody may be further ahead than there are rounds: whoever is
 //! waits for the others. What lies in a round is of use until all have let go of its turn.
 //!
-//! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is of
-//! no use any more, and its meeting is left as it is.
+//! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
+//! of no use any more, and its meeting is left as it is.
 
 mod round;
 

@@ -1,10 +1,10 @@
 //! One collective operation's way through the meeting of its communicator: all members lay down
 //! what they have, and take what they need, without messages.
 //!
-//! Small things are copied into the meeting's memory: whoever is ended by a death leaves at once, and
-//! nobody is harmed. Of large things the meeting knows where they are. Their owner stays until all
-//! who live have read them; if somebody's death keeps the members from coming together, he makes
-//! sure first that nobody will begin to read.
+//! Small things are copied into the meeting's memory: whoever is ended by a death leaves at once,
+//! and nobody is harmed. Of large things the meeting knows where they are. Their owner stays until
+//! all who live have read them; if somebody's death keeps the members from coming together, he
+//! makes sure first that nobody will begin to read.
 
 use super::choice::Crowd;
 use crate::base::Member;
@@ -132,7 +132,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
         self.place.line(place).copy()
     }
 
-    /// What the member at `place` has laid down, for the member at `to`.
+    /// What the member at `place` has laid down.
     pub(super) fn laid(&self, place: usize) -> Laid {
         self.place.laid(place)
     }
