@@ -1,7 +1,7 @@
 //! How a job takes failures: what was asked for, or what the program shows that it can do.
 
-pub use crate::host::job::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
 use crate::fault::Mode;
+pub use crate::host::job::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 

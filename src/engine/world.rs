@@ -10,7 +10,7 @@ use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 pub struct World {
     wire: &'static Wire,
     pub(super) ledger: Mutex<Ledger>,
+    /// How many deaths the life in each seat will not ask for again.
+    settled: Box<[AtomicUsize]>,
     /// What recoveries have settled for good, for all ranks.
     annals: Mutex<Annals>,
     /// Grows with everything that those who wait may have to look at: deaths in the upper half,
@@ -61,6 +63,7 @@ impl World {
         World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
+            settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             annals: Mutex::default(),
             stir: AtomicU64::new(0),
             council: Council::default(),
@@ -199,6 +202,7 @@ impl World {
             return;
         }
         self.wire.port(seat).close();
+        self.settle(seat, usize::MAX);
         self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
         self.tell_council(Member { seat, incarnation });
@@ -206,6 +210,27 @@ impl World {
         if self.is_in_use.load(Ordering::SeqCst) {
             self.wake_all();
         }
+    }
+
+    /// The life in `seat` will not ask for the first `deaths` again; nor will whoever is to come.
+    pub(super) fn settle(&self, seat: usize, deaths: usize) {
+        self.settled[seat].store(deaths, Ordering::Relaxed);
+    }
+
+    /// Forgets deaths that nobody will ask for.
+    pub(super) fn tidy_up(&self) {
+        /// It is worth while for so many.
+        const MANY: usize = 256;
+        let settled = self.settled.iter().map(|settled| settled.load(Ordering::Relaxed)).min();
+        let mut ledger = self.ledger.lock();
+        if let Some(settled) = settled.filter(|settled| *settled >= ledger.forgotten() + MANY) {
+            ledger.forget(settled);
+        }
+    }
+
+    /// The seats where somebody has died.
+    pub fn bereaved(&self) -> Vec<usize> {
+        self.ledger.lock().bereaved().collect()
     }
 
     /// Something has happened that those who wait have to look at; they are to be woken next.
@@ -256,7 +281,7 @@ impl World {
         self.epoch() != 0 && self.ledger.lock().is_dead(member)
     }
 
-    /// Those who died after `epoch`, in order.
+    /// Those who died after `epoch`, in order; of the first, only those whom somebody may ask for.
     pub fn deaths_since(&self, epoch: usize) -> Vec<Member> {
         self.ledger.lock().since(epoch).to_vec()
     }

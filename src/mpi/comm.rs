@@ -40,6 +40,8 @@ pub struct Comm {
     pub rank: i32,
     /// In which generation of the world it was made. It is void in later ones.
     pub(super) generation: u64,
+    /// The how many-th of its generation it is (see [`super::lineage`]).
+    pub(super) order: usize,
     pub(super) belongings: Arc<Belongings>,
     /// Ranks where nobody is any more, if there are such.
     gaps: Option<Arc<Gaps>>,
@@ -166,6 +168,7 @@ impl Comm {
             remote: None,
             rank,
             generation: AGELESS,
+            order: 0,
             belongings: Arc::new(Belongings::new(name, Installed::fatal(), Attributes::new())),
             gaps: None,
             topology: None,
@@ -177,7 +180,11 @@ impl Comm {
 
     /// The same with these gaps.
     pub(super) fn with_gaps(self, gaps: Option<Gaps>) -> Comm {
-        Comm { gaps: gaps.map(Arc::new), ..self }
+        let gaps = gaps.map(|mut gaps| {
+            gaps.living.belongings = self.belongings.clone();
+            Arc::new(gaps)
+        });
+        Comm { gaps, ..self }
     }
 
     /// The ranks where nobody is any more, if there are such.
@@ -195,6 +202,11 @@ impl Comm {
     /// The same, made in this generation of the world.
     pub(super) fn of_generation(self, generation: u64) -> Comm {
         Comm { generation, ..self }
+    }
+
+    /// Whether it is void in later generations of the world.
+    pub(super) fn is_of_a_generation(&self) -> bool {
+        self.generation != AGELESS
     }
 
     /// What becomes of this communicator in a later generation of the world.

@@ -29,6 +29,7 @@ pub mod info;
 pub mod judgement;
 pub mod lane;
 pub mod leftovers;
+pub mod lineage;
 pub mod losses;
 pub mod making;
 #[allow(unsafe_code, reason = "reductions read and write elements")]

@@ -28,7 +28,10 @@ pub struct Modes {
 impl Modes {
     /// All of them in one number.
     pub fn code(self) -> u8 {
-        self.comm as u8 | (self.msg as u8) << 2 | (self.coll as u8) << 4 | (self.recovery as u8) << 6
+        self.comm as u8
+            | (self.msg as u8) << 2
+            | (self.coll as u8) << 4
+            | (self.recovery as u8) << 6
     }
 
     /// The modes with this number.

@@ -6,6 +6,7 @@ use super::world::{World, end_process};
 use super::{Life, Newcomer, threads};
 use crate::host::Rank;
 use crate::host::loader::Images;
+use crate::host::rank::adopt;
 use crate::host::sched;
 use crate::host::shims::alloc;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -52,6 +53,7 @@ fn start(rank: &'static Rank, stack: std::ops::Range<usize>) -> Result<(), std::
 extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
     // SAFETY: `start` passes a record that stays until this thread is gone.
     let rank: &'static Rank = unsafe { &*rank.cast::<Rank>() };
+    adopt(Some(rank));
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     let thread = rank.life.threads.lock()[0].clone();

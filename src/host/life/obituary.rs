@@ -39,7 +39,9 @@ fn circumstances(rank: &Rank, number: i32, address: usize) -> String {
         parts.push("stack overflow; give ranks more with `ulimit -s` or --stack".to_string());
     } else if is_fault && let Some(function) = nowhere::name(address) {
         let function = function.to_string_lossy();
-        parts.push(format!("it called {function}, which no library defines: link the one that does"));
+        parts.push(format!(
+            "it called {function}, which no library defines: link the one that does"
+        ));
     } else if is_fault {
         parts.push(format!("address {address:#x}"));
     }

@@ -64,7 +64,9 @@ impl Made {
         let made = spares.swap_remove(place);
         drop(spares);
         // SAFETY: the block is of that size, and nobody uses it.
-        unsafe { made.stream.0.cast::<MaybeUninit<u8>>().copy_from(made.new.as_ptr(), made.new.len()) };
+        unsafe {
+            made.stream.0.cast::<MaybeUninit<u8>>().copy_from(made.new.as_ptr(), made.new.len())
+        };
         Some(made)
     }
 
