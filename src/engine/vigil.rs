@@ -118,6 +118,11 @@ impl Engine {
             }
             if !self.copy_next(&mut state)? {
                 self.wait_for_others(&mut state, vigil, is_so);
+                // Then there is no need to look at everything else first.
+                if is_so() && !self.pulse.is_stopping() {
+                    self.leave(&mut state)?;
+                    return Ok(None);
+                }
             }
         }
     }

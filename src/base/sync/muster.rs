@@ -6,11 +6,11 @@
 //!
 //! A word: the turn in the upper half, a flag, and a count. A word of an earlier turn is empty.
 //!
-//! | root, of turn `n`  | meaning                                | `arrive`     | `abandon`       |
-//! |--------------------|----------------------------------------|--------------|-----------------|
-//! | count < groups     | some have not come                     | counts       | sets `GIVEN_UP` |
-//! | `GIVEN_UP`         | nobody will take it for full any more  | is not told  | nothing to do   |
-//! | count = groups     | all have come, for ever                | cannot be    | refused         |
+//! | root, of turn `n` | meaning                         | `arrive`    | `abandon`       |
+//! |-------------------|---------------------------------|-------------|-----------------|
+//! | count < groups    | some have not come              | counts      | sets `GIVEN_UP` |
+//! | `GIVEN_UP`        | nobody will take it for full    | is not told | nothing to do   |
+//! | count = groups    | all have come, for ever         | cannot be   | refused         |
 //!
 //! The caller sees to it that all have let go of a turn before anybody comes to a later one.
 
@@ -174,7 +174,7 @@ mod loom_tests {
     use loom::sync::Arc;
     use loom::thread;
 
-    fn members(count: usize, run: impl Fn(&Muster, usize) -> usize + Copy + Send + 'static) {
+    fn members(count: usize, run: fn(&Muster, usize) -> usize) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = (count > 2).then_some(3);
         builder.check(move || {

@@ -132,7 +132,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
         self.place.line(place).copy()
     }
 
-    /// What the member at `place` has laid down, for the member at `to`.
+    /// What the member at `place` has laid down.
     pub(super) fn laid(&self, place: usize) -> Laid {
         self.place.laid(place)
     }
