@@ -46,7 +46,8 @@ fn collectives_operations_and_datatypes() {
 
 #[test]
 fn collectives_in_their_three_forms() {
-    all_is_well(&checked("collective_forms.f90"));
+    let flags = [Handles::Integers.flags(), vec!["-DSMALL".into()]].concat();
+    all_is_well(&support::fortran("checks.f90").and("collective_forms.F90").flags(&flags).build());
 }
 
 #[test]

@@ -234,9 +234,12 @@ fn objects_and_callbacks_in_mpi_f08() {
 
 #[test]
 fn large_counts_and_small_ones_in_mpi_f08() {
-    for file in ["f08_counts.F90", "f08_forms.F90"] {
+    let handles = Handles::Types.flags();
+    let handles = handles.iter().map(String::as_str);
+    for file in ["f08_counts.F90", "collective_forms.F90"] {
         for width in ["-DLARGE", "-DSMALL"] {
-            all_is_well(&with_modules(&["checks08.f90", file], &[&STRICT[..], &[width]].concat()));
+            let flags: Vec<&str> = handles.clone().chain(STRICT).chain([width]).collect();
+            all_is_well(&with_modules(&["checks08.f90", file], &flags));
         }
     }
 }

@@ -169,7 +169,9 @@ fn a_world_that_has_lost_nobody_is_checked_again_and_again() {
 
 #[test]
 fn while_one_recovers_the_others_hear_of_it_in_whatever_call_they_are() {
-    rule("promptly", 6, &["--mode=rebuild"]);
+    for msg in ["noop", "cont"] {
+        rule("promptly", 6, &["--mode=rebuild", &format!("--msg={msg}")]);
+    }
 }
 
 #[test]

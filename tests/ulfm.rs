@@ -4,7 +4,7 @@
 mod support;
 
 use std::collections::BTreeMap;
-use support::{Outcome, Program};
+use support::{Handles, Outcome, Program};
 
 fn c(program: &str) -> Program {
     support::c(program).flags(&["-O1", "-pthread"]).build()
@@ -199,12 +199,45 @@ fn sources_in_the_style_of_open_mpi_compile_and_run_unchanged() {
 
 #[test]
 fn fortran_has_it_in_all_three_bindings() {
-    for (file, compiler) in
-        [("ulfm_mpif.f90", "mpifort"), ("ulfm_mpi.f90", "mpifort"), ("ulfm_f08.f90", "mpifort")]
-    {
-        let compiler = support::tool(compiler).display().to_string();
-        let program = support::fortran(file).compiler(&compiler).flags(&["-O2"]).build();
+    let compiler = support::tool("mpifort").display().to_string();
+    for (handles, which) in [
+        (Handles::Integers, &["-DMPIF"][..]),
+        (Handles::Integers, &["-DMODULE"]),
+        (Handles::Integers, &["-DMODULE", "-DEXT"]),
+        (Handles::Types, &["-DTYPES"]),
+        (Handles::Types, &["-DTYPES", "-DEXT"]),
+    ] {
+        let flags = handles.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).chain(["-O2"]).collect();
+        let source = support::fortran("ulfm.F90").compiler(&compiler);
+        let program = source.flags(&[&flags[..], which].concat()).build();
         let seen = support::run(&program).ranks(5).succeeds();
-        assert_eq!(seen.lines_with("survived"), 4, "{file}\n{seen}");
+        assert_eq!(seen.lines_with("survived"), 4, "{which:?}\n{seen}");
+    }
+}
+
+#[test]
+fn the_modules_of_extensions_have_the_names_of_ulfm_and_no_others() {
+    for (module, comm, group) in
+        [("mpi", "integer", "integer"), ("mpi_f08", "type(MPI_Comm)", "type(MPI_Group)")]
+    {
+        let text = format!(
+            "program extended\nuse {module}, only: MPI_Init, MPI_Finalize, MPI_Comm_rank, &\n\
+             MPI_COMM_WORLD, MPI_SUCCESS, MPI_Comm, MPI_Group\nuse {module}_ext\nimplicit none\n\
+             ! Not taken: it is no extension.\ninteger :: MPI_ANY_SOURCE, ierr, acked\n\
+             {comm} :: left\n{group} :: dead\ncall MPI_Init(ierr)\n\
+             call MPIX_Comm_failure_ack(MPI_COMM_WORLD, ierr)\n\
+             call MPIX_Comm_failure_get_acked(MPI_COMM_WORLD, dead, ierr)\n\
+             call PMPIX_Comm_ack_failed(MPI_COMM_WORLD, 0, acked, ierr)\n\
+             call MPIX_Comm_shrink(MPI_COMM_WORLD, left, ierr)\n\
+             MPI_ANY_SOURCE = MPIX_ERR_REVOKED - MPI_ERR_PROC_FAILED + MPIX_FT\n\
+             if (ierr == MPI_SUCCESS) print '(i0)', MPI_ANY_SOURCE + acked\n\
+             call MPI_Finalize(ierr)\nend program\n"
+        );
+        let text = if module == "mpi" { text.replace(", MPI_Comm, MPI_Group", "") } else { text };
+        let compiler = support::tool("mpifort").display().to_string();
+        let source = support::fortran_text("extended", &text).compiler(&compiler);
+        let seen = support::run(&source.flags(&["-Wall"]).build()).ranks(2).succeeds();
+        assert_eq!(seen.stdout, "7012\n7012\n", "{module}");
     }
 }

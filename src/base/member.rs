@@ -7,3 +7,11 @@ pub struct Member {
     /// 0 for the first life in a seat, then 1, 2, …
     pub incarnation: u32,
 }
+
+/// Who the members of a communicator are, as far as failures are concerned.
+pub trait Roster: Send + Sync {
+    /// The rank that `member` has; `None` when it is not one of them.
+    fn rank_of(&self, member: Member) -> Option<i32>;
+    /// How many they are.
+    fn size(&self) -> usize;
+}

@@ -100,6 +100,24 @@ impl Engine {
         key
     }
 
+    /// Waits for the end of a flush; false when the others recover first, and it is over, too.
+    pub fn await_flush(&self, flush: Key) -> Result<bool, Died> {
+        self.wait_until(|state| {
+            if state.ops.collect(flush).is_some() {
+                return Some(true);
+            }
+            if !self.is_left(state) {
+                return None;
+            }
+            for key in state.accounts.keys().collect::<Vec<Key>>() {
+                let open = state.accounts.find_mut(key).expect("listed under the same lock");
+                open.flushes.retain(|(_, waiting)| *waiting != flush);
+            }
+            state.ops.0.remove(flush);
+            Some(false)
+        })
+    }
+
     /// A buffered message has been delivered, or never will be.
     pub(super) fn settle(&self, state: &mut State, charge: Charge) {
         let Some(account) = state.accounts.find_mut(charge.account) else { return };

@@ -227,8 +227,14 @@ impl World {
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
         self.council.departed.lock().insert(member);
+        self.part_with(member);
         self.settle(member.seat, usize::MAX);
         self.miss(member, Agreement::excuse);
+    }
+
+    /// Those who have left in peace.
+    pub(super) fn departed(&self) -> Vec<Member> {
+        self.council.departed.lock().iter().copied().collect()
     }
 
     fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {

@@ -1,16 +1,9 @@
 //! Receives from any source, when somebody has died who might have been the one to send (ULFM).
 //! They go on, but whoever waits for one is told, until the program acknowledges the death.
 
-use super::{ANY_TAG, Engine, State};
+use super::{ANY_TAG, Engine};
 use crate::base::slab::Key;
 use crate::transport::Envelope;
-
-impl State {
-    /// How many deaths are acknowledged in the context of `envelope`.
-    pub(super) fn acknowledged(&self, envelope: Envelope) -> usize {
-        self.heard(envelope)
-    }
-}
 
 impl Engine {
     /// The program knows of the first `epoch` deaths, as far as they concern the communicator with

@@ -3,11 +3,12 @@
 //! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
 //! operation is judged, however many have died in earlier generations: one load and one branch.
 
-use super::op::{Died, Mishap, Op, Outcome, Roster, Stage, Watch};
+use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::rules::MsgMode;
 use super::shelf::Place;
 use super::{Engine, State};
 use crate::base::Member;
+use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::base::slab::Key;
 use crate::transport::{Envelope, Packet};
@@ -153,7 +154,7 @@ impl Engine {
         drop(ledger);
         outlook.broken.clear();
         outlook.peculiar.clear();
-        let is_calm = dead.is_empty() && !outlook.is_called && !self.world.has_revoked(self.me);
+        let is_calm = dead.is_empty() && !outlook.is_called && !self.world.disquiets(self.me);
         self.calm.store(if is_calm { stir } else { u64::MAX }, Ordering::Relaxed);
         if !is_calm
             && let Some(of_job) = self.msg_mode()
@@ -213,25 +214,43 @@ impl Engine {
         !self.is_calm() && self.world.called() > self.generation()
     }
 
-    /// Waits for the end of an operation that nobody else knows of. When the others recover, it is
-    /// taken back if that is still possible.
+    /// Waits for the end of an operation that nobody else knows of. When the others recover, or
+    /// somebody has died who might have been the one to send, it is taken back if that is still
+    /// possible.
     pub fn wait_in_peace(&self, op: Key) -> Result<Outcome, Died> {
         self.wait_until(|state| {
-            let is_left = state.outlook.is_called && self.msg_mode().is_some();
-            if is_left && state.ops.outcome(op).is_none() && state.take_back(op) {
-                let mishap = Some(Mishap::Interrupted);
-                let outcome = Outcome { mishap, ..state.blank_outcome(op) };
+            if !self.is_calm()
+                && let Some(mishap) = self.unrest(state, op)
+                && state.take_back(op)
+            {
+                let mut outcome = Outcome { mishap: Some(mishap), ..state.blank_outcome(op) };
+                if let Mishap::Doubted { rank } = mishap {
+                    outcome.source = rank;
+                }
                 self.finish(state, op, outcome);
             }
             state.ops.collect(op)
         })
     }
 
+    /// Why nobody waits for this operation any more, which can still end well.
+    fn unrest(&self, state: &State, op: Key) -> Option<Mishap> {
+        let watch = state.ops.0.find(op)?.watch.as_ref()?;
+        let doubted = |rank| Mishap::Doubted { rank };
+        self.interruption(state, watch).or_else(|| state.ops.doubt(op).map(doubted))
+    }
+
     /// How a wait ends that holds on to nothing, when the others recover.
+    #[inline]
     pub(super) fn interruption(&self, state: &State, watch: &Watch) -> Option<Mishap> {
-        let is_interrupted =
-            state.outlook.is_called && self.msg_mode().is_some() && !self.is_alone(watch);
+        let is_interrupted = self.is_left(state) && !self.is_alone(watch);
         is_interrupted.then_some(Mishap::Interrupted)
+    }
+
+    /// Whether the others recover, so that it is of no use to wait for them elsewhere.
+    #[inline]
+    pub(super) fn is_left(&self, state: &State) -> bool {
+        state.outlook.is_called && self.msg_mode().is_some()
     }
 
     fn is_alone(&self, watch: &Watch) -> bool {

@@ -34,7 +34,7 @@ pub use council::{Key as Matter, Purpose, Summons};
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use meeting::{Board, Gate, Hall, Laid, Meeting, Round};
-pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
+pub use op::{Died, Mishap, Ops, Outcome, Watch};
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
@@ -43,6 +43,7 @@ pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
 use crate::base::Member;
+use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};

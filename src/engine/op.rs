@@ -4,18 +4,11 @@ use super::council::Key as Matter;
 use super::run::Course;
 use super::shelf::Place;
 use crate::base::Member;
+use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Ticket};
 use std::sync::Arc;
-
-/// Who the members of a communicator are, as far as failures are concerned.
-pub trait Roster: Send + Sync {
-    /// The rank that `member` has; `None` when it is not one of them.
-    fn rank_of(&self, member: Member) -> Option<i32>;
-    /// How many they are.
-    fn size(&self) -> usize;
-}
 
 /// Whose death ends an operation.
 #[derive(Clone)]

@@ -41,7 +41,6 @@ impl Engine {
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
             self.peeked(state, pattern, watch, heard)
-                .or_else(|| self.interruption(state, watch).map(|mishap| failed(pattern, mishap)))
         })
     }
 
@@ -59,9 +58,7 @@ impl Engine {
         let mut heard = None;
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
             let heard = *heard.get_or_insert_with(|| state.heard(pattern));
-            self.seized(state, pattern, watch, heard).or_else(|| {
-                self.interruption(state, watch).map(|mishap| Err(failed(pattern, mishap)))
-            })
+            self.seized(state, pattern, watch, heard)
         })
     }
 
@@ -86,7 +83,16 @@ impl Engine {
             }
             drop(state.unexpected.remove(place));
         }
-        self.judge(state, pattern, watch, heard).map(|mishap| failed(pattern, mishap))
+        self.refusal(state, pattern, watch, heard)
+    }
+
+    /// Why nothing will come, or nobody looks for it any more.
+    fn refusal(
+        &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
+    ) -> Option<Outcome> {
+        let mishap = self.judge(state, pattern, watch, heard);
+        let mishap = mishap.or_else(|| self.interruption(state, watch));
+        mishap.map(|mishap| failed(pattern, mishap))
     }
 
     fn seized(
@@ -98,6 +104,6 @@ impl Engine {
         if let Some(packet) = state.expected(pattern) {
             return Some(Ok(Held(packet)));
         }
-        self.judge(state, pattern, watch, heard).map(|mishap| Err(failed(pattern, mishap)))
+        self.refusal(state, pattern, watch, heard).map(Err)
     }
 }

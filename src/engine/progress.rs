@@ -337,7 +337,8 @@ impl Engine {
                     Rules::Ft(_) => {
                         heard.max(state.reported.get(&envelope.context).copied().unwrap_or(0))
                     }
-                    Rules::Ulfm => state.acknowledged(envelope),
+                    // Those that are acknowledged.
+                    Rules::Ulfm => state.heard(envelope),
                     Rules::End | Rules::Standard => heard,
                 };
                 let mut fresh = deaths.iter().zip(base + 1..).skip(heard.saturating_sub(base));

@@ -1,91 +1,73 @@
 //! Which communicators are revoked. Ranks of one process share one list, so that whoever revokes
-//! has told all at once; between processes, [`crate::fault::revocation`] will carry the news.
-//!
-//! An entry goes when all who live have let go of the communicator.
+//! has told all at once.
 
-use super::op::{Died, Roster};
+use super::op::Died;
 use super::{Engine, State, World};
 use crate::base::Member;
+use crate::base::member::Roster;
+use crate::fault::Revocations;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The revoked communicators of a job, by their contexts. Several may share one: they have no
-/// member in common.
+/// The revoked communicators of a job, and how many there are.
 #[derive(Default)]
 pub(super) struct Revoked {
-    entries: Mutex<HashMap<u32, Vec<Entry>>>,
+    all: Mutex<Revocations>,
     count: AtomicUsize,
-}
-
-struct Entry {
-    roster: Arc<dyn Roster>,
-    /// Who has freed it.
-    gone: HashSet<Member>,
-}
-
-impl Entry {
-    fn concerns(&self, member: Member) -> bool {
-        self.roster.rank_of(member).is_some()
-    }
 }
 
 impl World {
     /// The communicator with this context and these members, of whom `me` is one, is revoked.
     pub fn revoke(&self, context: u32, roster: &Arc<dyn Roster>, me: Member) {
-        let mut entries = self.revoked.entries.lock();
-        let alike = entries.entry(context).or_default();
-        if alike.iter().any(|entry| entry.concerns(me)) {
+        let mut all = self.revoked.all.lock();
+        // Who dies or leaves from now on parts with what he finds in the list.
+        let gone = self.deaths_since(0).into_iter().chain(self.departed());
+        if !all.revoke(context, roster, me, gone) {
             return;
         }
-        alike.push(Entry { roster: roster.clone(), gone: HashSet::new() });
-        self.revoked.count.fetch_add(1, Ordering::SeqCst);
+        self.revoked.count.store(all.count(), Ordering::SeqCst);
         // Whoever finds the entry finds the stir, too.
         self.disturb();
-        drop(entries);
+        drop(all);
         self.wake_all();
     }
 
     /// Whether the communicator with this context of which `me` is a member is revoked.
     pub fn is_revoked(&self, context: u32, me: Member) -> bool {
-        if self.revoked.count.load(Ordering::SeqCst) == 0 {
-            return false;
-        }
-        let entries = self.revoked.entries.lock();
-        let alike = entries.get(&context);
-        alike.is_some_and(|alike| alike.iter().any(|entry| entry.concerns(me)))
+        self.has_revocations() && self.revoked.all.lock().is_revoked(context, me)
     }
 
-    /// Whether a communicator of which `me` is a member is revoked, and not forgotten yet.
-    pub(super) fn has_revoked(&self, me: Member) -> bool {
+    /// Whether a communicator is revoked that `me` holds.
+    pub(super) fn disquiets(&self, me: Member) -> bool {
+        self.has_revocations() && self.revoked.all.lock().disquiets(me)
+    }
+
+    #[inline]
+    fn has_revocations(&self) -> bool {
         self.revoked.count.load(Ordering::SeqCst) != 0
-            && self.revoked.entries.lock().values().flatten().any(|entry| entry.concerns(me))
     }
 
     /// `me` has freed the communicator with this context; nothing of its own waits there any more.
     fn let_go(&self, context: u32, me: Member) {
-        if self.revoked.count.load(Ordering::SeqCst) == 0 {
-            return;
+        if self.has_revocations() {
+            self.relieve(|all| all.let_go(context, me));
+            // It is disquieted by it no more.
+            self.disturb();
         }
-        let deaths = self.deaths_since(0);
-        let mut entries = self.revoked.entries.lock();
-        let Some(alike) = entries.get_mut(&context) else { return };
-        let Some(place) = alike.iter().position(|entry| entry.concerns(me)) else { return };
-        let Entry { roster, gone } = &mut alike[place];
-        gone.insert(me);
-        let is_missing = |dead: &&Member| roster.rank_of(**dead).is_some() && !gone.contains(dead);
-        if gone.len() + deaths.iter().filter(is_missing).count() == roster.size() {
-            alike.swap_remove(place);
-            self.revoked.count.fetch_sub(1, Ordering::SeqCst);
-        }
-        if alike.is_empty() {
-            entries.remove(&context);
-        }
-        drop(entries);
-        // Those who were disquieted by it look again.
-        self.disturb();
+    }
+
+    /// `member` has left, or is dead: it needs to know of no revocation. Somebody may be revoking
+    /// who has not counted it among the dead.
+    pub(super) fn part_with(&self, member: Member) {
+        self.relieve(|all| all.part_with(member));
+    }
+
+    fn relieve(&self, change: impl FnOnce(&mut Revocations)) {
+        let mut all = self.revoked.all.lock();
+        change(&mut all);
+        self.revoked.count.store(all.count(), Ordering::SeqCst);
     }
 }
 
@@ -121,54 +103,30 @@ impl Engine {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::base::roll::Roll;
     use crate::engine::tests::world;
-
-    struct Ranks(Vec<Member>);
-
-    impl Roster for Ranks {
-        fn rank_of(&self, member: Member) -> Option<i32> {
-            self.0.iter().position(|one| *one == member).map(|rank| rank as i32)
-        }
-
-        fn size(&self) -> usize {
-            self.0.len()
-        }
-    }
-
-    fn member(seat: usize) -> Member {
-        Member { seat, incarnation: 0 }
-    }
-
-    fn ranks(seats: &[usize]) -> Arc<dyn Roster> {
-        Arc::new(Ranks(seats.iter().copied().map(member).collect()))
-    }
-
-    #[test]
-    fn of_two_communicators_with_one_context_only_the_one_is_revoked() {
-        let world = world(4);
-        world.revoke(7, &ranks(&[0, 2]), member(0));
-        let revoked = |seat| world.is_revoked(7, member(seat));
-        assert_eq!([0, 1, 2, 3].map(revoked), [true, false, true, false]);
-        world.revoke(7, &ranks(&[1, 3]), member(3));
-        assert_eq!([0, 1, 2, 3].map(revoked), [true; 4]);
-        assert!(!world.is_revoked(8, member(0)));
-    }
 
     #[test]
     fn nothing_is_left_when_all_who_live_have_let_go() {
-        let world = world(4);
+        let member = |seat| Member { seat, incarnation: 0 };
+        let world = world(5);
+        let roster: Arc<dyn Roster> = Arc::new(Roll::new((0..5).map(member).collect()));
+        world.bury(3, 0);
         for context in 2..100 {
-            world.revoke(context, &ranks(&[0, 1, 2]), member(1));
-            world.revoke(context, &ranks(&[0, 1, 2]), member(2));
+            world.revoke(context, &roster, member(1));
+            world.revoke(context, &roster, member(2));
         }
-        world.bury(1, 0);
+        world.depart(member(4));
         for context in 2..100 {
             world.let_go(context, member(0));
-            assert!(!world.revoked.entries.lock().is_empty());
+            assert!(!world.disquiets(member(0)) || context < 99);
             world.let_go(context, member(2));
+            assert!(world.is_revoked(context, member(1)));
         }
-        assert!(!world.has_revoked(member(0)));
-        assert!(world.revoked.entries.lock().is_empty());
-        assert_eq!(world.revoked.count.load(Ordering::SeqCst), 0);
+        // It holds all of them; and nobody frees them in its name.
+        assert!(world.disquiets(member(1)));
+        world.bury(1, 0);
+        assert!(!world.has_revocations());
+        assert!(!world.disquiets(member(1)));
     }
 }

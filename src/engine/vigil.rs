@@ -1,9 +1,10 @@
 //! Waits for others without a message: for what happens in a [`Meeting`].
 
 use super::meeting::{Gate, Hall, Key, Meeting, Round};
-use super::op::{Died, Mishap, Roster, Watch};
+use super::op::{Died, Mishap, Watch};
 use super::waits::Want;
 use super::{Engine, State};
+use crate::base::member::Roster;
 use crate::base::slab::Key as Run;
 use crate::transport::Envelope;
 use parking_lot::MutexGuard;

@@ -206,6 +206,7 @@ impl World {
         self.settle(seat, usize::MAX);
         self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
+        self.part_with(Member { seat, incarnation });
         self.tell_council(Member { seat, incarnation });
         // Many ranks that never call MPI end in no time.
         if self.is_in_use.load(Ordering::SeqCst) {

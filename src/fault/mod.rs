@@ -20,6 +20,6 @@ pub use chronicle::{Chronicle, Tale};
 pub use ledger::Ledger;
 pub use record::{Annals, Loss, Record};
 pub use recovery::{Recovery, Step};
-pub use revocation::Revocation;
+pub use revocation::Revocations;
 pub use state::{CommState, RankState};
 pub use view::{Mode, Slot, View};

@@ -1,51 +1,186 @@
-//! Revocation: once anybody alive knows that a communicator is revoked, everybody alive will. Pure.
+//! Which communicators are revoked, as ranks that share memory know it: as soon as one member has
+//! revoked a communicator, all find it so. Pure.
 //!
-//! Whoever hears of it first tells all others before he does anything else. If one who lives has
-//! told all, all will hear; if he died while telling, those whom he reached tell all in his place.
+//! Several communicators may have one context: they have no member in common. An entry goes when
+//! all who live have let go of the communicator, in whatever order they free it, leave and die;
+//! and whoever has let go is disquieted by it no more.
 
-use super::rules::{Rules, Sound};
-use std::marker::PhantomData;
+use crate::base::Member;
+use crate::base::member::Roster;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-/// One member's knowledge of one communicator.
-#[derive(Clone, Debug)]
-pub struct Revocation<R = Sound> {
-    me: usize,
-    size: usize,
-    is_revoked: bool,
-    rules: PhantomData<R>,
+/// The revoked communicators of a job, by their contexts.
+#[derive(Default)]
+pub struct Revocations(HashMap<u32, Vec<Entry>>);
+
+struct Entry {
+    roster: Arc<dyn Roster>,
+    /// Who has freed it, has left or is dead.
+    gone: HashSet<Member>,
 }
 
-impl Revocation {
-    /// Member `me` of `size`, who has heard of nothing.
-    pub fn new(me: usize, size: usize) -> Revocation {
-        Revocation::ruled(me, size)
+impl Entry {
+    fn concerns(&self, member: Member) -> bool {
+        self.roster.rank_of(member).is_some()
+    }
+
+    /// Takes leave of `member`; true when nobody is left.
+    fn part_with(&mut self, member: Member) -> bool {
+        if self.concerns(member) {
+            self.gone.insert(member);
+        }
+        self.gone.len() == self.roster.size()
     }
 }
 
-impl<R: Rules> Revocation<R> {
-    /// The same under other rules.
-    pub(super) fn ruled(me: usize, size: usize) -> Revocation<R> {
-        assert!(me < size, "member {me} is one of the {size}");
-        Revocation { me, size, is_revoked: false, rules: PhantomData }
+impl Revocations {
+    /// `me` revokes the communicator with this context and these members, some of whom have left
+    /// or are dead. True if that is news.
+    pub fn revoke(
+        &mut self, context: u32, roster: &Arc<dyn Roster>, me: Member,
+        gone: impl IntoIterator<Item = Member>,
+    ) -> bool {
+        if self.is_revoked(context, me) {
+            return false;
+        }
+        let gone = gone.into_iter().filter(|gone| roster.rank_of(*gone).is_some()).collect();
+        self.0.entry(context).or_default().push(Entry { roster: roster.clone(), gone });
+        true
     }
 
-    /// The program revokes it: whom to tell, if that is news.
-    pub fn revoke(&mut self) -> impl Iterator<Item = usize> + use<R> {
-        self.pass_on(self.me, true)
+    /// Whether the communicator with this context of which `me` is a member is revoked.
+    pub fn is_revoked(&self, context: u32, me: Member) -> bool {
+        let alike = self.0.get(&context);
+        alike.is_some_and(|alike| alike.iter().any(|entry| entry.concerns(me)))
     }
 
-    /// Member `from` says that it is revoked: whom else to tell, if that is news.
-    pub fn hear(&mut self, from: usize) -> impl Iterator<Item = usize> + use<R> {
-        self.pass_on(from, R::PASSES_ON)
+    /// Whether a communicator is revoked that `me` holds.
+    pub fn disquiets(&self, me: Member) -> bool {
+        let mut all = self.0.values().flatten();
+        all.any(|entry| entry.concerns(me) && !entry.gone.contains(&me))
     }
 
-    pub fn is_revoked(&self) -> bool {
-        self.is_revoked
+    /// `me` has freed the communicator with this context.
+    pub fn let_go(&mut self, context: u32, me: Member) {
+        let Some(alike) = self.0.get_mut(&context) else { return };
+        alike.retain_mut(|entry| !entry.part_with(me));
+        if alike.is_empty() {
+            self.0.remove(&context);
+        }
     }
 
-    fn pass_on(&mut self, from: usize, passes: bool) -> impl Iterator<Item = usize> + use<R> {
-        let is_news = !std::mem::replace(&mut self.is_revoked, true) && passes;
-        let me = self.me;
-        (0..if is_news { self.size } else { 0 }).filter(move |&who| who != me && who != from)
+    /// `member` has left or is dead: it holds nothing any more.
+    pub fn part_with(&mut self, member: Member) {
+        self.0.retain(|_, alike| {
+            alike.retain_mut(|entry| !entry.part_with(member));
+            !alike.is_empty()
+        });
+    }
+
+    /// How many there are that somebody holds.
+    pub fn count(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::base::roll::Roll;
+
+    fn member(seat: usize) -> Member {
+        Member { seat, incarnation: 0 }
+    }
+
+    fn ranks(seats: &[usize]) -> Arc<dyn Roster> {
+        Arc::new(Roll::new(seats.iter().copied().map(member).collect()))
+    }
+
+    #[test]
+    fn of_two_communicators_with_one_context_only_the_one_is_revoked() {
+        let mut all = Revocations::default();
+        assert!(all.revoke(7, &ranks(&[0, 2]), member(0), []));
+        let revoked = |all: &Revocations| [0, 1, 2, 3].map(|seat| all.is_revoked(7, member(seat)));
+        assert_eq!(revoked(&all), [true, false, true, false]);
+        assert!(all.revoke(7, &ranks(&[1, 3]), member(3), []));
+        assert!(!all.revoke(7, &ranks(&[1, 3]), member(1), []), "it is no news");
+        assert_eq!(revoked(&all), [true; 4]);
+        assert!(!all.is_revoked(8, member(0)));
+    }
+
+    /// One communicator, as a plain list would have it.
+    struct Plain {
+        context: u32,
+        seats: Vec<usize>,
+        holders: Vec<usize>,
+        is_revoked: bool,
+    }
+
+    /// Communicators of a few contexts; members of those with the same one differ.
+    fn communicators(random: &mut Random, size: usize) -> Vec<Plain> {
+        let mut all = Vec::new();
+        for context in 0..1 + random.below(4) as u32 {
+            let sides = 1 + random.below(3) as usize;
+            let side_of: Vec<usize> = (0..size).map(|_| random.below(4) as usize).collect();
+            for side in 0..sides {
+                let seats: Vec<usize> =
+                    (0..size).filter(|seat| side_of[*seat] == side).collect();
+                if !seats.is_empty() {
+                    all.push(Plain { context, holders: seats.clone(), seats, is_revoked: false });
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn all_who_hold_one_know_and_nothing_is_left_when_nobody_does() {
+        for seed in 0..if cfg!(miri) { 20 } else { 20_000 } {
+            let random = &mut Random::new(seed);
+            let size = 1 + random.below(7) as usize;
+            let (mut plain, mut all) = (communicators(random, size), Revocations::default());
+            let mut dead: Vec<Member> = Vec::new();
+            while plain.iter().any(|comm| !comm.holders.is_empty()) {
+                let choice = random.below(plain.len() as u64) as usize;
+                let one = &mut plain[choice];
+                if one.holders.is_empty() {
+                    continue;
+                }
+                let place = random.below(one.holders.len() as u64) as usize;
+                let who = member(one.holders[place]);
+                match random.below(10) {
+                    // Who frees it before anybody revokes it is not known to have done so.
+                    0..=8 if !one.is_revoked || random.chance(40) => {
+                        let is_news = all.revoke(one.context, &ranks(&one.seats), who, dead.iter().copied());
+                        assert_eq!(is_news, !std::mem::replace(&mut one.is_revoked, true));
+                    }
+                    0..=8 => {
+                        all.let_go(one.context, who);
+                        one.holders.swap_remove(place);
+                    }
+                    _ => {
+                        dead.push(who);
+                        all.part_with(who);
+                        plain.iter_mut().for_each(|comm| comm.holders.retain(|x| *x != who.seat));
+                    }
+                }
+                for comm in &plain {
+                    for &seat in &comm.holders {
+                        let is_revoked = all.is_revoked(comm.context, member(seat));
+                        assert_eq!(is_revoked, comm.is_revoked, "seed {seed}");
+                    }
+                }
+                let is_held = |comm: &&Plain| comm.is_revoked && !comm.holders.is_empty();
+                let held: Vec<&Plain> = plain.iter().filter(is_held).collect();
+                assert_eq!(all.count(), held.len(), "seed {seed}");
+                for seat in 0..size {
+                    let holds = held.iter().any(|comm| comm.holders.contains(&seat));
+                    assert_eq!(all.disquiets(member(seat)), holds, "seed {seed}");
+                }
+            }
+            assert_eq!(all.count(), 0, "seed {seed}");
+        }
     }
 }

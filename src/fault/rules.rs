@@ -27,8 +27,6 @@ pub trait Rules: Clone {
     const SPARES_SURVIVORS: bool = true;
     /// A death is recorded once.
     const RECORDS_ONCE: bool = true;
-    /// Who hears of a revocation passes it on.
-    const PASSES_ON: bool = true;
 }
 
 /// All rules hold.

@@ -51,17 +51,21 @@ impl Slot {
     pub fn detach(&self, process: &Process) -> Result<(Address, i64)> {
         // From now on nothing is sent out of it.
         let Some(attached) = self.0.lock().take() else { return Ok((Address(0), 0)) };
-        process.engine.wait(process.engine.flush(attached.account))?;
+        if !process.engine.await_flush(process.engine.flush(attached.account))? {
+            // Whoever tries again after the recovery finds it, if nobody has attached another one.
+            self.0.lock().get_or_insert(attached);
+            return Err(interrupted());
+        }
         process.engine.close_account(attached.account);
         Ok((attached.address, attached.bytes))
     }
 
     /// Waits until everything that was sent so far has been delivered.
     pub fn flush(&self, process: &Process) -> Result {
-        if let Pending::Op(op) = self.iflush(process) {
-            process.engine.wait(op)?;
+        match self.iflush(process) {
+            Pending::Op(op) if !process.engine.await_flush(op)? => Err(interrupted()),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Starts to wait until everything that was sent so far has been delivered.
@@ -91,6 +95,11 @@ pub(super) fn send(process: &Process, comm: &Comm, letter: Letter, data: &Region
              (MPI_BSEND_OVERHEAD included)"
         )),
     })
+}
+
+#[cold]
+fn interrupted() -> Failure {
+    Class::PROC_ABORTED.because("the others recover from a failure; messages wait for them")
 }
 
 #[cold]

@@ -1,7 +1,8 @@
 //! Communicators: a group, a context of its own, and what the program hangs on them.
 
 use crate::base::Member;
-use crate::engine::{Meeting, Roster};
+use crate::base::member::Roster;
+use crate::engine::Meeting;
 use crate::mpi::attendance::Attendance;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
@@ -288,6 +289,11 @@ impl Comm {
     #[inline]
     pub fn is_inter(&self) -> bool {
         self.remote.is_some()
+    }
+
+    /// Whether its one member speaks with itself only.
+    pub fn is_alone(&self) -> bool {
+        self.size() == 1 && !self.is_inter()
     }
 
     /// The other group of an intercommunicator.

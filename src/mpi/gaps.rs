@@ -2,7 +2,7 @@
 //! operations among themselves, by ranks that are counted without the gaps.
 
 use crate::base::Member;
-use crate::engine::Roster;
+use crate::base::member::Roster;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;

@@ -2,7 +2,7 @@
 
 use crate::base::Member;
 use crate::base::roll::Roll;
-use crate::engine::Roster;
+use crate::base::member::Roster;
 use crate::mpi::error::{Class, Result};
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -72,8 +72,7 @@ pub fn standing(process: &Process, comm: &Comm) -> Standing {
     if let Some(rank) = engine.first_dead(&*comm.everyone()) {
         return Standing::Affected { rank };
     }
-    let is_alone = comm.size() == 1 && !comm.is_inter();
-    match process.world.called() > engine.generation() && !is_alone {
+    match process.world.called() > engine.generation() && !comm.is_alone() {
         true => Standing::Interrupted,
         false => Standing::Well,
     }

@@ -5,9 +5,10 @@
 //! end: the others wait for this rank's part. So an error that a lane returns has met everybody.
 
 use crate::base::Member;
+use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::rules::CollMode;
-use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Purpose, Roster, Watch};
+use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;

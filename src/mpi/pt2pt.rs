@@ -3,7 +3,7 @@
 //! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
 
 use crate::base::slab::Key;
-use crate::engine::{self, ANY_SOURCE, Died, Engine, Letter, Mishap, Outcome, Watch};
+use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
 use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
@@ -242,31 +242,12 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::EMPTY.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) | Pending::Run(op) => wait_surely(engine, op),
+        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
         Pending::Two { send, recv } => {
-            let received = wait_surely(engine, recv)?;
-            let sent = engine.wait(send)?;
+            let received = completed(&engine.wait_in_peace(recv)?);
+            let sent = engine.wait_in_peace(send)?;
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
         }
-    }
-}
-
-/// Waits for one operation; a receive that may wait for the dead is given up.
-fn wait_surely(engine: &Engine, op: Key) -> Result<Completed> {
-    let doubt = engine.wait_for(|ops| match ops.outcome(op) {
-        Some(_) => Some(None),
-        None => ops.doubt(op).map(Some),
-    })?;
-    if doubt.is_some() {
-        engine.cancel(op);
-    }
-    let outcome = engine.wait(op)?;
-    match doubt.filter(|_| outcome.is_cancelled) {
-        Some(rank) => {
-            let mishap = Some(Mishap::Doubted { rank });
-            Ok(completed(&Outcome { is_cancelled: false, source: rank, mishap, ..outcome }))
-        }
-        None => Ok(completed(&outcome)),
     }
 }
 

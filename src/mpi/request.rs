@@ -173,19 +173,23 @@ impl Requests {
     }
 
     /// Why nobody waits for a request any more that has not ended: the others recover. Where it
-    /// can still end well, it goes on.
+    /// can still end well, it goes on. What a rank does with itself needs no others.
+    #[inline]
     fn interruption(&self, process: &Process, handle: usize) -> Option<Failure> {
-        if !process.engine.is_called() || process.world.rules().modes().is_none() {
-            return None;
+        match process.engine.is_called() && process.world.rules().modes().is_some() {
+            true => self.interrupted(handle),
+            false => None,
         }
+    }
+
+    #[cold]
+    fn interrupted(&self, handle: usize) -> Option<Failure> {
         let words = "the others recover from a failure; the request is still active";
-        let failure = Class::PROC_ABORTED.because(words);
         let shelf = self.0.lock();
-        let request = table::key(Sort::Request, handle).and_then(|key| shelf.find(key));
-        Some(match request {
-            Some(request) => failure.on(&request.comm),
-            None => failure,
-        })
+        let request = table::key(Sort::Request, handle).and_then(|key| shelf.find(key))?;
+        let needs_others = request.general.is_some() || !request.comm.is_alone();
+        let is_concerned = request.pending.is_some() && needs_others;
+        is_concerned.then(|| Class::PROC_ABORTED.because(words).on(&request.comm))
     }
 
     /// Fails when one of the handles is none.
@@ -287,7 +291,7 @@ pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
 /// Asks whether a request has ended; only looks, or also completes it.
 pub fn test(process: &Process, handle: usize, is_look: bool) -> Result<Option<(usize, Completed)>> {
     let step = process.engine.poll(|ops| match process.requests.step(ops, handle, is_look) {
-        Ok(Step::Pending) => None,
+        Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
         other => Some(other),
     })?;
     step.map(|step| settled(process, handle, step?, is_look)).transpose()

@@ -57,9 +57,9 @@ static void healthy(void)
     }
 }
 
-enum { KINDS = 15 };
+enum { LONG = 50000, KINDS = 24 };
 
-static int in[2];
+static int in[2], is_cont;
 
 /* Two receives that can come to nothing. */
 static void post(MPI_Comm pair, MPI_Request requests[2])
@@ -70,40 +70,66 @@ static void post(MPI_Comm pair, MPI_Request requests[2])
               MPI_SUCCESS);
 }
 
+/* A call on two requests refuses those that it names; under CONT they go on. */
+static int refused(int code, int count, MPI_Request requests[2], MPI_Status statuses[2])
+{
+    EQUAL(code, MPI_ERR_IN_STATUS);
+    CHECK(count == 1 || count == 2);
+    for (int i = 0; i < count; i++)
+        EQUAL(statuses[i].MPI_ERROR, MPI_ERR_OTHER);
+    if (is_cont)
+        CHECK(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL);
+    return MPI_ERR_OTHER;
+}
+
+/* What is in the buffer is lost under NOOP, so that it comes free. */
+static int detached(MPI_Comm pair)
+{
+    static char buffer[KINDS * (sizeof(int) + MPI_BSEND_OVERHEAD)];
+    static int is_attached;
+    void *address;
+    int bytes, code, other = 1 - (me & 1);
+    if (!is_attached)
+        EQUAL(MPI_Buffer_attach(buffer, sizeof buffer), MPI_SUCCESS);
+    code = MPI_Bsend(&me, 1, MPI_INT, other, 90, pair);
+    if (code != MPI_SUCCESS)
+        EQUAL(code, MPI_ERR_OTHER);
+    code = MPI_Buffer_detach(&address, &bytes);
+    is_attached = code != MPI_SUCCESS;
+    if (is_attached)
+        CHECK(is_cont);
+    else if (!is_cont)
+        code = MPI_ERR_OTHER;
+    return code;
+}
+
 /* One call that can come to nothing, on a communicator of two that has lost nobody. */
 static int blocked(int kind, MPI_Comm pair, MPI_Request requests[2])
 {
-    enum { LONG = 50000 };
     static int out[LONG];
     int other = 1 - (me & 1), flag = 0, place, count, places[2], code;
     MPI_Status statuses[2];
     MPI_Message message;
+    MPI_Request request;
     MPI_Comm made;
     switch (kind) {
     case 0: return MPI_Recv(in, 1, MPI_INT, other, 5, pair, statuses);
     case 1: return MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, 5, pair, statuses);
     case 2: return MPI_Probe(other, 5, pair, statuses);
     case 3: return MPI_Mprobe(MPI_ANY_SOURCE, 5, pair, &message, statuses);
-    case 4: return MPI_Ssend(out, 1, MPI_INT, other, 5, pair);
-    case 5: return MPI_Send(out, LONG, MPI_INT, other, 5, pair);
+    case 4: return MPI_Ssend(out, 1, MPI_INT, other, 93, pair);
+    case 5: return MPI_Send(out, LONG, MPI_INT, other, 94, pair);
     case 6:
-        return MPI_Sendrecv(out, 1, MPI_INT, other, 5, in, 1, MPI_INT, other, 6, pair, statuses);
+        return MPI_Sendrecv(out, 1, MPI_INT, other, 95, in, 1, MPI_INT, other, 6, pair, statuses);
     case 7: return MPI_Wait(&requests[0], statuses);
-    case 8:
-        code = MPI_Waitall(2, requests, statuses);
-        EQUAL(code, MPI_ERR_IN_STATUS);
-        EQUAL(statuses[0].MPI_ERROR, MPI_ERR_OTHER);
-        EQUAL(statuses[1].MPI_ERROR, MPI_ERR_OTHER);
-        return MPI_ERR_OTHER;
-    case 9: return MPI_Waitany(2, requests, &place, statuses);
+    case 8: return refused(MPI_Waitall(2, requests, statuses), 2, requests, statuses);
+    case 9:
+        code = MPI_Waitany(2, requests, &place, statuses);
+        CHECK(place == 0 || place == 1);
+        return code;
     case 10:
         code = MPI_Waitsome(2, requests, &count, places, statuses);
-        /* Where none of them has ended when others recover, the call as a whole is refused. */
-        if (code == MPI_ERR_OTHER)
-            return code;
-        EQUAL(code, MPI_ERR_IN_STATUS);
-        EQUAL(statuses[0].MPI_ERROR, MPI_ERR_OTHER);
-        return MPI_ERR_OTHER;
+        return refused(code, count, requests, statuses);
     case 11:
         do
             code = MPI_Test(&requests[0], &flag, statuses);
@@ -115,13 +141,52 @@ static int blocked(int kind, MPI_Comm pair, MPI_Request requests[2])
         while (code == MPI_SUCCESS && !flag);
         return code;
     case 13: return me & 1 ? MPI_Barrier(pair) : MPI_Recv(in, 1, MPI_INT, other, 5, pair, statuses);
-    default: return me & 1 ? MPI_Comm_split(pair, 0, 0, &made) : MPI_Wait(&requests[1], statuses);
+    case 14: return me & 1 ? MPI_Comm_split(pair, 0, 0, &made) : MPI_Wait(&requests[1], statuses);
+    case 15:
+        do
+            code = MPI_Improbe(other, 5, pair, &flag, &message, statuses);
+        while (code == MPI_SUCCESS && !flag);
+        return code;
+    case 16:
+        do
+            code = MPI_Testany(2, requests, &place, &flag, statuses);
+        while (code == MPI_SUCCESS && !flag);
+        return code;
+    case 17:
+        do
+            code = MPI_Testsome(2, requests, &count, places, statuses);
+        while (code == MPI_SUCCESS && count == 0);
+        return refused(code, count, requests, statuses);
+    case 18:
+        do
+            code = MPI_Testall(2, requests, &flag, statuses);
+        while (code == MPI_SUCCESS && !flag);
+        return refused(code, 2, requests, statuses);
+    case 19:
+        do
+            code = MPI_Request_get_status(requests[0], &flag, statuses);
+        while (code == MPI_SUCCESS && !flag);
+        return code;
+    case 20: return MPI_Sendrecv_replace(in, 1, MPI_INT, other, 91, other, 92, pair, statuses);
+    case 21:
+        EQUAL(MPI_Recv_init(in, 1, MPI_INT, other, 5, pair, &request), MPI_SUCCESS);
+        code = MPI_Start(&request);
+        return code == MPI_SUCCESS ? MPI_Wait(&request, statuses) : code;
+    case 22:
+        if ((me & 1) == 0)
+            return MPI_Recv(in, 1, MPI_INT, other, 5, pair, statuses);
+        code = MPI_Ibarrier(pair, &request);
+        return code == MPI_SUCCESS ? MPI_Wait(&request, statuses) : code;
+    default: return detached(pair);
     }
 }
 
 /* While rank 0 recovers from the death of rank 1, all others hear of that wherever they wait. */
 static void promptly(void)
 {
+    int *msg_mode, has;
+    EQUAL(MPI_Comm_get_attr(MPI_COMM_WORLD, FTMPI_MSG_MODE, &msg_mode, &has), MPI_SUCCESS);
+    is_cont = *msg_mode == FTMPI_MSG_MODE_CONT;
     for (int kind = most(is_fresh ? -1 : 0); kind < KINDS; kind = most(kind)) {
         MPI_Comm pair;
         EQUAL(MPI_Comm_split(MPI_COMM_WORLD, me / 2, me, &pair), MPI_SUCCESS);

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The sources beside `mpif.h`, in the order in which they use each other.
-const SOURCES: [&str; 3] = ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90"];
+const SOURCES: [&str; 5] =
+    ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90", "mpi_ext.f90", "mpi_f08_ext.f90"];
 /// What is there when all is there.
-const LAST: &str = "mpi_f08.mod";
+const LAST: &str = "mpi_f08_ext.mod";
 /// The directory that holds the others.
 pub(crate) const DIRECTORY: &str = "ftmpi_rs-modules";
 

@@ -9,7 +9,6 @@ mod agenda;
 mod agree;
 mod plan;
 mod recover;
-mod revoke;
 mod tests;
 
 use crate::base::random::Random;

@@ -1,7 +1,7 @@
 //! Schedules by the hundred thousand, crash points one by one, and rules broken on purpose.
 
 use super::plan::{Crash, Plan};
-use super::{Ending, SIGHTS, agree, recover, revoke};
+use super::{Ending, SIGHTS, agree, recover};
 use crate::fault::rules::{Rules, Sound};
 use crate::fault::view::Mode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,15 +12,13 @@ const MODES: [Mode; 3] = [Mode::Blank, Mode::Shrink, Mode::Rebuild];
 #[derive(Clone, Copy, Debug)]
 enum Subject {
     Agreement,
-    Revocation,
     Recovery(Mode),
 }
 
 impl Subject {
     fn of(seed: u64) -> Subject {
         match seed % 8 {
-            0..=2 => Subject::Agreement,
-            3 => Subject::Revocation,
+            0..=3 => Subject::Agreement,
             4 => Subject::Recovery(Mode::Blank),
             5 => Subject::Recovery(Mode::Shrink),
             _ => Subject::Recovery(Mode::Rebuild),
@@ -30,7 +28,6 @@ impl Subject {
     fn run<R: Rules>(self, plan: Plan, story: bool) -> Ending {
         match self {
             Subject::Agreement => agree::run::<R>(plan, story),
-            Subject::Revocation => revoke::run::<R>(plan, story),
             Subject::Recovery(mode) => recover::run::<R>(plan, mode, story),
         }
     }
@@ -143,8 +140,8 @@ fn crash_small_worlds(sizes: &[usize], crashes: usize, subjects: &[Subject], ord
 }
 
 #[test]
-fn members_may_die_at_any_point_of_an_agreement_or_revocation() {
-    let subjects = [Subject::Agreement, Subject::Revocation];
+fn members_may_die_at_any_point_of_an_agreement() {
+    let subjects = [Subject::Agreement];
     let runs = crash_small_worlds(&[3, 4], 1, &subjects, 16)
         + crash_small_worlds(&[3, 4], 2, &subjects, 6);
     println!("{runs} runs");
@@ -167,7 +164,7 @@ fn members_may_die_at_any_points_of_whatever_they_do() {
     let subjects = MODES.map(Subject::Recovery);
     let runs = crash_small_worlds(&[3, 4], 2, &subjects, 12);
     println!("{runs} runs");
-    let subjects = [Subject::Agreement, Subject::Revocation];
+    let subjects = [Subject::Agreement];
     let runs = runs
         + crash_small_worlds(&[3, 4], 3, &subjects, 6)
         + crash_small_worlds(&[5], 2, &subjects, 12);
@@ -229,8 +226,6 @@ broken! {
         Subject::Recovery(Mode::Rebuild), SPARES_SURVIVORS, within 1000;
     a_death_recorded_twice_is_noticed:
         Subject::Recovery(Mode::Shrink), RECORDS_ONCE, within 1000;
-    a_revocation_that_is_not_passed_on_is_noticed:
-        Subject::Revocation, PASSES_ON, within 1000;
 }
 
 /// Breaking a rule goes wrong in one of so many schedules; keeping it does not.

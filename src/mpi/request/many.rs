@@ -77,6 +77,14 @@ impl<P: Places> Many<'_, P> {
         self.process.requests.step(ops, self.places.key(index), self.is_look)
     }
 
+    /// The same; when the others recover, what has not ended is not waited for any more.
+    fn step_while_calm(&self, ops: &mut Ops, index: usize) -> Result<Step> {
+        match self.step(ops, index)? {
+            Step::Pending => Ok(self.interruption(index).map_or(Step::Pending, Step::Doubted)),
+            step => Ok(step),
+        }
+    }
+
     fn put(&self, index: usize, place: usize, after: usize, status: Status) {
         if !self.is_look {
             self.places.set_key(index, after);
@@ -174,17 +182,10 @@ impl<P: Places> Many<'_, P> {
         self.process.requests.interruption(self.process, self.places.key(index))
     }
 
-    /// The first of the requests that nobody waits for any more.
-    fn first_interruption(&self) -> Option<Failure> {
-        (0..self.count).find_map(|index| self.interruption(index))
-    }
-
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(&self.places, self.count)?;
-        let found = self.process.engine.wait_for(|ops| {
-            self.any(ops).transpose().or_else(|| self.first_interruption().map(Err))
-        })?;
+        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
         Ok(self.known(found?))
     }
 
@@ -203,7 +204,7 @@ impl<P: Places> Many<'_, P> {
     fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
         let (mut is_idle, mut doubted) = (true, None);
         for index in 0..self.count {
-            match self.step(ops, index)? {
+            match self.step_while_calm(ops, index)? {
                 Step::Inactive => {}
                 Step::Pending => is_idle = false,
                 Step::Doubted(failure) => doubted = doubted.or(Some((index, failure))),
@@ -227,12 +228,9 @@ impl<P: Places> Many<'_, P> {
         self.process.requests.check(&self.places, self.count)?;
         let harvest = self.process.engine.wait_for(|ops| {
             let harvest = self.some(ops);
-            if harvest.is_worth_telling() {
-                return Some(Ok(harvest));
-            }
-            self.first_interruption().map(Err)
+            harvest.is_worth_telling().then_some(harvest)
         })?;
-        Ok(self.batch(harvest?))
+        Ok(self.batch(harvest))
     }
 
     /// The same without waiting: none may have ended.
@@ -246,13 +244,22 @@ impl<P: Places> Many<'_, P> {
         Ok(self.batch(found.expect("the engine has asked")))
     }
 
+    /// All that have ended; if none has and the others recover, all that are not waited for.
     fn some(&self, ops: &mut Ops) -> Harvest {
+        let harvest = self.reap(|index| self.step(ops, index));
+        match harvest.is_worth_telling() || self.process.engine.is_calm() {
+            true => harvest,
+            false => self.reap(|index| self.step_while_calm(ops, index)),
+        }
+    }
+
+    fn reap(&self, mut step: impl FnMut(usize) -> Result<Step>) -> Harvest {
         let mut harvest =
             Harvest { indices: Vec::new(), is_idle: true, trouble: Trouble::default() };
         let Harvest { indices, is_idle, trouble } = &mut harvest;
         for index in 0..self.count {
             let place = indices.len();
-            match self.step(ops, index) {
+            match step(index) {
                 Ok(Step::Inactive) => {}
                 Ok(Step::Pending) => *is_idle = false,
                 Ok(Step::Doubted(failure)) => {

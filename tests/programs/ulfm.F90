@@ -1,12 +1,25 @@
-! ULFM by way of mpif.h: every call once, a death and a revocation.
+! ULFM: every call once, a death and a revocation. Tests say what handles are: INTEGERs (of mpif.h,
+! or of the module mpi where they say MODULE) or types of mpi_f08 (TYPES); and whether the names of
+! ULFM come out of the modules of extensions that Open MPI has (EXT).
 program ulfm
-
+#if defined(TYPES)
+  use mpi_f08
+#elif defined(MODULE)
+  use mpi
+#endif
+#if defined(EXT) && defined(TYPES)
+  use mpi_f08_ext
+#elif defined(EXT)
+  use mpi_ext
+#endif
   implicit none
+#if !defined(TYPES) && !defined(MODULE)
   include 'mpif.h'
   include 'mpif-ext.h'
-  integer :: copy, left
-  integer :: dead
-  integer :: request
+#endif
+  COMM :: copy, left
+  GROUP :: dead
+  REQUEST :: request
   integer :: rank, ranks, ierr, class, flag, acked, known, members, buffer(1)
   logical :: is_revoked, is_set
   integer(kind=MPI_ADDRESS_KIND) :: survives
