@@ -41,6 +41,9 @@ extern struct MPI_ABI_Comm ftmpi_check_recover;
 #define FTMPI_MSG_MODE                 7007
 #define FTMPI_COLL_MODE                7008
 #define FTMPI_RECOVERY_MODE            7009
+/* How the communicator is: a pointer to an int. How its ranks are: a pointer to as many ints. */
+#define FTMPI_COMM_STATE               7011
+#define FTMPI_RANK_STATES              7012
 
 /* What becomes of a communicator that has lost members */
 #define FTMPI_COMM_MODE_ABORT          0
@@ -62,6 +65,19 @@ extern struct MPI_ABI_Comm ftmpi_check_recover;
 /* Who starts a recovery: the program or the library */
 #define FTMPI_RECOVERY_MODE_MANUAL     0
 #define FTMPI_RECOVERY_MODE_AUTO       1
+
+/* Nobody has failed; a member is dead; a recovery is under way; it is complete; it is hopeless */
+#define FTMPI_COMM_STATE_OK            0
+#define FTMPI_COMM_STATE_DETECTED      1
+#define FTMPI_COMM_STATE_RECOVER       2
+#define FTMPI_COMM_STATE_RECOVERED     3
+#define FTMPI_COMM_STATE_FAILED        4
+
+/* Lives; is dead or has left; is about to come; is out, and nobody has taken its place */
+#define FTMPI_RANK_STATE_OK            0
+#define FTMPI_RANK_STATE_UNAVAILABLE   1
+#define FTMPI_RANK_STATE_JOINING       2
+#define FTMPI_RANK_STATE_FAILED        3
 
 #ifdef __cplusplus
 }

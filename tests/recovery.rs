@@ -229,3 +229,75 @@ fn a_replacement_knows_its_generation_from_its_environment() {
     let run = support::run(&program).ranks(2).option("--mode=rebuild").deadline(60);
     assert_eq!(run.succeeds().stdout, "generation 3\n");
 }
+
+/// What a rank keeps over a death and a recovery.
+fn keeps(case: &str, ranks: usize, options: &[&str]) {
+    let program = support::c("keeps.c").flags(&["-O1", "-pthread", "-Wall"]).build();
+    let run = support::run(&program).ranks(ranks).args([case, "two words"]).deadline(60);
+    let run = run.option("-x=KEPT=in all lives").option("--wdir=/").option("--mode=rebuild");
+    let run = options.iter().fold(run, |run, option| run.option(*option));
+    assert_eq!(run.succeeds().stdout, format!("{case}: done\n"));
+}
+
+#[test]
+fn what_needs_nobody_else_works_before_in_and_after_a_recovery() {
+    for msg in ["--msg=noop", "--msg=cont"] {
+        keeps("alone", 5, &[msg]);
+    }
+}
+
+#[test]
+fn survivors_keep_their_objects_and_replacements_have_none() {
+    keeps("objects", 5, &[]);
+}
+
+#[test]
+fn messages_under_way_are_forgotten_by_noop_and_kept_by_cont() {
+    for msg in ["--msg=noop", "--msg=cont"] {
+        keeps("messages", 5, &[msg]);
+    }
+}
+
+#[test]
+fn whatever_makes_a_communicator_begins_the_recovery() {
+    keeps("constructors", 7, &[]);
+    keeps("constructors", 7, &["--msg=cont"]);
+}
+
+#[test]
+fn each_death_is_recorded_once_and_by_all_alike() {
+    keeps("record", 7, &[]);
+}
+
+#[test]
+fn a_handler_hears_once_of_which_communicator_and_may_recover() {
+    keeps("handler", 5, &[]);
+}
+
+#[test]
+fn threads_of_a_rank_recover_together() {
+    for msg in ["--msg=noop", "--msg=cont"] {
+        keeps("threads", 5, &[msg]);
+    }
+}
+
+#[test]
+fn persistent_operations_fail_on_what_is_broken_and_go_on_where_nobody_died() {
+    keeps("persistent", 4, &[]);
+}
+
+#[test]
+fn an_error_that_is_no_death_is_as_fatal_as_ever() {
+    let text = r#"
+        #include <mpi.h>
+        int main(int argc, char **argv) {
+            MPI_Init(&argc, &argv);
+            MPI_Send(NULL, 0, MPI_INT, 4711, 0, MPI_COMM_WORLD);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("other_error", text).build();
+    let run = support::run(&program).ranks(2).option("--mode=rebuild");
+    let seen = run.fails_with(6);
+    assert!(seen.stderr.contains("MPI_Send on MPI_COMM_WORLD failed"), "{seen}");
+}

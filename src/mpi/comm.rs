@@ -388,6 +388,11 @@ impl Comm {
         (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
     }
 
+    /// Whether some collective operation has begun on it.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.collectives.load(Ordering::Relaxed) != 0
+    }
+
     /// Where its members meet.
     #[inline]
     pub(super) fn meeting(&self, process: &Process) -> &Meeting {

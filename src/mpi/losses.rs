@@ -6,6 +6,7 @@ use crate::fault::{Loss, Record};
 use crate::host::memory::{self, Span};
 use crate::mpi::attr::{Attribute, Found};
 use crate::mpi::comm::Comm;
+use crate::mpi::condition;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
@@ -23,6 +24,8 @@ const MSG_MODE: i32 = 7007;
 const COLL_MODE: i32 = 7008;
 const RECOVERY_MODE: i32 = 7009;
 const ULFM: i32 = 7010;
+const COMM_STATE: i32 = 7011;
+const RANK_STATES: i32 = 7012;
 
 /// What a communicator keeps of failures: its own modes, and the numbers that programs were told
 /// where to find. Nobody says when a program has read enough: they stay as long as it does.
@@ -55,7 +58,7 @@ impl Losses {
 
 /// Whether attributes under `key` are about failures.
 pub fn is_key(key: i32) -> bool {
-    (LIST_NUM_FAILED..=ULFM).contains(&key)
+    (LIST_NUM_FAILED..=RANK_STATES).contains(&key)
 }
 
 /// The modes of FT-MPI by which `comm` lives: its own, or else those of the job.
@@ -104,7 +107,12 @@ pub fn find(process: &'static Process, comm: &Comm, key: i32) -> Found {
         MSG_MODE => integer(comm, key, modes.msg as i32),
         COLL_MODE => integer(comm, key, modes.coll as i32),
         RECOVERY_MODE => integer(comm, key, modes.recovery as i32),
-        _ => integer(comm, key, i32::from(process.world.rules() == Rules::Ulfm)),
+        COMM_STATE => integer(comm, key, condition::of_comm(process, comm) as i32),
+        ULFM => integer(comm, key, i32::from(process.world.rules() == Rules::Ulfm)),
+        _ => {
+            let states = condition::of_ranks(process, comm).into_iter();
+            pointer(comm, key, &states.map(|state| state as i32).collect::<Vec<i32>>())
+        }
     }
 }
 

@@ -138,7 +138,10 @@ pub(super) fn chosen(wishes: &[u8], color: i32) -> impl Iterator<Item = usize> {
 }
 
 /// One communicator for each color, ranks in the order of keys; none for MPI_UNDEFINED.
-pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
+pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
+    if recovery::is_needed(process, comm) {
+        return recovery::repair(process, comm).map(Some);
+    }
     if comm.is_inter() {
         return between::split(process, comm, wish);
     }
@@ -155,7 +158,7 @@ pub fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>
 /// One communicator for each part of the machine, or of what the hints name; none for those who
 /// are in no such part, and for all where nobody knows what it is (MPI-5.0 §7.4.2).
 pub fn split_type(
-    process: &Process, comm: &Comm, kind: i32, key: i32, hints: Option<&Held<Info>>,
+    process: &'static Process, comm: &Comm, kind: i32, key: i32, hints: Option<&Held<Info>>,
 ) -> Result<Option<usize>> {
     let hint = |key| hints.map(|hints| hints.value(key)).transpose().map(Option::flatten);
     let color = match kind {
@@ -188,8 +191,11 @@ pub fn split_type(
 }
 
 /// A communicator of `group`, made by all of `comm`; those outside get none.
-pub fn create(process: &Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
+pub fn create(process: &'static Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
     is_subset(comm, group)?;
+    if recovery::is_needed(process, comm) {
+        return recovery::repair(process, comm).map(Some);
+    }
     if comm.is_inter() {
         return between::subset(process, comm, group);
     }

@@ -12,6 +12,7 @@ pub mod codes;
 pub mod coll;
 pub mod combine;
 pub mod comm;
+mod condition;
 pub mod datatype;
 pub mod draft;
 pub mod env;

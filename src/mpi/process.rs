@@ -27,7 +27,7 @@ use crate::mpi::{buffer, losses, named};
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub const GROUP_EMPTY: usize = 0x109;
@@ -77,6 +77,11 @@ pub struct Process {
     /// The next recovery, as far as it is known; away while some thread takes part in it.
     pub(super) recovery: Mutex<Option<Summons>>,
     has_recovered: AtomicBool,
+    /// Which thread has taken part in the last recovery, for all.
+    pub(super) recoverer: AtomicUsize,
+    /// Which threads have been told of a failure, and in which generation; and have not asked for
+    /// the recovery since.
+    pub(super) told: Mutex<BTreeMap<usize, u64>>,
     /// Which communicators were made in which order.
     pub(super) lineage: Mutex<Lineage>,
     environment: OnceLock<Info>,
@@ -127,6 +132,8 @@ impl Process {
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
             recovery: Mutex::default(),
             has_recovered: AtomicBool::new(false),
+            recoverer: AtomicUsize::new(0),
+            told: Mutex::default(),
             lineage: Mutex::default(),
             environment: OnceLock::new(),
             notes: Mutex::default(),

@@ -13,19 +13,25 @@ use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
 use crate::mpi::losses;
 use crate::mpi::making;
-use crate::mpi::process::Process;
+use crate::mpi::process::{Process, thread_token};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger
 /// than all of the standard's; codes that programs add are larger still.
 pub const RESTARTED: i32 = 2001;
 
-/// Whether making a communicator out of `comm` begins with a recovery.
+/// Whether a duplicate of `comm` is to come out of a recovery.
 pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {
         return false;
     }
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+}
+
+/// Whether other communicators that are made out of `comm` are: somebody has died in it.
+pub fn is_needed(process: &'static Process, comm: &Comm) -> bool {
+    is_due(process, comm) && matches!(standing(process, comm), Standing::Affected { .. })
 }
 
 /// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
@@ -40,7 +46,9 @@ pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Resu
 /// Recovers, and returns another handle of MPI_COMM_WORLD.
 pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     let is_world = comm.is_alias_of(&process.world_comm());
-    recover(process)?;
+    if !is_made_up_for(process) {
+        recover(process)?;
+    }
     if !is_world {
         // Its dead are not members of what has taken their places: only all together can make it.
         let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
@@ -51,6 +59,17 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
     let made = made.map(|(handle, _)| handle);
     made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+}
+
+/// Whether the world has recovered since the calling thread was told of a failure, so that there is
+/// nothing left to do for it: the library may have seen to that, or another thread of this rank.
+/// Whoever has gone on since then asks anew.
+fn is_made_up_for(process: &'static Process) -> bool {
+    let (engine, thread) = (&process.engine, thread_token());
+    let told = process.told.lock().remove(&thread);
+    let is_over = told.is_some_and(|generation| generation < engine.generation());
+    let is_other = process.recoverer.load(Ordering::Relaxed) != thread;
+    is_over && engine.is_calm() && (is_other || !process.world_comm().is_in_use())
 }
 
 /// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
@@ -88,9 +107,10 @@ fn await_another(process: &'static Process, before: u64) -> Result {
     }
 }
 
-/// Recovers inside the call that has met a death, where that is the library's to do. Fails only
-/// when this rank is to die.
+/// The program is to be told of a death. Recovers inside the call that has met it, where that is
+/// the library's to do. Fails only when this rank is to die.
 pub fn follow(process: &'static Process) -> Result {
+    process.told.lock().insert(thread_token(), process.engine.generation());
     let world = process.world_comm();
     let modes = losses::modes(process, &world).unwrap_or_default();
     if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
@@ -200,6 +220,7 @@ fn adopt(
     let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
     let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
+    process.recoverer.store(thread_token(), Ordering::Relaxed);
     *process.recovery.lock() = Some(Summons { recovery, number: 0, modes: None });
     process.world.forgive();
     process.lineage.lock().turn_over();

@@ -91,6 +91,11 @@ pub fn library_directory() -> PathBuf {
     if age(&deps) > age(&beside) { deps } else { beside }
 }
 
+/// The program that stops threads of others.
+fn jitter() -> Program {
+    c("tools/jitter.c").without_mpi().flags(&["-O2", "-Wall", "-Wextra", "-Werror"]).build()
+}
+
 /// The root of the project.
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -26,6 +27,31 @@ pub struct Run {
     directory: Option<PathBuf>,
     stdin: Vec<u8>,
     deadline: Duration,
+    jitter: Option<Jitter>,
+}
+
+/// How single threads of a run are stopped at random (see `tools/jitter.c`).
+#[derive(Clone, Copy, Debug)]
+struct Jitter {
+    every_us: u32,
+    longest_ms: u32,
+    seed: u64,
+}
+
+impl Jitter {
+    /// What `FTMPI_JITTER='EVERY_US LONGEST_MS'` wants for all jobs; each has a seed of its own.
+    fn of_environment() -> Option<Jitter> {
+        static JOBS: AtomicU64 = AtomicU64::new(0);
+        let wanted = std::env::var("FTMPI_JITTER").ok()?;
+        let mut numbers = wanted.split_whitespace().map(str::parse);
+        let (Some(Ok(every_us)), Some(Ok(longest_ms)), None) =
+            (numbers.next(), numbers.next(), numbers.next())
+        else {
+            panic!("FTMPI_JITTER is `EVERY_US LONGEST_MS`, not `{wanted}`")
+        };
+        let seed = u64::from(std::process::id()) << 20 | JOBS.fetch_add(1, Ordering::Relaxed);
+        Some(Jitter { every_us, longest_ms, seed })
+    }
 }
 
 /// What a run has left behind.
@@ -52,7 +78,15 @@ impl Run {
             directory: None,
             stdin: Vec::new(),
             deadline: PATIENCE,
+            jitter: Jitter::of_environment(),
         }
+    }
+
+    /// About every so many microseconds some thread of the job stops, for no longer than so many
+    /// milliseconds.
+    pub fn jittered(mut self, every_us: u32, longest_ms: u32, seed: u64) -> Run {
+        self.jitter = Some(Jitter { every_us, longest_ms, seed });
+        self
     }
 
     /// How many ranks (`ftrun -np`).
@@ -166,7 +200,15 @@ impl Run {
         let mut command = if self.alone {
             Command::new(&self.program)
         } else {
-            let mut command = Command::new(ftrun());
+            let mut command = match self.jitter {
+                None => Command::new(ftrun()),
+                Some(Jitter { every_us, longest_ms, seed }) => {
+                    let mut command = Command::new(super::jitter().path());
+                    command.args([every_us.to_string(), longest_ms.to_string(), seed.to_string()]);
+                    command.arg(ftrun());
+                    command
+                }
+            };
             if let Some(ranks) = self.ranks {
                 command.arg("-np").arg(ranks.to_string());
             }
