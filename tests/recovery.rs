@@ -292,7 +292,7 @@ fn an_error_that_is_no_death_is_as_fatal_as_ever() {
         #include <mpi.h>
         int main(int argc, char **argv) {
             MPI_Init(&argc, &argv);
-            MPI_Send(NULL, 0, MPI_INT, 4711, 0, MPI_COMM_WORLD);
+            MPI_Send(&argc, 1, MPI_INT, 4711, 0, MPI_COMM_WORLD);
             return MPI_Finalize();
         }
     "#;

@@ -125,8 +125,7 @@ mod tests {
             let sides = 1 + random.below(3) as usize;
             let side_of: Vec<usize> = (0..size).map(|_| random.below(4) as usize).collect();
             for side in 0..sides {
-                let seats: Vec<usize> =
-                    (0..size).filter(|seat| side_of[*seat] == side).collect();
+                let seats: Vec<usize> = (0..size).filter(|seat| side_of[*seat] == side).collect();
                 if !seats.is_empty() {
                     all.push(Plain { context, holders: seats.clone(), seats, is_revoked: false });
                 }
@@ -153,7 +152,8 @@ mod tests {
                 match random.below(10) {
                     // Who frees it before anybody revokes it is not known to have done so.
                     0..=8 if !one.is_revoked || random.chance(40) => {
-                        let is_news = all.revoke(one.context, &ranks(&one.seats), who, dead.iter().copied());
+                        let is_news =
+                            all.revoke(one.context, &ranks(&one.seats), who, dead.iter().copied());
                         assert_eq!(is_news, !std::mem::replace(&mut one.is_revoked, true));
                     }
                     0..=8 => {

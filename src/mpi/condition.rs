@@ -11,9 +11,9 @@ pub(super) fn of_comm(process: &'static Process, comm: &Comm) -> CommState {
     match comm.generation < process.engine.generation() {
         // Nothing will make it whole again.
         true => CommState::Failed,
-        false => ask(process, comm, |view, recovery, is_dead| {
-            CommState::of(view, recovery, is_dead)
-        }),
+        false => {
+            ask(process, comm, |view, recovery, is_dead| CommState::of(view, recovery, is_dead))
+        }
     }
 }
 

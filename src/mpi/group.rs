@@ -1,8 +1,8 @@
 //! Groups: ordered sets of members (MPI-5.0 §7.3).
 
 use crate::base::Member;
-use crate::base::roll::Roll;
 use crate::base::member::Roster;
+use crate::base::roll::Roll;
 use crate::mpi::error::{Class, Result};
 use std::collections::HashSet;
 use std::sync::Arc;

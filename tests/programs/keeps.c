@@ -435,7 +435,10 @@ static void persistent(void)
     EQUAL(MPI_Barrier(W), MPI_SUCCESS);
 }
 
-/* Each thread meets the death in a call of its own, and recovers; both go on in the new world. */
+static pthread_barrier_t both;
+
+/* Each thread meets the death in a call of its own; both recover, one perhaps when the other has
+ * done so already; and both go on in the new world. */
 static void *a_thread(void *tag)
 {
     int number = -1, code, mine = (int)(long)tag;
@@ -445,6 +448,7 @@ static void *a_thread(void *tag)
                             MPI_STATUS_IGNORE);
     while (code == MPI_SUCCESS);
     EQUAL(code, MPI_ERR_OTHER);
+    pthread_barrier_wait(&both);
     MPI_Comm again = FT_MPI_CHECK_RECOVER;
     while ((code = MPI_Comm_dup(W, &again)) == MPI_ERR_OTHER)
         ;
@@ -472,6 +476,7 @@ static void threads(void)
 {
     enum { ROUNDS = 12 };
     pthread_t other;
+    pthread_barrier_init(&both, NULL, 2);
     for (int round = is_fresh ? -1 : 0;; round++) {
         int most;
         EQUAL(MPI_Allreduce(&round, &most, 1, MPI_INT, MPI_MAX, W), MPI_SUCCESS);
