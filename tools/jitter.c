@@ -6,7 +6,8 @@
  *
  * About every EVERY_US microseconds a thread is stopped, for LONGEST_MS milliseconds at most and
  * much less as a rule. The exit status is the command's (128 + its signal). The same seed makes the
- * same choices, of threads that may have come elsewhere: it does not replay a run exactly.
+ * same choices, of threads that may have come elsewhere: it does not replay a run exactly. SIGTERM
+ * makes it let go of the command, which a debugger can look at then.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,6 +29,7 @@ static struct thread {
 } *threads;
 
 static int count, room;
+static volatile sig_atomic_t is_leaving;
 static unsigned long long random_state;
 
 static double now(void)
@@ -73,14 +75,30 @@ static void forget(pid_t number)
 static void go_on(struct thread *thread, int number)
 {
     thread->state = RUNS;
-    ptrace(PTRACE_CONT, thread->number, 0, number);
+    ptrace(is_leaving ? PTRACE_DETACH : PTRACE_CONT, thread->number, 0, number);
+}
+
+static void leave(int number)
+{
+    (void)number;
+    is_leaving = 1;
+}
+
+/* All who run stop once more, and are let go of then. */
+static void part(void)
+{
+    for (int i = 0; i < count; i++)
+        if (threads[i].state == RUNS)
+            ptrace(PTRACE_INTERRUPT, threads[i].number, 0, 0);
 }
 
 /* A thread has stopped, for whatever reason. */
 static void stopped(struct thread *thread, int status, double longest)
 {
     int event = status >> 16, number = WSTOPSIG(status);
-    if (event == PTRACE_EVENT_STOP && thread->state == IS_ASKED && number == SIGTRAP) {
+    if (is_leaving) {
+        go_on(thread, event ? 0 : number);
+    } else if (event == PTRACE_EVENT_STOP && thread->state == IS_ASKED && number == SIGTRAP) {
         /* Short stops find races between two, long ones those among many. */
         double part = chance();
         thread->state = STANDS;
@@ -122,7 +140,7 @@ static double release(double latest)
     for (int i = 0; i < count; i++) {
         if (threads[i].state != STANDS)
             continue;
-        if (threads[i].until <= time)
+        if (threads[i].until <= time || is_leaving)
             go_on(&threads[i], 0);
         else if (threads[i].until < latest)
             latest = threads[i].until;
@@ -140,7 +158,10 @@ static int run(pid_t command, double every, double longest)
         int status = look_around(command, longest);
         if (status >= 0)
             return status;
-        if (now() >= next && count > 0) {
+        if (is_leaving == 1) {
+            is_leaving = 2;
+            part();
+        } else if (!is_leaving && now() >= next && count > 0) {
             struct thread *thread = &threads[(int)(chance() * count)];
             if (thread->state == RUNS && ptrace(PTRACE_INTERRUPT, thread->number, 0, 0) == 0)
                 thread->state = IS_ASKED;
@@ -164,8 +185,10 @@ int main(int argc, char **argv)
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     sigprocmask(SIG_BLOCK, &children, &before);
+    signal(SIGTERM, leave);
     pid_t command = fork();
     if (command == 0) {
+        signal(SIGTERM, SIG_DFL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         raise(SIGSTOP);
         execvp(argv[4], argv + 4);

@@ -1,6 +1,7 @@
 //! Lists of members, each kept once however many hold it.
 
 use crate::base::Member;
+use crate::base::member::Roster;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -39,6 +40,16 @@ impl Roll {
             places
         };
         self.places.get_or_init(index).get(&member).copied()
+    }
+}
+
+impl Roster for Roll {
+    fn rank_of(&self, member: Member) -> Option<i32> {
+        self.place(member)
+    }
+
+    fn size(&self) -> usize {
+        self.members.len()
     }
 }
 

@@ -1,5 +1,6 @@
-//! How communicators and their ranks are, in FT-MPI's words, for programs that ask: it follows from
-//! what this process knows of deaths and of the recovery of the world (see [`crate::fault::state`]).
+//! How communicators and their ranks are, in FT-MPI's words, for programs that ask: it follows
+//! from what this process knows of deaths and of the recovery of the world (see
+//! [`crate::fault::state`]).
 
 use crate::base::Member;
 use crate::fault::{CommState, Mode, RankState, Record, Recovery, Slot, View};

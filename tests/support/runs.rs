@@ -173,7 +173,11 @@ impl Run {
         let (sender, ended) = mpsc::channel();
         thread::spawn(move || sender.send(child.wait()));
         let status = ended.recv_timeout(self.deadline);
-        let stacks = status.is_err().then(|| stacks_of(group));
+        let is_jittered = self.jitter.is_some() && !self.alone;
+        let stacks = status.is_err().then(|| match is_jittered {
+            true => stacks_of(released_by(group)),
+            false => stacks_of(group),
+        });
         // What the program started and left running holds the pipes open: it ends as well.
         kill_group(group);
         let output = |from: JoinHandle<Vec<u8>>| {
@@ -274,6 +278,17 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 fn kill_group(group: u32) {
     let kill = format!("kill -KILL -{group} 2>/dev/null");
     let _ = Command::new("sh").arg("-c").arg(kill).status();
+}
+
+/// The process that this one has stopped at random, and lets go of.
+fn released_by(jitter: u32) -> u32 {
+    let children = format!("/proc/{jitter}/task/{jitter}/children");
+    let script = format!("kill -TERM {jitter}; sleep 1; cat {children}");
+    let said = Command::new("sh").arg("-c").arg(script).output();
+    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let first =
+        said.unwrap_or_default().split_whitespace().next().and_then(|word| word.parse().ok());
+    first.unwrap_or(jitter)
 }
 
 /// Where the threads of a process that hangs are, if gdb is there to tell.
