@@ -75,6 +75,12 @@ pub fn yield_now() {
     unsafe { libc::sched_yield() };
 }
 
+/// Rings all of `bells`: cheaper than one after the other where many are listened to.
+pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
+    fence(Ordering::SeqCst);
+    bells.for_each(Bell::unpark_unfenced);
+}
+
 impl Bell {
     #[cfg(not(loom))]
     pub const fn new() -> Bell {
