@@ -2,6 +2,7 @@
 //! thread has jumped to is kept, for whoever wants to know whether a frame of his is still there.
 
 use super::table;
+use crate::host::signals;
 use std::arch::{asm, naked_asm};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +41,8 @@ pub fn note(stack: usize) {
 /// the thread's that lies in its control block.
 const STACK: usize = 6;
 const ROTATED: u32 = 17;
+/// Where it says whether the mask of signals is kept, too.
+const WITH_MASK: usize = 8;
 
 /// # Safety
 /// `buffer` was filled by setjmp.
@@ -50,6 +53,10 @@ unsafe extern "C" fn note_jump(buffer: *const usize) {
     // SAFETY: as our caller vouches.
     let kept = unsafe { buffer.add(STACK).read() };
     note(kept.rotate_right(ROTATED) ^ guard);
+    // SAFETY: as our caller vouches.
+    if unsafe { buffer.add(WITH_MASK).cast::<i32>().read() } != 0 {
+        signals::forget_handlers();
+    }
 }
 
 /// A function that notes the jump and lets libc's make it, with the same arguments.

@@ -2,15 +2,15 @@
 //! so does its death. And the waits for signals themselves.
 
 use super::{bits, let_through};
-use crate::host::current;
 use crate::host::life::{self, Shim};
-use libc::{c_int, c_long, c_uint, siginfo_t, sigset_t, timespec};
+use crate::host::{current, fiber};
+use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
 use std::sync::atomic::Ordering;
 
 /// Runs `call`, in which the calling thread holds nothing.
 pub(super) fn at_ease<T>(call: impl FnOnce() -> T) -> T {
     match life::this_thread() {
-        Some(thread) => thread.signals.at_ease(call),
+        Some(thread) => fiber::blocking(|| thread.signals.at_ease(call)),
         None => call(),
     }
 }
@@ -35,21 +35,12 @@ macro_rules! at_ease {
 }
 
 type Set = *const sigset_t;
-type Time = *const timespec;
-type Files = *mut libc::fd_set;
+pub(super) type Time = *const timespec;
+pub(super) type Files = *mut libc::fd_set;
 
 at_ease! {
     pause() -> c_int;
-    sleep(seconds: c_uint) -> c_uint;
-    usleep(microseconds: c_uint) -> c_int;
-    nanosleep(wanted: Time, left: *mut timespec) -> c_int;
-    clock_nanosleep(clock: c_int, flags: c_int, wanted: Time, left: *mut timespec) -> c_int;
-    thrd_sleep(wanted: Time, left: *mut timespec) -> c_int;
-    sched_yield() -> c_int;
-    thrd_yield() -> ();
-    poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int) -> c_int;
     __poll_chk(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int, room: usize) -> c_int;
-    select(most: c_int, read: Files, write: Files, odd: Files, limit: *mut libc::timeval) -> c_int;
     epoll_wait(poll: c_int, events: *mut libc::epoll_event, most: c_int, limit: c_int) -> c_int;
     semop(set: c_int, operations: *mut libc::sembuf, count: usize) -> c_int;
     semtimedop(set: c_int, operations: *mut libc::sembuf, count: usize, limit: Time) -> c_int;
@@ -61,6 +52,10 @@ macro_rules! at_ease_with_mask {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
         $(
             unsafe extern "C-unwind" fn $name($($argument: $kind,)* mask: Set) -> c_int {
+                if !mask.is_null() {
+                    // The kernel keeps a mask for each of its threads.
+                    life::settle();
+                }
                 // SAFETY: null, or a set that the caller passes.
                 let own = unsafe { mask.as_ref() }.copied().map(|mut own| {
                     let_through(&mut own);
@@ -84,6 +79,8 @@ at_ease_with_mask! {
 
 /// Runs `call`, which waits for the signals of `set`: those to the whole process come here.
 fn awaiting<T>(set: u64, call: impl FnOnce() -> T) -> T {
+    // Signals wait for threads of the kernel's.
+    life::settle();
     let Some((rank, thread)) = current().zip(life::this_thread()) else { return call() };
     rank.signals.expect(set, true);
     let inbox = &thread.signals;
