@@ -5,6 +5,7 @@
 //! thread that it starts is filled in here. The block is in none of glibc's lists.
 
 use super::switch::thread_pointer;
+use crate::host::memory::{Span, copy};
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,6 +33,8 @@ static WAYS: OnceLock<Result<Ways, &'static str>> = OnceLock::new();
 /// The head of a block, which the ABI of x86-64 and the compilers' stack protector fix.
 const SELF: usize = 0x10;
 const COPIED: std::ops::Range<usize> = 0x18..0x38;
+/// Before the number of a thread: its links in glibc's list of stacks.
+const LINKS: usize = 16;
 /// From the number of a thread to what follows it.
 const LIST_BEFORE: usize = 8;
 const LIST: usize = 16;
@@ -64,10 +67,10 @@ fn find(number_at: usize) -> Result<Ways, &'static str> {
         return Err("this glibc does not let others make thread-local storage");
     }
     let own = thread_pointer();
-    // SAFETY: the block of the calling thread, which is larger than that.
-    let (itself, list) =
-        unsafe { (word::<usize>(own, SELF).read(), word::<usize>(own, number_at + LIST).read()) };
-    if itself != own {
+    // SAFETY: all of them lie in the block of the calling thread.
+    let [itself, list, next] = [SELF, number_at + LIST, number_at.saturating_sub(LINKS)]
+        .map(|at| unsafe { word::<usize>(own, at).read() });
+    if itself != own || number_at < LINKS || !is_linked(own + number_at - LINKS, next) {
         return Err("this glibc lays out threads in a way that is not known");
     }
     let offset = symbol(c"__rseq_offset").cast::<isize>();
@@ -86,6 +89,18 @@ fn find(number_at: usize) -> Result<Ways, &'static str> {
             unsafe { offset.read() }.cast_unsigned().wrapping_add(CORE)
         }),
     })
+}
+
+/// Whether `next` is the next element of a list after the one at `links`. It may be anything.
+fn is_linked(links: usize, next: usize) -> bool {
+    const BEFORE: usize = 8;
+    if next == 0 || !next.is_multiple_of(BEFORE) {
+        return false;
+    }
+    let mut back = 0_usize;
+    let place = Span::new(std::ptr::without_provenance(next + BEFORE), size_of::<usize>());
+    let copied = copy(place, Span::new((&raw mut back).cast(), size_of::<usize>()));
+    copied.is_ok() && back == links
 }
 
 fn ways() -> &'static Ways {
@@ -112,6 +127,9 @@ pub(super) fn make() -> Option<usize> {
         let head = word::<u8>(own, COPIED.start);
         head.copy_to_nonoverlapping(word(block, COPIED.start), COPIED.len());
         word::<u32>(block, ways.number_at).write(number);
+        // Alone in a list of its own: a forked child takes itself out of it.
+        let links = block + ways.number_at - LINKS;
+        word::<[usize; 2]>(links, 0).write([links; 2]);
         if ways.has_list {
             let list = block + ways.number_at + LIST;
             word::<usize>(block, ways.number_at + LIST_BEFORE).write(list);

@@ -78,6 +78,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     }
     let cores = available_parallelism().map_or(1, usize::from);
     sched::expect_crowd(job.ranks > cores);
+    signals::install();
     let has_fibers = choose_kind(job, cores);
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
@@ -101,7 +102,6 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         has_alarms: AtomicBool::new(false),
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
-    signals::install();
     Ok(of_process())
 }
 
