@@ -117,7 +117,7 @@ fn imports(
         let include = format!("-I{}", support::root().join("include").display());
         let command = support::command(compiler[0]).directory(&directory);
         let command = command.args(&compiler[1..]).args(["-c", "-w", "-O0", include.as_str()]);
-        command.args(flags).args(sources).deadline(120).succeeds();
+        command.args(flags).args(sources).succeeds();
         let nm = support::command("sh").directory(&directory);
         nm.args(["-c", "nm -u ./*.o && rm ./*.o"]).succeeds().stdout
     };

@@ -77,7 +77,7 @@ fn every_function_from_fortran() {
     let source = support::fortran("checks.f90").and("datatypes.f90");
     let program = source.flags(&["-Wall", "-Wno-argument-mismatch"]).build();
     for ranks in [1, 3] {
-        let seen = support::run(&program).ranks(ranks).deadline(60).succeeds();
+        let seen = support::run(&program).ranks(ranks).succeeds();
         assert_eq!(seen.lines_with("all is well"), ranks, "{seen}");
     }
 }
@@ -123,7 +123,7 @@ fn random_types_of_one_signature_are_one_to_messages_collectives_and_packing() {
     for seed in first..first + number("FTMPI_TYPES_RUNS").unwrap_or(2) {
         for ranks in [1, 2, 3, 5, 8] {
             let words = [seed.to_string(), "80".to_string()];
-            support::run(&program).ranks(ranks).args(words).deadline(120).succeeds();
+            support::run(&program).ranks(ranks).args(words).succeeds();
         }
     }
 }

@@ -80,7 +80,7 @@ fn in_fortran_every_death_ends_one_rank_only() {
 fn by_default_the_first_death_ends_the_job() {
     let program = support::c("death.c").flags(&["-O1", "-Wall"]).build();
     for death in DEATHS {
-        let seen = support::run(&program).ranks(RANKS).args([death.how]).deadline(30).outcome();
+        let seen = support::run(&program).ranks(RANKS).args([death.how]).outcome();
         assert_eq!(seen.status, Some(death.status), "{}: {seen:?}", death.how);
         names_rank_and_cause(death, &seen);
     }
@@ -91,7 +91,7 @@ fn rank_0_may_die_too() {
     let program = support::c("death.c").flags(&["-O1", "-Wall"]).build();
     for how in ["segv", "exit", "compute-loop"] {
         let run = support::run(&program).ranks(RANKS).args([how, "0"]);
-        let seen = run.option("--on-failure=continue").deadline(30).outcome();
+        let seen = run.option("--on-failure=continue").outcome();
         assert_eq!(seen.lines_with("lives on"), RANKS - 1, "{how}: {seen:?}");
     }
 }
@@ -108,7 +108,7 @@ fn every_death_ends_one_rank_only(program: &Program, deaths: &[Death]) {
 
 fn go_on(program: &Program, death: &Death) {
     let run = support::run(program).ranks(RANKS).args([death.how]);
-    let seen = run.option("--on-failure=continue").deadline(30).outcome();
+    let seen = run.option("--on-failure=continue").outcome();
     assert_eq!(seen.lines_with("lives on"), RANKS - 1, "{}: {seen:?}", death.how);
     assert_eq!(seen.status, Some(death.status), "{}: {seen:?}", death.how);
     names_rank_and_cause(death, &seen);
@@ -116,7 +116,7 @@ fn go_on(program: &Program, death: &Death) {
 
 fn restart(program: &Program, death: &Death) {
     let run = support::run(program).ranks(RANKS).args([death.how]);
-    let seen = run.option("--on-failure=restart").deadline(30).outcome();
+    let seen = run.option("--on-failure=restart").outcome();
     assert_eq!(seen.lines_with("lives on"), RANKS - 1, "{}: {seen:?}", death.how);
     assert_eq!(seen.lines_with("fresh incarnation 1 finds 0"), 1, "{}: {seen:?}", death.how);
 }

@@ -102,6 +102,28 @@ fn where_a_death_makes_the_others_fail_the_status_is_that_of_the_dead() {
 }
 
 #[test]
+fn a_function_that_nobody_defines_is_named() {
+    let text = "void nobodys(void); void library(void) { nobodys(); }";
+    let library = support::c_text("needs", text).flags(&["-Wl,-z,lazy"]).library("needs");
+    let program = support::c_text(
+        "undefined",
+        r#"
+        #include <mpi.h>
+        void library(void);
+        int main(int argc, char **argv)
+        {
+            MPI_Init(&argc, &argv);
+            library();
+            return MPI_Finalize();
+        }
+        "#,
+    );
+    let program = program.link(&library).flags(&["-Wl,--allow-shlib-undefined"]).build();
+    let outcome = support::run(&program).ranks(2).fails_with(139);
+    assert!(outcome.stderr.contains("it called nobodys, which no library defines"), "{outcome}");
+}
+
+#[test]
 fn a_rank_that_is_started_again_reaches_nobody_but_itself() {
     let program = support::c_text(
         "again",
@@ -164,6 +186,6 @@ fn a_rank_that_fails_after_finalize_can_start_again() {
         "#,
     );
     let run = support::run(&program.build()).ranks(2).option("--on-failure=restart");
-    let outcome = run.deadline(30).succeeds();
+    let outcome = run.succeeds();
     assert_eq!(outcome.sorted_lines(), ["rank 0 is through", "rank 1 is through"], "{outcome}");
 }

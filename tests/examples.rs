@@ -96,7 +96,7 @@ fn a_null_pointer_ends_the_job_with_the_ranks_name_and_signal() {
 fn a_send_survives_its_receiver() {
     for program in both("send_dup") {
         let run = support::run(&program).ranks(3).option("--mode=rebuild").args(["100"]);
-        let seen = run.deadline(60).succeeds();
+        let seen = run.succeeds();
         assert_eq!(seen.stdout, "rank 1 was restarted: the sum is 4950\n");
     }
 }
@@ -104,7 +104,7 @@ fn a_send_survives_its_receiver() {
 #[test]
 fn the_order_and_the_map_of_failures_are_known() {
     for program in both("failure_map") {
-        let run = support::run(&program).ranks(5).option("--mode=rebuild").deadline(60);
+        let run = support::run(&program).ranks(5).option("--mode=rebuild");
         let expected = "failed in this order: 3 1\nhow often each rank: 0 1 0 1 0\n";
         assert_eq!(run.succeeds().stdout, expected);
     }
@@ -114,7 +114,7 @@ fn the_order_and_the_map_of_failures_are_known() {
 fn the_master_gives_the_work_of_dead_workers_to_others() {
     for program in both("master_worker") {
         let run = support::run(&program).ranks(7).option("--mode=blank").option("--msg=cont");
-        let seen = run.deadline(60).succeeds();
+        let seen = run.succeeds();
         let expected =
             ["100 pieces done: pi is about 3.1415926536", "worker 3 is dead", "worker 6 is dead"];
         assert_eq!(seen.sorted_lines(), expected);
@@ -125,9 +125,9 @@ fn the_master_gives_the_work_of_dead_workers_to_others() {
 fn a_handler_jumps_out_of_a_library_that_knows_nothing_of_failures() {
     let program = support::c("c_examples/jump.c").flags(&["-O2", "-Wall", "-Werror"]).build();
     let solved = |seen: &str| seen.rsplit(' ').next().map(str::to_string);
-    let seen = support::run(&program).ranks(4).deadline(60).succeeds();
+    let seen = support::run(&program).ranks(4).succeeds();
     assert!(seen.stdout.starts_with("solved after 1 jumps: "), "{seen}");
-    let whole = support::run(&program).ranks(4).option("--mode=rebuild").deadline(60).succeeds();
+    let whole = support::run(&program).ranks(4).option("--mode=rebuild").succeeds();
     assert_eq!(solved(&seen.stdout), solved(&whole.stdout));
 }
 
@@ -137,7 +137,7 @@ fn restarted_ranks_compute_what_would_have_been_computed_without_failures() {
     let result = |seen: &str| seen.rsplit(' ').next().map(str::to_string);
     let run = |program: &Program, args: &[&str]| {
         let run = support::run(program).ranks(6).option("--mode=rebuild").args(args);
-        run.deadline(60).succeeds().stdout
+        run.succeeds().stdout
     };
     let calm = run(&c, &["100"]);
     assert!(calm.starts_with("6 ranks, 0 restarted, 100 steps: "), "{calm}");

@@ -7,7 +7,7 @@ use support::{Program, Run};
 
 fn failures(role: &str) -> Run {
     let program = support::c("failures.c").flags(&["-O1", "-Wall", "-Werror"]).build();
-    support::run(&program).ranks(4).args([role]).deadline(60)
+    support::run(&program).ranks(4).args([role])
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn the_record_of_failures_is_read_by_attributes_before_and_after_a_recovery() {
 #[test]
 fn fortran_reads_the_record_too() {
     let program = support::fortran("failures.f90").flags(&["-O1", "-Wall"]).build();
-    let run = || support::run(&program).ranks(3).deadline(60);
+    let run = || support::run(&program).ranks(3);
     assert_eq!(run().option("--mode=REBUILD").succeeds().stdout, "done\n");
     assert_eq!(run().env("FTMPI_COMM_MODE", "FTMPI_COMM_MODE_REBUILD").succeeds().stdout, "done\n");
 }
@@ -76,12 +76,12 @@ const REPAIRS: &str = "MPI_Comm_dup(com, &newcom); MPI_Comm_free(&com); com = ne
 #[test]
 fn a_program_that_shows_nothing_ends_with_the_first_failure() {
     let program = listing("", REPAIRS);
-    let seen = support::run(&program).ranks(3).deadline(60).fails_with(137);
+    let seen = support::run(&program).ranks(3).fails_with(137);
     assert!(seen.stderr.contains("rank 1") && seen.stderr.contains("the job ends"), "{seen}");
     // The same program survives where it is said that it can.
-    let seen = support::run(&program).ranks(3).option("--mode=rebuild").deadline(60).succeeds();
+    let seen = support::run(&program).ranks(3).option("--mode=rebuild").succeeds();
     assert_eq!(seen.stdout, "sum 3\n");
-    let run = support::run(&program).ranks(3).env("FTMPI_COMM_MODE", "shrink").deadline(60);
+    let run = support::run(&program).ranks(3).env("FTMPI_COMM_MODE", "shrink");
     assert_eq!(run.succeeds().stdout, "sum 2\n");
 }
 
@@ -91,7 +91,7 @@ fn a_program_shows_by_its_error_handler_that_it_can_survive() {
         ["MPI_Errhandler_set(com, MPI_ERRORS_RETURN);", "MPI_Comm_set_errhandler(com, handler);"]
     {
         let program = listing(before, REPAIRS);
-        let seen = support::run(&program).ranks(3).deadline(60).succeeds();
+        let seen = support::run(&program).ranks(3).succeeds();
         assert_eq!(seen.stdout, "sum 3\n", "{before}");
     }
 }
@@ -99,7 +99,7 @@ fn a_program_shows_by_its_error_handler_that_it_can_survive() {
 #[test]
 fn a_program_shows_by_its_references_that_it_can_survive() {
     let repairs = "newcom = FT_MPI_CHECK_RECOVER; MPI_Comm_dup(com, &newcom);";
-    let seen = support::run(&listing("", repairs)).ranks(3).deadline(60).succeeds();
+    let seen = support::run(&listing("", repairs)).ranks(3).succeeds();
     assert_eq!(seen.stdout, "sum 3\n");
 }
 
@@ -186,6 +186,6 @@ fn every_rank_finds_the_same_handle_that_asks_for_a_recovery() {
         MPI_Finalize(); return least != most; }\n";
     for flags in [["-O0", "-fPIE"], ["-O2", "-fPIC"]] {
         let program = support::c_text("asked", text).flags(&flags).build();
-        support::run(&program).ranks(3).deadline(60).succeeds();
+        support::run(&program).ranks(3).succeeds();
     }
 }

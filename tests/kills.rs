@@ -11,7 +11,7 @@ fn program() -> Program {
 
 /// Runs a case with these deaths; somebody is killed.
 fn killed(case: &str, ranks: usize, kills: &[&str]) -> Outcome {
-    let mut run = support::run(&program()).ranks(ranks).args([case]).deadline(30);
+    let mut run = support::run(&program()).ranks(ranks).args(case.split(' '));
     run = run.option("--on-failure=continue");
     for kill in kills {
         run = run.option(format!("--kill={kill}"));
@@ -52,20 +52,30 @@ fn a_death_inside_of_init_is_seen_by_those_who_come_later() {
 
 #[test]
 fn a_broadcast_whose_root_dies_in_the_midst_of_it_is_right_where_it_arrives() {
-    for step in 1..4 {
+    let arrives = |step: usize| {
         let seen = killed("broadcast", 8, &[&format!("0@inside:MPI_Bcast:1:{step}")]);
         let (right, failed) = (seen.lines_with("has 42"), seen.lines_with("failed 0"));
         assert_eq!(right + failed, 7, "step {step}: {seen}");
-        assert!(step < 3 || right > 0, "the root has sent all it had to send: {seen}");
-    }
+        right > 0
+    };
+    arrives(1);
+    arrives(2);
+    // The root has sent all it had to send. On a slow machine nobody may have begun to receive.
+    assert!((0..20).any(|_| arrives(3)), "it arrives nowhere");
 }
 
 #[test]
 fn who_is_to_die_outside_of_mpi_lives_until_it_leaves_its_call() {
-    let seen = killed("late", 2, &["0@compute:10ms"]);
-    assert_eq!(seen.lines_with("rank 0.1 has got 7"), 1, "{seen}");
-    let seen = killed("late", 2, &["0@10ms"]);
-    assert_eq!(seen.lines_with("rank 0.1 has got 7"), 0, "{seen}");
+    // On a slow machine rank 0 is not in its call yet when its time comes: then with more time.
+    let outlives_its_time = |milliseconds: usize| {
+        let case = format!("late {}", 2 * milliseconds);
+        let seen = killed(&case, 2, &[&format!("0@compute:{milliseconds}ms")]);
+        seen.lines_with("rank 1.1 was heard by 0") == 1
+    };
+    assert!([20, 200, 2000, 20_000].into_iter().any(outlives_its_time), "it dies in its call");
+    let seen = killed("stuck", 2, &["0@20ms"]);
+    assert_eq!(seen.lines_with("rank 0.1 goes on"), 0, "{seen}");
+    assert_eq!(seen.lines_with("rank 1.1 goes on without 0"), 1, "{seen}");
 }
 
 #[test]
@@ -87,7 +97,7 @@ fn several_may_die_and_the_message_says_that_it_was_ordered() {
     std::fs::write(&file, "# two\n1@before:MPI_Finalize  # late\n\n2@after:MPI_Init\n").unwrap();
     let run = support::run(&program()).ranks(4).args(["none"]).option("--on-failure=continue");
     let run = run.option("--kill=0@call:2").option(format!("--kill-file={}", file.display()));
-    let seen = run.deadline(30).fails_with(128 + 9);
+    let seen = run.fails_with(128 + 9);
     assert_eq!(seen.lines_with("finalizes"), 2, "{seen}");
     for line in [
         "rank 1 was killed (SIGKILL) after",
@@ -109,7 +119,7 @@ fn a_program_may_kill_any_rank_and_itself() {
 #[test]
 fn failures_by_chance_come_again_with_their_seed() {
     let victims = |seed: &str| {
-        let run = support::run(&program()).ranks(8).args(["compute"]).deadline(30);
+        let run = support::run(&program()).ranks(8).args(["compute"]);
         let run = run.option("--on-failure=continue").option("--mttf=20ms").option(seed);
         let seen = run.fails_with(128 + 9);
         let mut victims: Vec<String> = Vec::new();
@@ -129,6 +139,6 @@ fn failures_by_chance_come_again_with_their_seed() {
 #[test]
 fn the_seed_of_failures_by_chance_is_told() {
     let run = support::run(&program()).ranks(2).args(["compute"]).option("--on-failure=continue");
-    let seen = run.option("--mttf=5ms").deadline(30).fails_with(128 + 9);
+    let seen = run.option("--mttf=5ms").fails_with(128 + 9);
     assert!(seen.stderr.contains("failures come by chance: --seed "), "{seen}");
 }

@@ -27,7 +27,7 @@ fn teller() -> Source {
 
 /// Calls ftrun with these words and nothing else.
 fn ftrun(words: &[&str]) -> Outcome {
-    support::command(support::ftrun()).args(words).deadline(30).outcome()
+    support::command(support::ftrun()).args(words).outcome()
 }
 
 /// One sentence on stderr, none on stdout, this status.
@@ -324,7 +324,7 @@ fn help_and_version_go_to_standard_output() {
 fn without_its_library_the_launcher_says_where_it_looked() {
     let directory = support::fresh_directory("lonely");
     let copy = directory.join("ftrun");
-    std::fs::copy(support::ftrun(), &copy).unwrap();
+    support::copy_program(support::ftrun(), &copy);
     let program = Program::at("/bin/true");
     let words = ["-np", "1", &program.path().to_string_lossy()];
     let seen = support::command(&copy).args(words).fails_with(1);
@@ -337,7 +337,7 @@ fn without_its_library_the_launcher_says_where_it_looked() {
 fn a_library_in_a_directory_with_a_space_is_used() {
     let directory = support::fresh_directory("with a space");
     let library = support::library_directory().join("libftmpi_rs.so");
-    std::fs::copy(support::ftrun(), directory.join("ftrun")).unwrap();
+    support::copy_program(support::ftrun(), directory.join("ftrun"));
     std::fs::copy(library, directory.join("libftmpi_rs.so")).unwrap();
     let program = teller().build().path().to_string_lossy().into_owned();
     let seen = support::command(directory.join("ftrun")).args(["-np", "1", &program]);

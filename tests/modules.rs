@@ -142,7 +142,7 @@ fn compiled(text: &str, flags: &[&str]) -> Outcome {
     let directory = support::fresh_directory("module");
     std::fs::write(directory.join("program.f90"), text).unwrap();
     let mpifort = support::command(support::tool("mpifort")).directory(&directory);
-    mpifort.args(["-c"]).args(flags).args(["program.f90"]).deadline(120).outcome()
+    mpifort.args(["-c"]).args(flags).args(["program.f90"]).outcome()
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn with_modules(files: &[&str], flags: &[&str]) -> Program {
 
 fn all_is_well(program: &Program) {
     for ranks in [1, 2, 7] {
-        let seen = support::run(program).ranks(ranks).deadline(60).succeeds();
+        let seen = support::run(program).ranks(ranks).succeeds();
         assert_eq!(seen.lines_with("all is well"), ranks, "{seen}");
     }
     assert_eq!(support::command(program.path()).succeeds().stdout, "all is well\n");

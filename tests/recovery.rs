@@ -6,7 +6,7 @@ use support::Run;
 
 fn run(program: &str, ranks: usize, mode: &str, args: &[&str]) -> Run {
     let program = support::c(program).flags(&["-O1", "-Wall"]).build();
-    support::run(&program).ranks(ranks).args(args).option(format!("--mode={mode}")).deadline(60)
+    support::run(&program).ranks(ranks).args(args).option(format!("--mode={mode}"))
 }
 
 #[test]
@@ -53,6 +53,9 @@ fn a_master_hears_of_every_death_once_and_needs_no_recovery() {
 fn what_is_under_way_between_the_living_goes_on() {
     for (mode, line) in [("shrink", "5 of 5"), ("blank", "5 of 6"), ("rebuild", "6 of 6")] {
         let seen = run("goes_on.c", 6, mode, &[]).option("--msg=cont").succeeds();
+        assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
+        // The same where the program says so, and the launcher does not.
+        let seen = run("goes_on.c", 6, mode, &["attribute"]).succeeds();
         assert_eq!(seen.stdout, format!("{line} go on\n"), "{mode}: {seen}");
     }
 }
@@ -107,7 +110,7 @@ fn a_rank_that_cannot_be_started_is_given_up() {
         }
     "#;
     let program = support::c_text("dies_at_once", dies_at_once).build();
-    let run = support::run(&program).ranks(3).option("--mode=rebuild").deadline(60);
+    let run = support::run(&program).ranks(3).option("--mode=rebuild");
     assert_eq!(run.outcome().stdout, "1\n1\n");
 }
 
@@ -142,6 +145,12 @@ fn whoever_has_finalized_is_gone_but_has_not_failed() {
         }
     "#;
     let program = support::c_text("leaves_early", text).build();
-    let run = support::run(&program).ranks(4).option("--mode=rebuild").deadline(60);
+    let run = support::run(&program).ranks(4).option("--mode=rebuild");
     assert_eq!(run.succeeds().stdout, "3 of 4\n3 of 4\n3 of 4\n");
+}
+
+#[test]
+fn modes_that_the_program_has_chosen_hold_for_everybody() {
+    let seen = run("modes_chosen.c", 5, "blank", &[]).succeeds();
+    assert_eq!(seen.stdout, "4 of 5 ranks\n", "{seen}");
 }

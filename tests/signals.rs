@@ -12,29 +12,29 @@ fn program() -> Program {
 #[test]
 fn a_handler_that_ends_a_thread_at_work_leaves_no_lock_behind() {
     let run = support::run(&program()).ranks(6).args(["die"]).option("--on-failure=restart");
-    let seen = run.deadline(60).outcome();
+    let seen = run.outcome();
     assert_eq!(seen.lines_with("done"), 6, "{seen}");
 }
 
 #[test]
 fn a_handler_that_jumps_out_of_work_leaves_no_lock_behind() {
-    let seen = support::run(&program()).ranks(6).args(["jump"]).deadline(60).succeeds();
+    let seen = support::run(&program()).ranks(6).args(["jump"]).succeeds();
     assert_eq!(seen.lines_with("done"), 6, "{seen}");
 }
 
 #[test]
 fn a_signal_from_a_sibling_ends_a_wait_after_its_handler_has_run() {
     for how in ["pause", "nanosleep", "poll", "sigsuspend", "sem_wait", "read"] {
-        let seen = support::run(&program()).ranks(4).args([how]).deadline(30).succeeds();
+        let seen = support::run(&program()).ranks(4).args([how]).succeeds();
         assert_eq!(seen.lines_with(&format!("{how} -1 1 1")), 4, "{seen}");
     }
-    let seen = support::run(&program()).ranks(4).args(["restart"]).deadline(30).succeeds();
+    let seen = support::run(&program()).ranks(4).args(["restart"]).succeeds();
     assert_eq!(seen.lines_with("restart 1 0 1"), 4, "{seen}");
 }
 
 #[test]
 fn a_handler_learns_the_value_that_was_sent() {
-    let seen = support::run(&program()).ranks(4).args(["value"]).deadline(30).succeeds();
+    let seen = support::run(&program()).ranks(4).args(["value"]).succeeds();
     let lines: Vec<_> =
         (0..4).map(|rank| format!("{rank}: {} {}", 40 + rank, 140 + rank)).collect();
     assert_eq!(seen.sorted_lines(), lines, "{seen}");
@@ -42,17 +42,17 @@ fn a_handler_learns_the_value_that_was_sent() {
 
 #[test]
 fn a_signal_to_the_process_finds_ranks_that_wait_for_it() {
-    let seen = support::run(&program()).ranks(4).args(["sigwait"]).deadline(30).succeeds();
+    let seen = support::run(&program()).ranks(4).args(["sigwait"]).succeeds();
     assert_eq!(seen.lines_with("waited 15"), 4, "{seen}");
     // The kernel shows it to whichever descriptor is read first.
-    let seen = support::run(&program()).ranks(1).args(["signalfd"]).deadline(30).succeeds();
+    let seen = support::run(&program()).ranks(1).args(["signalfd"]).succeeds();
     assert_eq!(seen.lines_with("waited 15"), 1, "{seen}");
 }
 
 #[test]
 fn every_rank_has_an_alarm_of_its_own() {
     let run = support::run(&program()).ranks(4).args(["alarm"]).option("--on-failure=continue");
-    let seen = run.deadline(30).outcome();
+    let seen = run.outcome();
     assert_eq!(seen.sorted_lines(), ["0: 1 1", "1: 1 0", "3: 1 1"], "{seen}");
     assert!(seen.stderr.contains("rank 2 died of SIGALRM"), "{seen}");
 }
@@ -82,6 +82,6 @@ fn a_signal_reaches_a_rank_that_waits_for_a_message() {
     "#;
     let program = support::c_text("waiting", text).build();
     let run = support::run(&program).ranks(3).option("--on-failure=continue");
-    let seen = run.deadline(20).outcome();
+    let seen = run.outcome();
     assert_eq!(seen.lines_with("left"), 3, "{seen}");
 }

@@ -394,13 +394,13 @@ fn handlers_of_a_program_in_strict_c_are_each_ranks_own() {
         #include <stdio.h>
         extern int ftmpi_rank_in_job(void);
         static volatile sig_atomic_t heard;
-        static void hear(int number) { heard += number == SIGINT; }
+        static void hear(int number) { heard += number == SIGTERM; }
         int main(void) {
-          void (*before)(int) = signal(SIGINT, hear);
+          void (*before)(int) = signal(SIGTERM, hear);
           int was_default = before == SIG_DFL;
-          raise(SIGINT);
-          was_default += signal(SIGINT, ftmpi_rank_in_job() % 2 ? SIG_IGN : hear) == SIG_DFL;
-          raise(SIGINT);
+          raise(SIGTERM);
+          was_default += signal(SIGTERM, ftmpi_rank_in_job() % 2 ? SIG_IGN : hear) == SIG_DFL;
+          raise(SIGTERM);
           printf("heard %d %d\n", was_default, (int)heard);
           return 0;
         }

@@ -8,7 +8,7 @@ use support::Program;
 const RANKS: usize = 12;
 
 fn runs(program: &Program) {
-    let seen = support::run(program).ranks(RANKS).deadline(60).succeeds();
+    let seen = support::run(program).ranks(RANKS).succeeds();
     // Both examples compare their result with what it must be.
     let is_right =
         seen.lines_with("as computed by hand") == 1 || seen.lines_with("660, expected 660") == 1;
@@ -60,7 +60,7 @@ fn coverage_counts_all_ranks() {
     let source = support::c("c_examples/ring.c").flags(&["--coverage", "-O0"]);
     let prefix = place.to_str().expect("the target directory's name is UTF-8");
     let run = support::run(&source.build()).ranks(RANKS).env("GCOV_PREFIX", prefix);
-    run.deadline(60).succeeds();
+    run.succeeds();
     let data = std::process::Command::new("find").args([prefix, "-name", "*.gcda"]).output();
     let data = String::from_utf8(data.expect("find runs").stdout).expect("paths are UTF-8");
     assert_eq!(data.lines().count(), 1, "one file of counts for one source: {data}");
@@ -76,7 +76,6 @@ fn a_debugger_shows_the_source_lines_of_a_rank() {
         .args(["-ex", "run", "-ex", "ftmpi-symbols", "-ex", "bt", "--args"])
         .args([support::ftrun().to_str().expect("UTF-8"), "-np", "4"])
         .args([program.path()])
-        .deadline(120)
         .outcome();
     assert!(seen.stdout.contains("nullptr.c:"), "{seen:?}");
 }

@@ -13,7 +13,7 @@ fn c(program: &str) -> Program {
 /// The case of a program ends well although ranks die: whoever survives makes the status.
 fn survives(program: &Program, ranks: usize, case: &str) -> Outcome {
     let run = support::run(program).ranks(ranks).option("--mode").option("ulfm");
-    run.args([case]).deadline(60).succeeds()
+    run.args([case]).succeeds()
 }
 
 fn rule(case: &str) {
@@ -114,7 +114,7 @@ fn deaths_in_the_midst_of_agreements_are_the_same_for_all_who_survive() {
     for seed in 1..=60 {
         let seed = seed.to_string();
         let run = support::run(&program).ranks(9).option("--mode=ulfm").args([&seed]);
-        lines += all_are_told_the_same(&run.deadline(60).succeeds());
+        lines += all_are_told_the_same(&run.succeeds());
     }
     assert!(lines > 60 * 24, "somebody went through all rounds each time: {lines}");
 }
@@ -136,7 +136,7 @@ fn a_death_at_every_step_of_every_call_leaves_the_others_agreed() {
                 let kill = |rank, count| format!("--kill={rank}@{moment}{call}:{count}");
                 let run = support::run(&program).ranks(6).option("--mode=ulfm").args(["0"]);
                 let run = run.option(kill(victim, 1)).option(kill(also, 2));
-                let seen = run.deadline(60).succeeds();
+                let seen = run.succeeds();
                 all_are_told_the_same(&seen);
                 assert_eq!(seen.stderr.matches("as ordered").count(), 2, "{seen}");
             }

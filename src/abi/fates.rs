@@ -1,7 +1,8 @@
 //! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, or by chance.
 
 use crate::base::Member;
-use crate::host::{Rank, life};
+use crate::host::Rank;
+use crate::host::life::{self, Visit};
 use crate::machine::Chance;
 use crate::machine::schedule::{Event, When};
 use crate::mpi::fate::Fate;
@@ -31,7 +32,7 @@ struct Timed {
 
 /// The death of one life.
 struct Pending {
-    rank: &'static Rank,
+    victim: Member,
     after: Duration,
     is_outside: bool,
     when: When,
@@ -68,14 +69,14 @@ fn begin(work: impl FnOnce() + Send + 'static) {
 }
 
 /// Somebody has come to life.
-pub(super) fn began(rank: &'static Rank) {
+pub(super) fn began(victim: Member) {
     let Some(orders) = ORDERS.get() else { return };
-    let events = of(orders, rank.seat, rank.incarnation);
+    let events = of(orders, victim.seat, victim.incarnation);
     let mut timed = orders.timed.lock();
     for event in events {
         if let When::Time { after, is_outside } = event.when {
             let when = event.when.clone();
-            timed.pending.push(Pending { rank, after, is_outside, when });
+            timed.pending.push(Pending { victim, after, is_outside, when });
             orders.is_expecting.store(true, Ordering::Relaxed);
         }
     }
@@ -132,9 +133,8 @@ fn reap() {
         pending.retain(|death| {
             let left = death.left();
             if left == Some(Duration::ZERO) {
-                let Rank { seat, incarnation, .. } = *death.rank;
-                met.push((Member { seat, incarnation }, death.when.clone()));
-                life::kill_only(seat, incarnation);
+                met.push((death.victim, death.when.clone()));
+                life::kill_only(death.victim.seat, death.victim.incarnation);
                 return false;
             }
             next = [next, left].into_iter().flatten().min();
@@ -153,10 +153,10 @@ fn reap() {
 impl Pending {
     /// How long to wait until this death or the next look at it; `None` when it comes too late.
     fn left(&self) -> Option<Duration> {
-        let Rank { seat, incarnation, .. } = *self.rank;
-        life::living(seat).filter(|rank| rank.incarnation == incarnation)?;
-        let left = self.after.saturating_sub(self.rank.age());
-        let fate = self.rank.lodger::<Process>().and_then(|process| process.fate.get());
+        let Member { seat, incarnation } = self.victim;
+        let rank = life::living(seat).filter(|rank| rank.incarnation == incarnation)?;
+        let left = self.after.saturating_sub(rank.age());
+        let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
         let is_inside = || fate.is_some_and(|fate| fate.is_in_call());
         Some(if left.is_zero() && self.is_outside && is_inside() { AGAIN } else { left })
     }
@@ -168,7 +168,7 @@ fn strike(chance: Chance) {
     let started = Instant::now();
     for (at, seat) in chance {
         std::thread::sleep(at.saturating_sub(started.elapsed()));
-        let has_left = |rank: &&Rank| {
+        let has_left = |rank: &Visit| {
             rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
         };
         let is_to_come = life::incarnation(seat).is_none();
@@ -176,7 +176,7 @@ fn strike(chance: Chance) {
         if let Some(orders) = ORDERS.get()
             && (is_to_come || rank.is_some())
         {
-            let incarnation = rank.map_or(0, |rank| rank.incarnation);
+            let incarnation = rank.as_ref().map_or(0, |rank| rank.incarnation);
             let when = When::Time { after: at, is_outside: false };
             orders.timed.lock().met.push((Member { seat, incarnation }, when));
             match rank {

@@ -248,11 +248,11 @@ fn say(line: &str) {
 
 impl Tenant for Tenancy {
     fn began(&self, rank: &'static Rank) {
+        let member = Member { seat: rank.seat, incarnation: rank.incarnation };
         if rank.incarnation > 0 {
-            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
             self.world.tell(|chronicle, now| chronicle.respawned(member, now));
         }
-        fates::began(rank);
+        fates::began(member);
     }
 
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {

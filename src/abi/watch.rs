@@ -5,7 +5,8 @@ use crate::abi::fates;
 use crate::abi::start::Gone;
 use crate::engine::Waits;
 use crate::engine::watchman::{Sight, Watchman};
-use crate::host::{life, tasks};
+use crate::host::life::{self, Visit};
+use crate::host::tasks;
 use crate::mpi::plight::Plight;
 use crate::mpi::process::Process;
 use std::sync::Arc;
@@ -48,13 +49,13 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
 }
 
 /// All ranks that are there, with what they wait for; `None` when one of them does not wait.
-fn stuck(gone: &Gone) -> Option<Vec<(&'static Process, Waits)>> {
+fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
     let mut stuck = Vec::new();
     for seat in 0..gone.seats() {
         match life::living(seat) {
             Some(rank) => {
-                let process = rank.lodger::<Process>()?;
-                stuck.push((process, process.engine.waits()?));
+                let waits = rank.lodger::<Process>()?.engine.waits()?;
+                stuck.push((rank, waits));
             }
             None if gone.has(seat) => {}
             None => return None,
@@ -66,7 +67,11 @@ fn stuck(gone: &Gone) -> Option<Vec<(&'static Process, Waits)>> {
 fn end_job(gone: &Gone) {
     let Some(stuck) = stuck(gone) else { return };
     let mut plight = Plight::default();
-    stuck.iter().for_each(|(process, waits)| plight.add(process, waits));
+    for (rank, waits) in stuck {
+        if let Some(process) = rank.for_good().lodger::<Process>() {
+            plight.add(process, &waits);
+        }
+    }
     let whole = "ftrun: deadlock: all ranks wait for each other, and nothing is under way; \
                  the job ends\n";
     life::end_process(STUCK, &format!("{whole}{}", plight.words()));

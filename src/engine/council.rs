@@ -5,11 +5,12 @@
 //! the decision. Lock order: an engine's state, the council, the ledger.
 
 use super::op::{Died, Mishap, Outcome, Stage};
+use super::rules::{self, Modes};
 use super::{Engine, State, World};
 use crate::base::Member;
 use crate::base::roll::Roll;
-use crate::fault::{Agreement, Decision, Message, Recovery, Value};
-use crate::host::life;
+use crate::fault::{Agreement, Decision, Message, Recovery, Step, Value};
+use crate::host::life::{self, Newcomer};
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
@@ -57,10 +58,42 @@ pub struct Summons {
     pub recovery: Recovery,
     /// How often its members have agreed on something since the last one was complete.
     pub number: u64,
+    /// By which modes it is run, once that is agreed on: those of the lowest rank that lives.
+    pub modes: Option<Modes>,
+}
+
+impl Summons {
+    /// What `rank`, which lives by these modes, brings to the next agreement.
+    pub fn value(&self, rank: usize, modes: Modes) -> Value {
+        let is_open = self.modes.is_none();
+        let least = if is_open { (rank as u64) << 8 | u64::from(modes.code()) } else { u64::MAX };
+        Value { least, ..Value::NEUTRAL }
+    }
+
+    /// The agreement of this round has decided. The same follows at everybody.
+    pub fn advance(&mut self, decision: &Decision) -> Step {
+        self.number += 1;
+        let least = Some(decision.value.least).filter(|least| *least != u64::MAX);
+        if let Some(modes) = least.and_then(|least| Modes::of_code(least as u8))
+            && let Some(mode) = rules::mode_of(modes.comm)
+        {
+            self.modes = Some(modes);
+            self.recovery.choose(mode);
+        }
+        let step = self.recovery.advance(decision);
+        if let Step::GiveUp { .. } = step {
+            // The program may choose others before it tries again.
+            self.modes = None;
+            self.recovery.again(self.recovery.mode(), None);
+        }
+        step
+    }
 }
 
 struct Meeting {
     roster: Roll,
+    /// What its members are about, where all of them will draw the same conclusion.
+    course: Option<Summons>,
     machines: Vec<Agreement>,
     standings: Vec<Standing>,
     /// Who has got a decision since the last look.
@@ -80,25 +113,56 @@ enum Standing {
     Out,
 }
 
+/// What agreements have led to, that is to be told and done with nothing locked.
+#[derive(Default)]
+struct News {
+    decided: Vec<Member>,
+    /// Who is to be brought to life, and for what.
+    wanted: Vec<(Vec<Member>, Summons)>,
+}
+
 impl World {
     /// Brings what `me` contributes to the agreement `key` of these members.
     pub fn contribute(&self, key: Key, roster: &[Member], me: Member, value: Value) {
+        self.bring(key, || self.convene(roster, None), me, value);
+    }
+
+    fn bring(&self, key: Key, convene: impl FnOnce() -> Meeting, me: Member, value: Value) {
         let mut meetings = self.council.meetings.lock();
         let meeting = match meetings.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(self.convene(roster)),
+            Entry::Vacant(entry) => entry.insert(convene()),
         };
-        meeting.act(me, |machine, outbox| machine.contribute(value, outbox));
-        let decided = meeting.news();
+        meeting.contribute(me, value);
+        let mut news = News::default();
+        self.lead_on(&mut meetings, key, &mut news);
         drop(meetings);
-        self.announce(decided);
+        self.announce(news);
+    }
+
+    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to, where
+    /// it leads to another round: all who wait for it would do the same next, and woken up only to
+    /// wait again. So it is done for them; they find it done when they come to it.
+    fn lead_on(&self, meetings: &mut HashMap<Key, Meeting>, mut key: Key, news: &mut News) {
+        while let Some(meeting) = meetings.get_mut(&key) {
+            let decided = meeting.news();
+            let next = meeting.conclusion(&decided);
+            let Some((respawn, course)) = next else { return news.decided.extend(decided) };
+            key.number = course.number;
+            let convene = || self.convene(course.recovery.roster(), Some(course.clone()));
+            let meeting = meetings.entry(key).or_insert_with(convene);
+            let value = Value { most: u64::from(self.fresh_context()), ..Value::NEUTRAL };
+            decided.into_iter().for_each(|member| meeting.contribute(member, value));
+            news.wanted.push((respawn, course));
+        }
     }
 
     /// A meeting of these members, some of whom may be dead already.
-    fn convene(&self, roster: &[Member]) -> Meeting {
+    fn convene(&self, roster: &[Member], course: Option<Summons>) -> Meeting {
         let size = roster.len();
         let mut meeting = Meeting {
             roster: Roll::new(roster.to_vec()),
+            course,
             machines: (0..size).map(|place| Agreement::new(place, size)).collect(),
             standings: vec![Standing::Open; size],
             decided: Vec::new(),
@@ -161,21 +225,26 @@ impl World {
     }
 
     fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
-        let mut decided = Vec::new();
-        self.council.meetings.lock().retain(|_, meeting| {
-            if meeting.place(member).is_some() {
-                meeting.miss(member, how);
-                decided.extend(meeting.news());
-            }
-            !meeting.is_over()
-        });
-        self.announce(decided);
+        let mut news = News::default();
+        let mut meetings = self.council.meetings.lock();
+        let concerned = meetings.iter().filter(|(_, meeting)| meeting.place(member).is_some());
+        for key in concerned.map(|(key, _)| *key).collect::<Vec<Key>>() {
+            let Some(meeting) = meetings.get_mut(&key) else { continue };
+            meeting.miss(member, how);
+            self.lead_on(&mut meetings, key, &mut news);
+        }
+        meetings.retain(|_, meeting| !meeting.is_over());
+        drop(meetings);
+        self.announce(news);
     }
 
-    fn announce(&self, decided: Vec<Member>) {
-        if !decided.is_empty() {
+    fn announce(&self, news: News) {
+        for (members, summons) in news.wanted {
+            self.respawn(&members, &summons);
+        }
+        if !news.decided.is_empty() {
             self.disturb();
-            decided.into_iter().for_each(|member| self.wake(member.seat));
+            news.decided.into_iter().for_each(|member| self.wake(member.seat));
         }
     }
 
@@ -195,15 +264,17 @@ impl World {
 
     /// Brings these to life, unless somebody has done so already.
     pub fn respawn(&self, members: &[Member], summons: &Summons) {
+        let generation = summons.recovery.before().generation + 1;
         for &member in members {
+            let Member { seat, incarnation } = member;
             let mut waiting = self.council.summons.lock();
             if self.ledger.lock().has_entered(member) {
                 continue;
             }
             waiting.insert(member, summons.clone());
-            self.enter(member.seat, member.incarnation);
+            self.enter(seat, incarnation);
             drop(waiting);
-            life::respawn(member.seat, member.incarnation);
+            life::respawn(seat, Newcomer { incarnation, generation });
         }
     }
 
@@ -218,6 +289,26 @@ type Outbox = crate::fault::Outbox;
 impl Meeting {
     fn place(&self, member: Member) -> Option<usize> {
         self.roster.place(member).map(|place| place as usize)
+    }
+
+    /// What `member` brings, unless that was done for it, or it is out.
+    fn contribute(&mut self, member: Member, value: Value) {
+        let place = self.place(member).expect("only members take part");
+        if !self.machines[place].has_contributed() && self.standings[place] != Standing::Out {
+            self.act(member, |machine, outbox| machine.contribute(value, outbox));
+        }
+    }
+
+    /// Who is to be brought to life for another round, where that is what follows from the
+    /// decision that these have. It is said once.
+    fn conclusion(&mut self, decided: &[Member]) -> Option<(Vec<Member>, Summons)> {
+        let place = self.place(*decided.first()?)?;
+        let decision = self.machines[place].decision()?;
+        let mut course = self.course.take()?;
+        match course.advance(decision) {
+            Step::Next { respawn } => Some((respawn, course)),
+            _ => None,
+        }
     }
 
     /// Lets the machine of `member` do something, and everybody hear what it says.
@@ -327,12 +418,13 @@ impl Engine {
         }
     }
 
-    /// Takes part in an agreement of a recovery, and waits for its decision. As soon as anybody is
-    /// dead, all others are called.
-    pub fn recover(
-        &self, key: Key, roster: &[Member], value: Value,
-    ) -> Result<Arc<Decision>, Died> {
-        self.world.contribute(key, roster, self.me, value);
+    /// Takes part in the next agreement of a recovery, and waits for its decision. As soon as
+    /// anybody is dead, all others are called.
+    pub fn recover(&self, course: &Summons, value: Value) -> Result<Arc<Decision>, Died> {
+        let of = course.recovery.before().generation;
+        let key = Key { purpose: Purpose::Recovery, of, number: course.number };
+        let convene = || self.world.convene(course.recovery.roster(), Some(course.clone()));
+        self.world.bring(key, convene, self.me, value);
         self.wait_until(|_| {
             if !self.is_calm() {
                 self.world.call_to(key.of + 1);

@@ -15,8 +15,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A communicator, as far as failures are concerned: its context and its members.
-pub type Fellowship = (u32, Arc<dyn Roster>);
+/// A communicator, as far as failures are concerned.
+pub struct Fellowship {
+    pub context: u32,
+    pub roster: Arc<dyn Roster>,
+    /// What becomes of its messages, where the modes of FT-MPI hold.
+    pub msg: Option<MsgMode>,
+}
 
 /// Lists the communicators of a rank.
 pub(super) type Fellowships = dyn Fn() -> Vec<Fellowship> + Send + Sync;
@@ -32,11 +37,18 @@ pub(super) struct Outlook {
     floor: u32,
     /// Under NOOP, the communicators that have a dead member, by their contexts: its rank.
     broken: HashMap<u32, i32>,
+    /// Those with another message mode than the job's, by their contexts.
+    peculiar: HashMap<u32, MsgMode>,
     /// Somebody is on his way to the next generation.
     is_called: bool,
     /// Under CONT, where messages of earlier generations belong now.
     moved: Vec<Moved>,
 }
+
+/// Messages of this many generations ago may still be under way. Whoever sends one has yet to
+/// adopt the next generation, which the one after that cannot do without; and every recovery that
+/// a rank takes part in takes in, while it waits, all that was sent before it began.
+const GENERATIONS_UNDER_WAY: usize = 2;
 
 /// Where the world's messages go in a recovery.
 pub struct Moved {
@@ -45,6 +57,8 @@ pub struct Moved {
     pub to: u32,
     /// Its members, after.
     pub roster: Arc<dyn Roster>,
+    /// Whether they go there at all.
+    pub is_cont: bool,
 }
 
 impl Moved {
@@ -138,25 +152,37 @@ impl Engine {
             recent.iter().copied().filter(|member| outlook.concerns(*member)).collect();
         drop(ledger);
         outlook.broken.clear();
+        outlook.peculiar.clear();
         let is_calm = dead.is_empty() && !outlook.is_called && !self.world.has_revoked(self.me);
         self.calm.store(if is_calm { stir } else { u64::MAX }, Ordering::Relaxed);
         if !is_calm
-            && self.msg_mode() == Some(MsgMode::Noop)
+            && let Some(of_job) = self.msg_mode()
             && let Some(list) = self.fellowships.get()
         {
-            let hit = |(context, roster): Fellowship| {
-                let rank = dead.iter().find_map(|member| roster.rank_of(*member))?;
-                Some((context, rank))
-            };
-            outlook.broken.extend(list().into_iter().filter_map(hit));
+            for Fellowship { context, roster, msg } in list() {
+                let msg = msg.unwrap_or(of_job);
+                if msg != of_job {
+                    outlook.peculiar.insert(context, msg);
+                }
+                if msg == MsgMode::Noop
+                    && let Some(rank) = dead.iter().find_map(|member| roster.rank_of(*member))
+                {
+                    outlook.broken.insert(context, rank);
+                }
+            }
         }
         is_calm
     }
 
+    /// How many deaths concern earlier generations only.
+    pub fn known_deaths(&self) -> usize {
+        self.state.lock().outlook.base
+    }
+
     /// The rank of a member of `roster` that is dead, if one is.
     pub fn first_dead(&self, roster: &dyn Roster) -> Option<i32> {
-        let base = self.state.lock().outlook.base;
-        self.world.deaths_since(base).into_iter().find_map(|member| roster.rank_of(member))
+        let deaths = self.world.deaths_since(self.known_deaths());
+        deaths.into_iter().find_map(|member| roster.rank_of(member))
     }
 
     fn msg_mode(&self) -> Option<MsgMode> {
@@ -170,10 +196,12 @@ impl Engine {
         if self.is_revoked(state, envelope) {
             return Some(Mishap::Revoked);
         }
-        if self.msg_mode()? != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
+        let (of_job, context) = (self.msg_mode()?, envelope.context / 2);
+        let msg = state.outlook.peculiar.get(&context).copied().unwrap_or(of_job);
+        if msg != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
             return None;
         }
-        if let Some(rank) = state.outlook.broken.get(&(envelope.context / 2)) {
+        if let Some(rank) = state.outlook.broken.get(&context) {
             return Some(Mishap::Lost { rank: *rank });
         }
         let is_interrupted = state.outlook.is_called && !self.is_alone(watch);
@@ -218,7 +246,6 @@ impl Engine {
     pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) {
         let mut state = self.state.lock();
         self.generation.store(generation, Ordering::Relaxed);
-        let is_cont = self.msg_mode() == Some(MsgMode::Cont);
         let outlook = &mut state.outlook;
         let ledger = self.world.ledger.lock();
         let place = |member: &Member| company.place(*member).is_some();
@@ -226,12 +253,15 @@ impl Engine {
         outlook.base += news.iter().position(place).unwrap_or(news.len());
         drop(ledger);
         outlook.company = Some(company);
-        if is_cont {
+        self.world.forget_outcomes(moved.to);
+        if moved.is_cont {
             self.move_on(&mut state, &moved);
-            state.outlook.moved.push(moved);
+            let moves = &mut state.outlook.moved;
+            moves.push(moved);
+            let old = moves.len().saturating_sub(GENERATIONS_UNDER_WAY);
+            moves.drain(..old);
         } else {
             outlook.floor = 2 * moved.to;
-            self.world.forget_outcomes(moved.to);
             self.drop_old(&mut state);
         }
         state.epoch = state.epoch.max(state.outlook.base);
@@ -243,6 +273,7 @@ impl Engine {
     /// Receives that wait and messages that have come in the world of before are those of the
     /// world of now: its members may have other ranks.
     fn move_on(&self, state: &mut State, moved: &Moved) {
+        state.reported.retain(|context, _| context / 2 != moved.from);
         for (envelope, packet) in state.unexpected.take(|envelope| moved.concerns(envelope)) {
             if let Some(envelope) = moved.message(envelope, packet.sender()) {
                 state.unexpected.insert(envelope, packet.readdressed(envelope));
@@ -290,8 +321,8 @@ impl Engine {
     /// Ends what is under way on communicators of earlier generations, and forgets messages there.
     fn drop_old(&self, state: &mut State) {
         let list = self.fellowships.get().map(|list| list()).unwrap_or_default();
-        let alone = list.into_iter().filter(|(_, roster)| roster.size() == 1);
-        let kept: HashSet<u32> = alone.map(|(context, _)| context).collect();
+        let alone = list.into_iter().filter(|fellowship| fellowship.roster.size() == 1);
+        let kept: HashSet<u32> = alone.map(|fellowship| fellowship.context).collect();
         let floor = state.outlook.floor;
         let is_old = |context: u32| context < floor && !kept.contains(&(context / 2));
         state.unexpected.retain_by(|envelope, _| !is_old(envelope.context));

@@ -367,6 +367,13 @@ impl Engine {
         Ok(answer)
     }
 
+    /// Other threads of the rank that wait ask once more.
+    pub fn nudge(&self) {
+        let mut state = self.state.lock();
+        state.has_news = true;
+        self.share_news(&mut state);
+    }
+
     /// Makes progress until `ready` has an answer.
     #[inline]
     pub fn wait_for<T>(&self, mut ready: impl FnMut(&mut Ops) -> Option<T>) -> Result<T, Died> {

@@ -1,8 +1,19 @@
 //! How a job takes failures: what was asked for, or what the program shows that it can do.
 
+use crate::fault::Mode;
 pub use crate::host::job::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a recovery by this mode makes of the dead; `None`: there is none.
+pub fn mode_of(comm: CommMode) -> Option<Mode> {
+    match comm {
+        CommMode::Abort => None,
+        CommMode::Blank => Some(Mode::Blank),
+        CommMode::Shrink => Some(Mode::Shrink),
+        CommMode::Rebuild => Some(Mode::Rebuild),
+    }
+}
 
 /// Where the rules of one job come from; they are the same for all of its ranks.
 #[derive(Debug, Default)]

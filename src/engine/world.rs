@@ -6,7 +6,7 @@ use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
-use crate::fault::{Chronicle, Ledger, Tale};
+use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 pub struct World {
     wire: &'static Wire,
     pub(super) ledger: Mutex<Ledger>,
+    /// What recoveries have settled for good, for all ranks.
+    annals: Mutex<Annals>,
     /// Grows with everything that those who wait may have to look at: deaths in the upper half,
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
@@ -57,6 +59,7 @@ impl World {
         World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
+            annals: Mutex::default(),
             stir: AtomicU64::new(0),
             council: Council::default(),
             revoked: Revoked::default(),
@@ -119,6 +122,19 @@ impl World {
     /// The list of these members, which all ranks share.
     pub fn enrol(&self, members: Vec<Member>) -> Arc<Roll> {
         self.rolls.enrol(members)
+    }
+
+    /// Files what `record` need not hold: ranks keep it together.
+    pub fn file(&self, record: &mut Record) {
+        let (before, losses) = record.file();
+        self.annals.lock().keep(before, &losses);
+    }
+
+    /// The ranks that have failed, as `record` has them, in order.
+    pub fn losses(&self, record: &Record) -> Vec<usize> {
+        let annals = self.annals.lock();
+        let recent = record.events().map(|loss| loss.rank);
+        annals.first(record.filed()).chain(recent).collect()
     }
 
     /// How threads that wait are to find out in which call.

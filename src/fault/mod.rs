@@ -18,7 +18,7 @@ pub mod view;
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
 pub use chronicle::{Chronicle, Tale};
 pub use ledger::Ledger;
-pub use record::{Loss, Record};
+pub use record::{Annals, Loss, Record};
 pub use recovery::{Recovery, Step};
 pub use revocation::Revocation;
 pub use state::{CommState, RankState};

@@ -1,7 +1,8 @@
 //! Which failures a communicator has seen, as programs ask for it. Pure.
 //!
 //! What recoveries have agreed on comes first and is the same at everybody; what was noticed
-//! since follows, and becomes agreed with the next recovery. Every death is in it once.
+//! since follows, and becomes agreed with the next recovery. Every death is in it once. What is
+//! settled for good can be filed: members who share a memory keep one [`Annals`] of it.
 
 use super::rules::Rules;
 use crate::base::Member;
@@ -14,14 +15,34 @@ pub struct Loss {
     pub rank: usize,
 }
 
-/// All failures of a communicator, in order of detection.
+/// The failures of a communicator, in order of detection, as far as they are not filed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
+    /// How many came first, and are filed.
+    filed: usize,
     /// Shared, since it grows with every failure and every recovery has a copy.
     agreed: Arc<Vec<Loss>>,
     noticed: Vec<Loss>,
-    /// How many were agreed when the last recovery completed, and the one before.
+    /// How many of these were agreed when the last recovery completed, and the one before.
     completed: [usize; 2],
+}
+
+/// The ranks that failed in all that is settled for good, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annals(Vec<u32>);
+
+impl Annals {
+    /// These were the next to fail after the first `before`. Everybody who knows may say so.
+    pub fn keep(&mut self, before: usize, losses: &[Loss]) {
+        let known = self.0.len().saturating_sub(before);
+        let news = losses.get(known..).unwrap_or_default();
+        self.0.extend(news.iter().map(|loss| loss.rank as u32));
+    }
+
+    /// The ranks of the first `count` failures.
+    pub fn first(&self, count: usize) -> impl Iterator<Item = usize> {
+        self.0.iter().take(count).map(|&rank| rank as usize)
+    }
 }
 
 impl Record {
@@ -49,12 +70,27 @@ impl Record {
         self.completed = [self.agreed.len(), self.completed[0]];
     }
 
-    /// All failures ever, in order of detection.
+    /// Takes out what no recovery to come and no question after the last one needs, and how many
+    /// were taken out before. All who have agreed take out the same.
+    pub fn file(&mut self) -> (usize, Vec<Loss>) {
+        let (before, [last, old]) = (self.filed, self.completed);
+        let filed: Vec<Loss> = Arc::make_mut(&mut self.agreed).drain(..old).collect();
+        self.filed += filed.len();
+        self.completed = [last - old, 0];
+        (before, filed)
+    }
+
+    /// How many failures are filed.
+    pub fn filed(&self) -> usize {
+        self.filed
+    }
+
+    /// All failures that are not filed, in order of detection.
     pub fn events(&self) -> impl Iterator<Item = &Loss> {
         self.agreed.iter().chain(&self.noticed)
     }
 
-    /// What is agreed on: the same at everybody in the same generation.
+    /// What of these is agreed on: the same at everybody in the same generation.
     pub fn agreed(&self) -> &[Loss] {
         &self.agreed
     }
@@ -97,6 +133,27 @@ mod tests {
         let ranks: Vec<usize> = record.events().map(|loss| loss.rank).collect();
         assert_eq!(ranks, [0, 2, 1]);
         assert_eq!(record.agreed().len(), 2);
+    }
+
+    #[test]
+    fn what_is_filed_is_in_the_annals_once_whoever_files_it() {
+        let (mut records, mut annals) = ([Record::new(), Record::new()], Annals::default());
+        for generation in 0..5 {
+            for record in &mut records {
+                record.settle::<Sound>(&[loss(generation, 0), loss(9, generation as u32)]);
+                record.complete();
+                let counts = record.counts(10);
+                let (before, filed) = record.file();
+                annals.keep(before, &filed);
+                assert_eq!(record.counts(10), counts, "questions have the same answers");
+                assert_eq!(record.events().count(), 2, "of the last recovery");
+            }
+            let filed: Vec<usize> = annals.first(records[0].filed()).collect();
+            let expected = (0..generation).flat_map(|generation| [generation, 9]);
+            assert_eq!(filed, expected.collect::<Vec<_>>());
+        }
+        assert_eq!(records[0], records[1]);
+        assert_eq!(annals.first(3).collect::<Vec<_>>(), [0, 9, 1]);
     }
 
     #[test]

@@ -124,6 +124,16 @@ impl<R: Rules> Recovery<R> {
         &self.record
     }
 
+    /// What it makes of the dead.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Another mode than it was begun with, before anything has come of it: all have agreed on it.
+    pub fn choose(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
     /// A death was noticed while the recovery goes on.
     pub fn note(&mut self, member: Member) {
         let rank = self.slots.iter().position(|slot| slot.last() == member);

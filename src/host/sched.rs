@@ -359,7 +359,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Instant;
 
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const PATIENCE: Duration = Duration::from_secs(100);
 
     #[test]
     fn a_ring_between_listening_and_parking_is_not_missed() {
@@ -389,7 +389,6 @@ mod tests {
     fn no_ring_is_lost() {
         const ROUNDS: usize = 20_000;
         let (bells, turn) = ([Bell::new(), Bell::new()], AtomicUsize::new(0));
-        let start = Instant::now();
         let play = |me: usize| {
             while turn.load(Ordering::Acquire) < ROUNDS {
                 let seen = bells[me].listen();
@@ -401,6 +400,7 @@ mod tests {
                     turn.store(now + 1, Ordering::Release);
                     bells[1 - me].unpark();
                 } else {
+                    let start = Instant::now();
                     bells[me].park_for(seen, PATIENCE);
                     assert!(start.elapsed() < PATIENCE, "a ring was lost");
                 }

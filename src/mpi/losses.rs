@@ -61,7 +61,18 @@ pub fn is_key(key: i32) -> bool {
 /// The modes of FT-MPI by which `comm` lives: its own, or else those of the job.
 pub fn modes(process: &Process, comm: &Comm) -> Option<Modes> {
     let of_job = process.world.rules().modes()?;
-    Some(comm.losses.modes.lock().unwrap_or(of_job))
+    Some(own_modes(comm).unwrap_or(of_job))
+}
+
+/// Those that were chosen for `comm`, or for what it was made of.
+pub(super) fn own_modes(comm: &Comm) -> Option<Modes> {
+    *comm.losses.modes.lock()
+}
+
+/// The members of `comm` have agreed to live by these modes.
+pub(super) fn settle(process: &Process, comm: &Comm, modes: Modes) {
+    let is_of_job = process.world.rules().modes() == Some(modes);
+    *comm.losses.modes.lock() = (!is_of_job).then_some(modes);
 }
 
 /// Whether a death in the communicator of this handle ends the job, whatever handler is set.
@@ -74,13 +85,16 @@ pub fn is_to_end(process: &'static Process, handle: usize) -> bool {
 /// The attribute of `comm` under `key`, which is one of these.
 pub fn find(process: &'static Process, comm: &Comm, key: i32) -> Found {
     let record = record(process, comm);
-    let ranks = || record.events().map(|loss| number(loss.rank)).collect::<Vec<i32>>();
+    let ranks = || process.world.losses(&record).into_iter().map(number).collect::<Vec<i32>>();
     let counts = || record.counts(comm.group.len()).into_iter().map(|count| count as i32);
     let modes = modes(process, comm).unwrap_or_default();
     match key {
         LIST_FAILED => pointer(comm, key, &ranks()),
         COM_FAILED => pointer(comm, key, &counts().collect::<Vec<i32>>()),
-        LIST_NUM_FAILED => Found { is_value: true, ..integer(comm, key, ranks().len() as i32) },
+        LIST_NUM_FAILED => {
+            let failed = number(record.filed() + record.events().count());
+            Found { is_value: true, ..integer(comm, key, failed) }
+        }
         COM_NUM_FAILED => {
             let failed = counts().filter(|count| *count > 0).count();
             Found { is_value: true, ..integer(comm, key, number(failed)) }
@@ -113,7 +127,10 @@ fn record(process: &'static Process, comm: &Comm) -> Record {
     let is_world = comm.is_alias_of(&process.world_comm());
     let agreed = if is_world { process.recovery.lock().as_ref().map(agreed_in) } else { None };
     let mut record = agreed.unwrap_or_default();
-    for member in process.world.deaths_since(0) {
+    // Whoever died before the last recovery is in no communicator that was made since.
+    let is_fresh = comm.generation >= process.engine.generation();
+    let earliest = if is_fresh { process.engine.known_deaths() } else { 0 };
+    for member in process.world.deaths_since(earliest) {
         let rank = comm.group.rank_of(member).and_then(|rank| usize::try_from(rank).ok());
         if let Some(rank) = rank {
             record.note(Loss { member, rank });

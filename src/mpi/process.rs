@@ -1,7 +1,7 @@
 //! One rank's MPI: its tables of objects, its engine, its state between init and finalize.
 
 use crate::base::Member;
-use crate::engine::{Engine, Summons};
+use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
 use crate::mpi::attr::{Keyval, Predefined};
 use crate::mpi::callback::Program;
@@ -22,7 +22,7 @@ use crate::mpi::request::Requests;
 use crate::mpi::session::Session;
 use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
-use crate::mpi::{buffer, named};
+use crate::mpi::{buffer, losses, named};
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -190,7 +190,12 @@ impl Process {
         self.engine.introduce(|| {
             let predefined = [self.world_comm(), Held::Ever(&self.self_comm)];
             let made = self.comms.all().into_iter().map(|(_, comm)| Held::Counted(comm));
-            predefined.into_iter().chain(made).map(|c| (c.context(), c.everyone())).collect()
+            let fellowship = |comm: Held<Comm>| Fellowship {
+                context: comm.context(),
+                roster: comm.everyone(),
+                msg: losses::own_modes(&comm).map(|modes| modes.msg),
+            };
+            predefined.into_iter().chain(made).map(fellowship).collect()
         });
     }
 

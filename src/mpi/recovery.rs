@@ -2,8 +2,8 @@
 //! generation of the world.
 
 use crate::base::Member;
-use crate::engine::rules::{CommMode, Modes, RecoveryMode};
-use crate::engine::{Matter, Moved, Purpose, Summons};
+use crate::engine::rules::{Modes, MsgMode, RecoveryMode, mode_of};
+use crate::engine::{Moved, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
@@ -53,22 +53,18 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
 
 /// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
 pub fn recover(process: &'static Process) -> Result {
+    let generation = process.engine.generation();
     let begun = process.recovery.lock().take();
     let begun = begun.or_else(|| first(process));
-    let Some(mut course) = begun else {
-        return Err(Class::PROC_ABORTED.because("another thread has begun to recover"));
-    };
-    // The program may have chosen another mode since the last one.
-    if let Some(mode) = mode(process).filter(|_| course.number == 0) {
-        course.recovery.again(mode, None);
-    }
+    let Some(mut course) = begun else { return await_another(process, generation) };
     let (engine, world) = (&process.engine, process.world);
     if !engine.is_calm() || world.called() > engine.generation() {
         process.recovers()?;
     }
-    let outcome = carry_out(process, &mut course);
+    let outcome = carry_out(process, &mut course, false);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
         *process.recovery.lock() = Some(course);
+        engine.nudge();
     }
     match outcome? {
         End::GivenUp { rank } => {
@@ -77,6 +73,16 @@ pub fn recover(process: &'static Process) -> Result {
             Err(Failure::Error(Box::new(error)))
         }
         End::Unchanged | End::Recovered => Ok(()),
+    }
+}
+
+/// Another thread of this rank takes part in the recovery, for both.
+fn await_another(process: &'static Process, before: u64) -> Result {
+    let is_over = || process.engine.generation() != before || process.recovery.lock().is_some();
+    process.engine.wait_for(|_| is_over().then_some(()))?;
+    match process.engine.generation() == before {
+        false => Ok(()),
+        true => Err(Class::PROC_ABORTED.because("another thread tried to recover, in vain")),
     }
 }
 
@@ -106,7 +112,7 @@ pub fn join(process: &'static Process) -> Result<bool> {
     let fellows: Vec<Member> = course.recovery.fresh().collect();
     process.world.respawn(&fellows, &course);
     loop {
-        match carry_out(process, &mut course)? {
+        match carry_out(process, &mut course, true)? {
             End::Recovered => return Ok(true),
             // The survivors may try once more.
             End::Unchanged | End::GivenUp { .. } => {}
@@ -130,42 +136,44 @@ fn first(process: &'static Process) -> Option<Summons> {
         return None;
     }
     let view = View::new(process.world_comm().group.members());
-    Some(Summons { recovery: Recovery::new(view, Record::new(), mode(process)?, None), number: 0 })
+    let recovery = Recovery::new(view, Record::new(), mode(process)?, None);
+    Some(Summons { recovery, number: 0, modes: None })
 }
 
-fn carry_out(process: &'static Process, course: &mut Summons) -> Result<End> {
+fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) -> Result<End> {
     let (world, engine) = (process.world, &process.engine);
     loop {
-        let generation = course.recovery.before().generation;
-        let matter = Matter { purpose: Purpose::Recovery, of: generation, number: course.number };
-        let value = Value { most: u64::from(world.fresh_context()), ..Value::NEUTRAL };
-        let decision = engine.recover(matter, course.recovery.roster(), value)?;
-        course.number += 1;
+        let value = match losses::modes(process, &process.world_comm()) {
+            // What the program has chosen, whoever is new does not know.
+            Some(modes) if !is_fresh => course.value(process.world_comm().rank as usize, modes),
+            _ => Value::NEUTRAL,
+        };
+        let value = Value { most: u64::from(world.fresh_context()), ..value };
+        let decision = engine.recover(course, value)?;
         world.tell(|chronicle, now| {
             let roster = course.recovery.roster();
             let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
             chronicle.agreed(&dead, now);
         });
-        match course.recovery.advance(&decision) {
+        match course.advance(&decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
-                let record = course.recovery.record().clone();
-                adopt(process, view, record, context);
+                let mut record = course.recovery.record().clone();
+                world.file(&mut record);
+                adopt(process, view, record, context, course.modes);
                 return Ok(End::Recovered);
             }
             Step::Next { respawn } => world.respawn(&respawn, course),
-            Step::GiveUp { rank } => {
-                let mode = mode(process).expect("only where there is a mode is there a recovery");
-                course.recovery.again(mode, None);
-                return Ok(End::GivenUp { rank });
-            }
+            Step::GiveUp { rank } => return Ok(End::GivenUp { rank }),
         }
     }
 }
 
 /// The world is as `view` says from now on.
-fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
+fn adopt(
+    process: &'static Process, view: View, record: Record, context: u32, modes: Option<Modes>,
+) {
     let generation = view.generation;
     process.world.tell(|chronicle, now| {
         let members: Vec<Member> = view.members().collect();
@@ -178,28 +186,28 @@ fn adopt(process: &'static Process, view: View, record: Record, context: u32) {
     let (group, gaps) = match ranks.len() == view.slots.len() {
         true => (living, None),
         false => {
-            let group = Group::of(view.slots.iter().map(|slot| slot.last()).collect(), process.me);
+            let all = process.world.enrol(view.slots.iter().map(|slot| slot.last()).collect());
+            let group = Group::listed(all, process.me);
             (Arc::new(group), Some(Gaps::new(generation, context, living, ranks)))
         }
     };
     let before = process.world_comm();
     let world = before.reborn(generation, context, group).with_gaps(gaps);
-    let moved = Moved { from: before.context(), to: context, roster: world.roster() };
+    if let Some(modes) = modes {
+        losses::settle(process, &world, modes);
+    }
+    let modes = losses::modes(process, &world).unwrap_or_default();
+    let is_cont = modes.msg == MsgMode::Cont;
+    let moved = Moved { from: before.context(), to: context, roster: world.roster(), is_cont };
     process.set_world_comm(world);
-    let mode = mode(process).expect("only where there is a mode is there a recovery");
+    let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
     let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
-    *process.recovery.lock() = Some(Summons { recovery, number: 0 });
+    *process.recovery.lock() = Some(Summons { recovery, number: 0, modes: None });
     process.world.forgive();
     process.engine.turn_over(generation, roll, moved);
 }
 
 fn mode(process: &'static Process) -> Option<Mode> {
-    let Modes { comm, .. } = losses::modes(process, &process.world_comm())?;
-    match comm {
-        CommMode::Abort => None,
-        CommMode::Blank => Some(Mode::Blank),
-        CommMode::Shrink => Some(Mode::Shrink),
-        CommMode::Rebuild => Some(Mode::Rebuild),
-    }
+    mode_of(losses::modes(process, &process.world_comm())?.comm)
 }

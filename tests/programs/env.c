@@ -168,6 +168,7 @@ static void memory(void)
         EQUAL(MPI_##Kind##_c2f(handle), number_);                                                  \
         CHECK(MPI_##Kind##_f2c(number_) == (handle));                                              \
         EQUAL(PMPI_##Kind##_toint(handle), number_);                                               \
+        EQUAL(PMPI_##Kind##_c2f(handle), number_);                                                 \
     } while (0)
 
 static void count_only(MPI_Comm *comm, int *code, ...)

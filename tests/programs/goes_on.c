@@ -1,11 +1,14 @@
 /* CONT: what is under way between the living survives a recovery, and ends well after it.
  *
  * The last rank but one dies. The others have receives open for messages that are sent before, in
- * and after the recovery, and long sends that nobody has received yet. */
+ * and after the recovery, and long sends that nobody has received yet.
+ *
+ * goes_on [attribute]: with that word, the program chooses the mode. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "ft-mpi-modes.h"
 #include "ftmpi.h"
 
 enum { LONG = 100000 };
@@ -33,6 +36,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     me = ftmpi_rank_in_job();
+    if (argc > 1 && !fresh)
+        MUST(MPI_Comm_set_attr(MPI_COMM_WORLD, FTMPI_MSG_MODE,
+                              (void *)(long)FTMPI_MSG_MODE_CONT));
     int victim = size - 2, old_size = size;
     if (!fresh) {
         /* The ring of those who will live: 0 .. size - 3, size - 1. */

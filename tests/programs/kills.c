@@ -39,17 +39,18 @@ static void messages(void)
     }
 }
 
-/* Rank 0 waits for a message that comes after 100 ms, then computes for ever. */
-static void late(void)
+/* Rank 0 waits for a message that comes after so many ms, then computes for ever; rank 1 says
+ * whether it was still there to receive it. */
+static void late(int milliseconds)
 {
     int data = 7;
     if (rank == 1) {
-        usleep(100000);
-        MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        usleep(1000 * milliseconds);
+        int code = MPI_Ssend(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        said(code == MPI_SUCCESS ? "was heard by" : "comes too late for", 0);
     }
     if (rank == 0) {
         MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        said("has got", data);
         compute();
     }
 }
@@ -67,6 +68,10 @@ static void broadcast(void)
 {
     int data = rank == 0 ? 42 : 0;
     /* The root comes last: whoever has begun when somebody dies may still receive. */
+    if (rank != 0)
+        MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    for (int other = 1; rank == 0 && other < size; other++)
+        MPI_Recv(NULL, 0, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 0)
         usleep(30000);
     int code = MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -77,15 +82,14 @@ static void broadcast(void)
 static void murder(void)
 {
     int data;
-    if (rank != 1)
+    /* Who is killed in one call does not come through the next. */
+    while (rank != 1)
         MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    else {
-        for (int other = -1; other <= size; other++)
-            if (other != rank)
-                ftmpi_kill(other);
-        said("has killed", size - 1);
-        ftmpi_kill(rank);
-    }
+    for (int other = -1; other <= size; other++)
+        if (other != rank)
+            ftmpi_kill(other);
+    said("has killed", size - 1);
+    ftmpi_kill(rank);
     said("lives", 0);
 }
 
@@ -102,7 +106,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "messages") == 0)
         messages();
     else if (strcmp(argv[1], "late") == 0)
-        late();
+        late(atoi(argv[2]));
     else if (strcmp(argv[1], "stuck") == 0)
         stuck();
     else if (strcmp(argv[1], "broadcast") == 0)

@@ -194,6 +194,7 @@ static void cancellation(void)
         MPI_Issend(data, 5, MPI_CHAR, 1, 6, MPI_COMM_WORLD, &request);
         CHECK(is_cancelled(&request));
         MPI_Isend(data, LARGE, MPI_CHAR, 1, 7, MPI_COMM_WORLD, &request);
+        MPI_Send(NULL, 0, MPI_CHAR, 1, 9, MPI_COMM_WORLD);
         MPI_Recv(into, 1, MPI_CHAR, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CHECK(!is_cancelled(&request));
         MPI_Recv_init(into, 5, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &request);
@@ -203,6 +204,8 @@ static void cancellation(void)
     } else if (rank == 1) {
         MPI_Status status;
         int flag;
+        /* It would take what is to be cancelled. */
+        MPI_Recv(NULL, 0, MPI_CHAR, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(into, LARGE, MPI_CHAR, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
         EQUAL(status.MPI_TAG, 7);
         MPI_Test_cancelled(&status, &flag);

@@ -1,6 +1,7 @@
-/* Signals that find a rank at work, in the way that the first argument names. Without MPI_Init. */
+/* Signals that find a rank at work, in the way that the first argument names. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -20,7 +21,7 @@ enum { LIVES = 40, JUMPS = 200, FILES = 200 };
 
 static int ends[2];
 static sem_t semaphore;
-static volatile int handled, value;
+static volatile int handled, value, is_over;
 static sigjmp_buf back;
 static pthread_t sleeper;
 
@@ -105,15 +106,18 @@ static int jump_from_work(void)
     return 1;
 }
 
+/* Again and again: the first may come before the wait has begun. */
 static void *send_to_sleeper(void *number)
 {
-    usleep(20000);
-    pthread_kill(sleeper, (int)(size_t)number);
+    for (usleep(20000); !is_over; usleep(20000))
+        pthread_kill(sleeper, (int)(size_t)number);
     return NULL;
 }
 
 static void *write_later(void *unused)
 {
+    while (!handled)
+        usleep(1000);
     usleep(60000);
     return write(ends[1], "x", 1) == 1 ? unused : NULL;
 }
@@ -123,14 +127,14 @@ static int wait_in(const char *how)
     sigset_t none;
     char byte;
     struct pollfd file = {.fd = ends[0], .events = POLLIN};
-    struct timespec second = {10, 0};
+    struct timespec second = {1000, 0};
     sigemptyset(&none);
     if (is(how, "pause"))
         return pause();
     if (is(how, "nanosleep"))
         return nanosleep(&second, NULL);
     if (is(how, "poll"))
-        return poll(&file, 1, 10000);
+        return poll(&file, 1, 1000000);
     if (is(how, "sigsuspend"))
         return sigsuspend(&none);
     if (is(how, "sem_wait"))
@@ -141,7 +145,7 @@ static int wait_in(const char *how)
 /* A sibling's signal ends the wait with EINTR, after the handler has run. */
 static int interrupt(const char *how)
 {
-    pthread_t sender;
+    pthread_t sender, writer;
     sigset_t set;
     handle(SIGUSR2, note, is(how, "restart") ? SA_RESTART : 0);
     if (pipe(ends) != 0 || sem_init(&semaphore, 0, 0) != 0)
@@ -153,8 +157,10 @@ static int interrupt(const char *how)
     sleeper = pthread_self();
     pthread_create(&sender, NULL, send_to_sleeper, (void *)SIGUSR2);
     if (is(how, "restart"))
-        pthread_create(&sender, NULL, write_later, NULL);
+        pthread_create(&writer, NULL, write_later, NULL);
     int result = wait_in(how), number = errno;
+    is_over = 1;
+    pthread_join(sender, NULL);
     printf("%s %d %d %d\n", how, result, result < 0 && number == EINTR, handled == SIGUSR2);
     return 0;
 }
@@ -193,16 +199,17 @@ static int wait_for_signal(const char *how)
     sigaddset(&set, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     int descriptor = signalfd(-1, &set, 0);
-    if (ftmpi_rank_in_job() == 0) {
-        usleep(100000);
-        if (fork() == 0)
-            kill(getppid(), SIGTERM), _exit(0);
-    }
+    /* Not before all ranks hold it back. */
+    MPI_Init(NULL, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ftmpi_rank_in_job() == 0 && fork() == 0)
+        kill(getppid(), SIGTERM), _exit(0);
     if (is(how, "sigwait"))
         sigwait(&set, &number);
     else if (read(descriptor, &story, sizeof story) == sizeof story)
         number = (int)story.ssi_signo;
     printf("waited %d\n", number);
+    MPI_Finalize();
     return 0;
 }
 
@@ -213,10 +220,10 @@ static int have_alarm(void)
     struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}}, left;
     handle(SIGALRM, note, 0);
     if (rank == 1) {
-        alarm(1);
+        alarm(1000);
         unsigned before = alarm(0);
         usleep(50000);
-        printf("%d: %u %d\n", rank, before, handled);
+        printf("%d: %d %d\n", rank, before > 500 && before <= 1000, handled);
         return 0;
     }
     if (rank == 2) {

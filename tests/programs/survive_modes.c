@@ -92,7 +92,16 @@ int main(int argc, char **argv)
         MPI_Comm_size(part, &members);
         if (members != living)
             fail("a split has", members);
-        if (me == (first + dead) % all)
+        /* Nobody dies while others are still in there. */
+        int victim = 0;
+        while (seen[victim] != (first + dead) % all)
+            victim++;
+        if (rank != victim)
+            MUST(MPI_Send(NULL, 0, MPI_INT, victim, 6, MPI_COMM_WORLD));
+        for (int other = 0; rank == victim && other < size; other++)
+            if (other != victim && seen[other] != -7)
+                MUST(MPI_Recv(NULL, 0, MPI_INT, other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        if (rank == victim)
             raise(SIGKILL);
         int code;
         while ((code = MPI_Barrier(MPI_COMM_WORLD)) == MPI_SUCCESS)

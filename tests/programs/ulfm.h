@@ -25,13 +25,25 @@ static inline void die(void)
     FAIL("the victim outlived its death");
 }
 
+/* Rank `who` dies, once all others have come here: what they did together before is over. */
+static inline void part_with(MPI_Comm comm, int who)
+{
+    int mine, members;
+    MPI_Comm_rank(comm, &mine);
+    MPI_Comm_size(comm, &members);
+    if (mine != who)
+        EQUAL(MPI_Send(NULL, 0, MPI_CHAR, who, 98, comm), MPI_SUCCESS);
+    for (int other = 0; mine == who && other < members; other++)
+        if (other != who)
+            EQUAL(MPI_Recv(NULL, 0, MPI_CHAR, other, 98, comm, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    if (mine == who)
+        die();
+}
+
 /* Rank `who` is no more when this returns. */
 static inline void let_die(MPI_Comm comm, int who)
 {
-    int mine;
-    MPI_Comm_rank(comm, &mine);
-    if (mine == who)
-        die();
+    part_with(comm, who);
     await_deaths(comm, 1);
 }
 

@@ -19,6 +19,12 @@ program ulfm
   call MPIX_Comm_agree(MPI_COMM_WORLD, flag, ierr)
   call check(ierr == MPI_SUCCESS .and. flag == 7, 'agree')
   call MPI_Comm_dup(MPI_COMM_WORLD, copy, ierr)
+  ! Nobody dies while others are still in there.
+  if (rank /= 1) call MPI_Send(rank, 1, MPI_INTEGER, 1, 98, MPI_COMM_WORLD, ierr)
+  do known = 1, merge(ranks - 1, 0, rank == 1)
+    call MPI_Recv(buffer, 1, MPI_INTEGER, MPI_ANY_SOURCE, 98, MPI_COMM_WORLD, &
+      MPI_STATUS_IGNORE, ierr)
+  end do
   if (rank == 1) call abort()
   known = 0
   do while (known == 0)

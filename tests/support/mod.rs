@@ -101,8 +101,19 @@ pub fn fresh_directory(name: &str) -> PathBuf {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(sweep);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(unique(name));
+    // A process of an earlier run may have had our number, and have been killed.
+    let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("the target directory can be written to");
     path
+}
+
+/// Copies a program or a script so that it can be run at once. Not by this process: while it writes
+/// to a file, another thread may start a program, which holds the file open for writing until it has
+/// begun, and meanwhile nobody can run what is in it.
+pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    let mut command = std::process::Command::new("cp");
+    let copied = command.arg("--").arg(from.as_ref()).arg(to.as_ref()).status();
+    assert!(copied.is_ok_and(|status| status.success()), "{command:?}");
 }
 
 /// Removes the directories of tests that have ended: `name-process-count`.

@@ -6,7 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What another MPI's ABI header has not: our own functions, Fortran's types, removed ones.
-const OURS_ONLY: [&str; 4] = ["ftmpi", "MPI_Fint", "MPI_F08_status", "MPI_Handler_function"];
+const OURS_ONLY: [&str; 8] = [
+    "ftmpi",
+    "FT_MPI_",
+    "FTMPI_",
+    "MPI_INIT_RESTARTED",
+    "MPIX_",
+    "MPI_Fint",
+    "MPI_F08_status",
+    "MPI_Handler_function",
+];
 
 /// What is to be compiled, and how.
 #[derive(Clone, Debug)]
@@ -223,8 +232,12 @@ impl Source {
     /// Everything that the compiled file depends on.
     fn fingerprint(&self, kind: &[&str]) -> u64 {
         let mut files = self.files.clone();
-        let headers = std::fs::read_dir(root().join("include")).into_iter().flatten().flatten();
-        files.extend(headers.map(|entry| entry.path()));
+        let entries = |directory: PathBuf| {
+            std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path())
+        };
+        files.extend(entries(root().join("include")));
+        let is_header = |path: &PathBuf| path.extension().is_some_and(|end| end == "h");
+        files.extend(entries(root().join("tests/programs")).filter(is_header));
         files.sort();
         let read = |file: &PathBuf| std::fs::read(file).unwrap_or_default();
         let texts: Vec<Vec<u8>> = files.iter().map(read).collect();

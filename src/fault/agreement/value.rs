@@ -7,6 +7,8 @@ pub struct Value {
     pub flags: u64,
     /// Combined by maximum.
     pub most: u64,
+    /// Combined by minimum.
+    pub least: u64,
     /// Combined by OR.
     pub any: u64,
     /// How many of the members' deaths, in the common order of notices, are acknowledged: combined
@@ -16,7 +18,8 @@ pub struct Value {
 
 impl Value {
     /// What adds nothing to the others.
-    pub const NEUTRAL: Value = Value { flags: u64::MAX, most: 0, any: 0, acknowledged: u32::MAX };
+    pub const NEUTRAL: Value =
+        Value { flags: u64::MAX, most: 0, least: u64::MAX, any: 0, acknowledged: u32::MAX };
 
     /// Both together.
     #[must_use]
@@ -24,6 +27,7 @@ impl Value {
         Value {
             flags: self.flags & other.flags,
             most: self.most.max(other.most),
+            least: self.least.min(other.least),
             any: self.any | other.any,
             acknowledged: self.acknowledged.min(other.acknowledged),
         }

@@ -24,6 +24,7 @@ impl<R: Rules> Party<R> {
         let value = Value {
             flags: random.bits() | random.bits(),
             most: random.below(1000),
+            least: me as u64 ^ 5,
             any: 1 << (me % 64),
             acknowledged: 0,
         };

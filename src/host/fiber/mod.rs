@@ -54,13 +54,17 @@ pub(super) struct Fiber {
     is_settled: AtomicBool,
     /// Where its handlers run.
     signal_stack: UnsafeCell<Range<usize>>,
-    body: UnsafeCell<Option<Body>>,
+    body: UnsafeCell<Body>,
     /// What is zeroed when it has ended, as the kernel does for a thread.
     clear: AtomicPtr<AtomicU32>,
 }
 
 /// What a fiber does first and last.
-pub(super) type Body = Box<dyn FnOnce() -> std::convert::Infallible>;
+#[derive(Clone, Copy)]
+pub(super) struct Body {
+    pub(super) call: fn(usize) -> !,
+    pub(super) argument: usize,
+}
 
 // SAFETY: cells are touched by who runs the fiber, or makes it ready; the link by whose chain it is
 // in.
@@ -97,7 +101,7 @@ impl Fiber {
             worker: AtomicPtr::default(),
             is_settled: AtomicBool::new(false),
             signal_stack: UnsafeCell::new(0..0),
-            body: UnsafeCell::new(None),
+            body: UnsafeCell::new(Body { call: |_| unreachable!(), argument: 0 }),
             clear: AtomicPtr::default(),
         }))
     }
@@ -118,7 +122,7 @@ impl Fiber {
         // SAFETY: the record is not in use.
         unsafe {
             *self.signal_stack.get() = signal_stack;
-            *self.body.get() = Some(body);
+            *self.body.get() = body;
             let itself = std::ptr::from_ref(self).expose_provenance();
             *self.stack.get() = switch::prepare(stack.end, live, itself);
         }
@@ -227,8 +231,8 @@ extern "C-unwind" fn live(fiber: usize) -> ! {
     worker::arrive(fiber);
     block::begin();
     // SAFETY: it was put there for this fiber, which alone runs this.
-    let body = unsafe { (*fiber.body.get()).take() }.expect("a fiber is started with a body");
-    match body() {}
+    let Body { call, argument } = unsafe { *fiber.body.get() };
+    call(argument)
 }
 
 /// Ends the fiber that `this` is: nothing of it runs any more.

@@ -1,7 +1,7 @@
 //! Whether fibers work here: what they need is looked for, and a first one tries it out, before
 //! any rank depends on it.
 
-use super::{Fiber, block, current, monitor, worker};
+use super::{Body, Fiber, block, current, monitor, worker};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +20,12 @@ pub(in crate::host) fn start_workers(
     let failed = |error| format!("no thread for it: {error}");
     worker::start(count).map_err(failed)?;
     monitor::start().map_err(failed)?;
-    let trial: &'static Trial = Box::leak(Box::default());
+    let trial = Trial {
+        fiber: Fiber::new(0, 1),
+        alive: AtomicU32::new(1),
+        failures: AtomicU32::new(u32::MAX),
+    };
+    let trial: &'static Trial = Box::leak(Box::new(trial));
     trial.run()
 }
 
@@ -31,8 +36,8 @@ fn may_set_thread_pointer() -> bool {
     unsafe { libc::getauxval(libc::AT_HWCAP2) & FSGSBASE != 0 }
 }
 
-#[derive(Default)]
 struct Trial {
+    fiber: &'static Fiber,
     alive: AtomicU32,
     failures: AtomicU32,
 }
@@ -50,17 +55,12 @@ impl Trial {
     fn run(&'static self) -> Result<(), String> {
         const PATIENCE: Duration = Duration::from_secs(5);
         const BYTES: usize = 128 << 10;
-        self.alive.store(1, Ordering::Relaxed);
-        self.failures.store(u32::MAX, Ordering::Relaxed);
         let memory = Box::leak(vec![0_u8; BYTES].into_boxed_slice());
         let Range { start, end } = memory.as_mut_ptr_range();
         let (start, end) = (start.expose_provenance(), end.expose_provenance());
         let middle = start + BYTES / 2;
-        let fiber = Fiber::new(0, 1);
-        let body = Box::new(move || {
-            self.failures.store(failures(fiber), Ordering::Release);
-            super::end(fiber)
-        });
+        let (fiber, itself) = (self.fiber, std::ptr::from_ref(self).expose_provenance());
+        let body = Body { call: try_out, argument: itself };
         // SAFETY: the record is fresh, and the memory is never used again.
         if !unsafe { fiber.start(start..middle, middle..end, &raw const self.alive, body) } {
             return Err("there is no memory for one".into());
@@ -78,6 +78,14 @@ impl Trial {
         let wrong = WRONG.iter().enumerate().find(|(bit, _)| failures >> bit & 1 == 1);
         wrong.map_or(Ok(()), |(_, what)| Err((*what).into()))
     }
+}
+
+/// What the first fiber does.
+fn try_out(trial: usize) -> ! {
+    // SAFETY: `run` passes itself.
+    let trial: &'static Trial = unsafe { &*std::ptr::with_exposed_provenance(trial) };
+    trial.failures.store(failures(trial.fiber), Ordering::Release);
+    super::end(trial.fiber)
 }
 
 /// What does not work in `this`, the calling fiber.

@@ -25,6 +25,27 @@ pub struct Modes {
     pub recovery: RecoveryMode,
 }
 
+impl Modes {
+    /// All of them in one number.
+    pub fn code(self) -> u8 {
+        self.comm as u8
+            | (self.msg as u8) << 2
+            | (self.coll as u8) << 4
+            | (self.recovery as u8) << 6
+    }
+
+    /// The modes with this number.
+    pub fn of_code(code: u8) -> Option<Modes> {
+        let part = |place: u8| i32::from(code >> place & 3);
+        Some(Modes {
+            comm: CommMode::of(part(0))?,
+            msg: MsgMode::of(part(2))?,
+            coll: CollMode::of(part(4))?,
+            recovery: RecoveryMode::of(part(6))?,
+        })
+    }
+}
+
 /// Declares a mode: what its values are called and which numbers programs know them by. The first
 /// name is the one that we use.
 macro_rules! mode {
@@ -208,6 +229,12 @@ mod tests {
         assert_eq!(CommMode::of(2), Some(CommMode::Shrink));
         assert_eq!(CommMode::of(4), None);
         assert_eq!(MsgMode::of(-1), None);
+    }
+
+    #[test]
+    fn all_modes_fit_one_number() {
+        let known = (0..=u8::MAX).filter_map(|code| Some((code, Modes::of_code(code)?)));
+        assert_eq!(known.filter(|(code, modes)| modes.code() == *code).count(), 4 * 2 * 2 * 2);
     }
 
     #[test]

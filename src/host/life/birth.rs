@@ -3,11 +3,12 @@
 use super::ending::exit_current;
 use super::threads::Thread;
 use super::world::{World, end_process};
-use super::{Life, threads};
+use super::{Life, Newcomer, threads};
 use crate::host::Rank;
-use crate::host::fiber::Fiber;
+use crate::host::fiber::{Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::sched;
+use crate::host::shims::alloc;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -15,15 +16,17 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 /// Starts a life in `seat`.
-pub(super) fn bear(world: &'static World, seat: usize, incarnation: u32) -> Result<(), String> {
+pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<(), String> {
     let place = &world.seats[seat];
     let mut ground = place.ground.lock();
     let failed = |what: &str, error: std::io::Error| format!("rank {seat}: {what}: {error}");
     let prepared = world.plan.prepare(&mut ground);
     prepared.map_err(|error| failed("no memory for its stack", error))?;
     let images = Images::at(&world.template, world.plan.images(&ground));
-    let life = Life::new(&world.plan, &ground);
-    let rank: &'static Rank = Box::leak(Box::new(Rank::new(seat, incarnation, images, life)));
+    let life = Life::new(who.generation, &world.plan, &ground);
+    let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
+    // The undertaker takes it back.
+    let rank: &'static Rank = Box::leak(rank);
     let fiber = world.fiber_of(seat);
     let thread = Thread::new(0, fiber);
     rank.life.threads.lock().push(thread.clone());
@@ -44,7 +47,8 @@ fn start_fiber(
     // SAFETY: the seat is this rank's, and so are its stacks and the record of its fiber; the
     // undertaker keeps the thread until it is gone.
     let is_started = unsafe {
-        fiber.start(stack, start..start + bytes, thread.alive(), Box::new(move || live(rank, true)))
+        let body = Body { call: begin_fiber, argument: ptr::from_ref(rank).expose_provenance() };
+        fiber.start(stack, start..start + bytes, thread.alive(), body)
     };
     let no_memory = || std::io::Error::from_raw_os_error(libc::ENOMEM);
     is_started.then_some(()).ok_or_else(no_memory)
@@ -66,8 +70,13 @@ fn start_thread(rank: &'static Rank, stack: Range<usize>) -> Result<(), std::io:
     if status == 0 { Ok(()) } else { Err(std::io::Error::from_raw_os_error(status)) }
 }
 
+fn begin_fiber(rank: usize) -> ! {
+    // SAFETY: `start_fiber` passes a record that stays until this fiber is gone.
+    live(unsafe { &*ptr::with_exposed_provenance::<Rank>(rank) }, true)
+}
+
 extern "C-unwind" fn begin(rank: *mut c_void) -> *mut c_void {
-    // SAFETY: `start` passes a record that stays until the process ends.
+    // SAFETY: `start_thread` passes a record that stays until this thread is gone.
     let rank: &'static Rank = unsafe { &*rank.cast::<Rank>() };
     live(rank, false)
 }
@@ -95,8 +104,14 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     }
     rank.images.adopt_tls();
     if rank.incarnation > 0 {
-        let line = CString::new(format!("FTMPI_INCARNATION={}", rank.incarnation));
-        rank.libc.set_variable(&line.expect("a number has no null byte"));
+        let numbers = [
+            ("FTMPI_INCARNATION", u64::from(rank.incarnation)),
+            ("FTMPI_GENERATION", rank.life.generation),
+        ];
+        for (name, number) in numbers {
+            let line = CString::new(format!("{name}={number}"));
+            rank.libc.set_variable(&line.expect("a number has no null byte"));
+        }
     }
     let world = super::world::of_process();
     let (argc, argv) = (world.program.argc, arguments(world));
@@ -104,13 +119,13 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
 }
 
-/// The rank's own copy of the arguments, which programs like to cut up and reorder.
+/// The rank's own copy of the arguments, which programs like to cut up and reorder. It lies in the
+/// heap of the rank, whose thread this is, and goes with it.
 fn arguments(world: &World) -> *mut *mut c_char {
     let count = usize::try_from(world.program.argc).unwrap_or(0);
     // SAFETY: the process got that many arguments, each a string.
     let each = (0..count).map(|index| unsafe { CStr::from_ptr(*world.program.argv.add(index)) });
-    let copies = each.map(|argument| argument.to_owned().into_raw());
+    let copies = each.map(|text| alloc::keep(text.to_bytes_with_nul()).cast());
     let all: Vec<*mut c_char> = copies.chain([ptr::null_mut()]).collect();
-    // Small, and the program may keep pointers to it for as long as it lives.
-    Box::leak(all.into_boxed_slice()).as_mut_ptr()
+    alloc::keep(&all)
 }

@@ -8,6 +8,7 @@ mod ending;
 mod exits;
 mod files;
 mod ground;
+mod lasts;
 mod limits;
 mod obituary;
 mod seat;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
-pub use seat::Pin;
+pub use seat::{Pin, Visit};
 pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
 
 pub(super) use ending::{abort, exit, is_own_process};
@@ -57,6 +58,14 @@ pub enum Verdict {
     Restart,
     /// The job ends at once with this exit status; the sentence goes to stderr.
     End { status: i32, last_words: String },
+}
+
+/// Who is to live in a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    pub incarnation: u32,
+    /// The generation of the world that it joins.
+    pub generation: u64,
 }
 
 /// Who lives above the host: is told what happens to ranks, and decides.
@@ -114,6 +123,8 @@ impl Pulse {
 
 /// What a rank's record holds for this room.
 pub(super) struct Life {
+    /// The generation of the world that it was born into.
+    generation: u64,
     started: Instant,
     ended: OnceLock<Ended>,
     /// Where in the program a signal struck; 0 for other endings.
@@ -138,9 +149,10 @@ struct Ended {
 }
 
 impl Life {
-    fn new(plan: &ground::Plan, ground: &ground::Ground) -> Life {
+    fn new(generation: u64, plan: &ground::Plan, ground: &ground::Ground) -> Life {
         let stack = plan.stack(ground);
         Life {
+            generation,
             started: Instant::now(),
             ended: OnceLock::new(),
             struck_at: AtomicUsize::new(0),

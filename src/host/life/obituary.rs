@@ -2,6 +2,7 @@
 
 use super::Ending;
 use crate::host::Rank;
+use crate::host::loader::nowhere;
 use std::sync::atomic::Ordering;
 
 /// `rank 3 died of SIGSEGV (address 0x0, at prog+0x1139) after 0.12 s`
@@ -36,6 +37,11 @@ fn circumstances(rank: &Rank, number: i32, address: usize) -> String {
     let mut parts = Vec::new();
     if is_fault && rank.life.guard.contains(&address) {
         parts.push("stack overflow; give ranks more with `ulimit -s` or --stack".to_string());
+    } else if is_fault && let Some(function) = nowhere::name(address) {
+        let function = function.to_string_lossy();
+        parts.push(format!(
+            "it called {function}, which no library defines: link the one that does"
+        ));
     } else if is_fault {
         parts.push(format!("address {address:#x}"));
     }

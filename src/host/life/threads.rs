@@ -1,5 +1,6 @@
 //! Threads of ranks: a thread that a rank starts belongs to the rank, and ends with it.
 
+use super::lasts;
 use crate::host::fiber::{self, Fiber};
 use crate::host::rank::adopt;
 use crate::host::shims::keys;
@@ -202,6 +203,7 @@ pub(in crate::host) fn this() -> Option<&'static Thread> {
 
 /// The calling thread ends here and now, without a word to glibc, whose locks it might hold.
 pub(super) fn leave() -> ! {
+    lasts::take_leave();
     let (nobody, all_signals) = (AtomicU32::new(0), u64::MAX);
     let word = this().map_or(&nobody, |thread| {
         thread.is_leaving.store(true, Ordering::Release);
@@ -393,6 +395,7 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     if rank.life.is_ending() {
         leave();
     }
+    lasts::take_leave();
     use_signal_stack((0, 0));
     THREAD.set(ptr::null());
     forget(rank, record);

@@ -6,7 +6,7 @@
 
 use super::threads::{self, Thread};
 use super::world::{World, end_process};
-use super::{Ending, Verdict, birth, files, obituary};
+use super::{Ending, Newcomer, Verdict, birth, files, obituary};
 use crate::host::job::Job;
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
@@ -60,8 +60,8 @@ enum Stage {
     Mourning,
     /// Somebody may still copy from its memory.
     Clearing {
-        /// The incarnation that is to move in.
-        next: Option<u32>,
+        /// Who is to move in.
+        next: Option<Newcomer>,
         abandoned: bool,
     },
     Done,
@@ -85,7 +85,7 @@ impl Undertaker {
     /// Runs the job to its end.
     pub(super) fn work(&mut self) -> ! {
         for seat in 0..self.ranks {
-            self.bear(seat, 0);
+            self.bear(seat, Newcomer { incarnation: 0, generation: 0 });
         }
         loop {
             let seen = self.world.bell.listen();
@@ -108,8 +108,8 @@ impl Undertaker {
         }
     }
 
-    fn bear(&mut self, seat: usize, incarnation: u32) {
-        if let Err(why) = birth::bear(self.world, seat, incarnation) {
+    fn bear(&mut self, seat: usize, newcomer: Newcomer) {
+        if let Err(why) = birth::bear(self.world, seat, newcomer) {
             end_process(2, &format!("ftrun: {why}\n"));
         }
         self.living += 1;
@@ -145,12 +145,12 @@ impl Undertaker {
 
     /// Brings those to life who were ordered, as soon as their seats are free.
     fn take_orders(&mut self) {
-        while let Ok((seat, incarnation)) = self.world.orders.try_recv() {
+        while let Ok((seat, newcomer)) = self.world.orders.try_recv() {
             let mut burials = self.burials.iter_mut();
             match burials.find(|burial| burial.rank.seat == seat).map(|burial| &mut burial.stage) {
-                Some(Stage::Clearing { next, .. }) => *next = Some(incarnation),
+                Some(Stage::Clearing { next, .. }) => *next = Some(newcomer),
                 Some(_) => panic!("whoever is mourned has no successor yet"),
-                None => self.bear(seat, incarnation),
+                None => self.bear(seat, newcomer),
             }
         }
     }
@@ -164,7 +164,8 @@ impl Undertaker {
             }
             let restart = self.announce(burial);
             burial.since = Instant::now();
-            let next = restart.then_some(burial.rank.incarnation + 1);
+            let incarnation = burial.rank.incarnation + 1;
+            let next = restart.then_some(Newcomer { incarnation, generation: 0 });
             burial.stage = Stage::Clearing { next, abandoned: !all_gone };
         }
         if let Stage::Clearing { next, abandoned } = burial.stage {
@@ -247,7 +248,7 @@ impl Undertaker {
         }
     }
 
-    fn clear(&mut self, burial: &mut Burial, next: Option<u32>, abandoned: bool) {
+    fn clear(&mut self, burial: &mut Burial, next: Option<Newcomer>, abandoned: bool) {
         let rank = burial.rank;
         let seat = &self.world.seats[rank.seat];
         if self.living == 0 && next.is_none() {
@@ -282,11 +283,18 @@ impl Undertaker {
             }
             rank.heap.give_back();
             rank.libc.close_files();
+            stdio::give_back(&rank.libc);
         }
         drop(ground);
         burial.stage = Stage::Done;
-        if let Some(incarnation) = next {
-            self.bear(rank.seat, incarnation);
+        let place = rank.seat;
+        if !gave_up {
+            // SAFETY: it is closed, without pins, and the rank's threads are gone. This burial, the
+            // last to know of the record, is done.
+            unsafe { seat.vacate() };
+        }
+        if let Some(newcomer) = next {
+            self.bear(place, newcomer);
         }
     }
 

@@ -1,9 +1,9 @@
 //! The job that runs in this process: its seats, and the way to the undertaker.
 
 use super::ground::Plan;
-use super::seat::{Pin, Seat};
+use super::seat::{Pin, Seat, Visit};
 use super::undertaker::Undertaker;
-use super::{Tenant, limits, threads};
+use super::{Newcomer, Tenant, limits, threads};
 use crate::host::fiber::{self, Fiber};
 use crate::host::job::{Job, RankKind};
 use crate::host::loader::{Program, Template};
@@ -36,8 +36,8 @@ pub(super) struct World {
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
     /// Orders to bring incarnations to life, on the same way.
-    order: Sender<(usize, u32)>,
-    pub(super) orders: Receiver<(usize, u32)>,
+    order: Sender<(usize, Newcomer)>,
+    pub(super) orders: Receiver<(usize, Newcomer)>,
     /// Signals to the whole process that the undertaker has to pass on, one bit each.
     forwarded: AtomicU64,
     /// Whether signals may wait in the inbox of some thread.
@@ -46,8 +46,8 @@ pub(super) struct World {
     has_alarms: AtomicBool,
 }
 
-/// Who is to die: whoever lives in the seat; `None` is its first life, where nobody lives yet.
-type Condemned = (usize, Option<&'static Rank>);
+/// Who is to die: an incarnation in a seat; `None` is its first life, where nobody lives yet.
+type Condemned = (usize, Option<u32>);
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
@@ -160,32 +160,32 @@ pub(super) fn report(rank: &'static Rank) {
 /// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
     if let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) {
-        condemn(world, seat, place.rank());
+        condemn(world, seat, place.incarnation());
     }
 }
 
 /// The same for one incarnation; does nothing when another lives there.
 pub fn kill_only(seat: usize, incarnation: u32) {
     let Some(world) = found() else { return };
-    let rank = living(seat).filter(|rank| rank.incarnation == incarnation);
-    if rank.is_some() {
-        condemn(world, seat, rank);
+    if living(seat).is_some_and(|rank| rank.incarnation == incarnation) {
+        condemn(world, seat, Some(incarnation));
     }
 }
 
-fn condemn(world: &World, seat: usize, rank: Option<&'static Rank>) {
-    if let Some(rank) = rank {
+fn condemn(world: &'static World, seat: usize, incarnation: Option<u32>) {
+    let rank = world.seats[seat].visit();
+    if let Some(rank) = rank.filter(|rank| Some(rank.incarnation) == incarnation) {
         rank.pulse.stop();
     }
-    world.condemn.send((seat, rank)).expect("the world keeps the other end");
+    world.condemn.send((seat, incarnation)).expect("the world keeps the other end");
     world.tenant.wake(seat);
     world.bell.unpark();
 }
 
-/// Brings this incarnation to life in `seat`, whose last rank has ended. Returns before it lives.
-pub fn respawn(seat: usize, incarnation: u32) {
+/// Brings `newcomer` to life in `seat`, whose last rank has ended. Returns before it lives.
+pub fn respawn(seat: usize, newcomer: Newcomer) {
     let Some(world) = found() else { return };
-    world.order.send((seat, incarnation)).expect("the world keeps the other end");
+    world.order.send((seat, newcomer)).expect("the world keeps the other end");
     world.bell.unpark();
 }
 
@@ -200,17 +200,17 @@ pub fn pin(seat: usize, incarnation: u32) -> Option<Pin> {
 
 /// The incarnation that lives in `seat`, or did last.
 pub fn incarnation(seat: usize) -> Option<u32> {
-    Some(found()?.seats.get(seat)?.rank()?.incarnation)
+    found()?.seats.get(seat)?.incarnation()
 }
 
 /// Whether the alarm of a rank is still to ring.
 pub fn has_alarms() -> bool {
-    found().is_some_and(|world| world.ranks().any(signals::has_alarm))
+    found().is_some_and(|world| world.visits().any(|rank| signals::has_alarm(&rank)))
 }
 
 /// The rank that lives in `seat` now, and has not ended.
-pub fn living(seat: usize) -> Option<&'static Rank> {
-    found()?.seats.get(seat)?.rank().filter(|rank| !rank.life.is_ending())
+pub fn living(seat: usize) -> Option<Visit> {
+    found()?.seats.get(seat)?.visit().filter(|rank| !rank.life.is_ending())
 }
 
 /// Passes a signal to the whole process on to the undertaker. Safe in signal handlers.
@@ -233,9 +233,10 @@ pub(in crate::host) fn defer() {
 /// The code at `pc` may run again; false where that is no rank's. Safe in handlers.
 pub(in crate::host) fn admit(pc: usize) -> bool {
     // A thread that libc has started by itself may run a rank's code, too.
-    let is_meant = |rank: &&'static Rank| rank.images.contains(pc);
-    let own = crate::host::current().filter(is_meant);
-    let rank = own.or_else(|| found()?.ranks().find(is_meant));
+    if let Some(own) = crate::host::current().filter(|rank| rank.images.contains(pc)) {
+        return own.images.admit(pc);
+    }
+    let rank = found().and_then(|world| world.visits().find(|rank| rank.images.contains(pc)));
     rank.is_some_and(|rank| rank.images.admit(pc))
 }
 
@@ -257,7 +258,7 @@ impl World {
     pub(super) fn take_ended(&self) -> Vec<&'static Rank> {
         let mut next = self.ended.swap(std::ptr::null_mut(), Ordering::Acquire);
         let mut ended: Vec<&'static Rank> = Vec::new();
-        // SAFETY: `report` links records that stay until the process ends.
+        // SAFETY: `report` links records, which stay until their burial is over.
         while let Some(rank) = unsafe { next.as_ref() } {
             ended.push(rank);
             next = rank.life.next.load(Ordering::Relaxed);
@@ -269,7 +270,10 @@ impl World {
     /// The ranks that are to die, once all seats are taken.
     pub(super) fn take_condemned(&self) -> Vec<&'static Rank> {
         let condemned = self.condemned.try_iter();
-        let ranks = condemned.filter_map(|(seat, rank)| rank.or_else(|| self.seats[seat].rank()));
+        let ranks = condemned.filter_map(|(seat, incarnation)| {
+            let is_meant = |rank: &&'static Rank| incarnation.unwrap_or(0) == rank.incarnation;
+            self.seats[seat].rank().filter(is_meant)
+        });
         ranks.inspect(|rank| rank.pulse.stop()).collect()
     }
 
@@ -300,7 +304,12 @@ impl World {
         self.forwarded.swap(0, Ordering::SeqCst)
     }
 
-    /// The ranks that live, or lived last, in each seat.
+    /// The ranks that live, or lived last, in each seat, for everybody.
+    fn visits(&'static self) -> impl Iterator<Item = Visit> {
+        self.seats.iter().filter_map(Seat::visit)
+    }
+
+    /// The same for the undertaker.
     pub(super) fn ranks(&self) -> impl Iterator<Item = &'static Rank> {
         self.seats.iter().filter_map(Seat::rank)
     }
@@ -343,9 +352,9 @@ fn flush() {
     let (done, is_done) = bounded(0);
     let flush = move || {
         // What the dead had is saved already.
-        let living = |rank: &&'static Rank| !rank.life.is_ending();
-        let ranks = found().into_iter().flat_map(World::ranks).filter(living);
-        ranks.for_each(|rank| stdio::flush_all(&rank.libc));
+        let ranks = found().into_iter().flat_map(World::visits);
+        let living = ranks.filter(|rank| !rank.life.is_ending());
+        living.for_each(|rank| stdio::flush_all(&rank.libc));
         // SAFETY: flushes all streams.
         unsafe { libc::fflush(std::ptr::null_mut()) };
         let _ = done.send(());

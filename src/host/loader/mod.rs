@@ -7,6 +7,7 @@
 //! constructors of its own images, and its own `main`.
 
 mod elf;
+pub(in crate::host) mod nowhere;
 mod object;
 mod order;
 mod policy;

@@ -200,10 +200,11 @@ impl Linking<'_> {
             if let Some(shim) = function(name) {
                 return Target::Fixed(shim);
             }
-            if !own.is_weak() {
-                program.unresolved.push(name);
+            if own.is_weak() {
+                return Target::Fixed(0);
             }
-            return Target::Fixed(0);
+            program.unresolved.push(name);
+            return Target::Fixed(super::nowhere::address(name));
         };
         let address = linker.scope.objects[found.object].address(found.symbol);
         if found.symbol.section == super::elf::SHN_ABS {

@@ -1,13 +1,15 @@
-//! longjmp: whoever jumps leaves frames behind, and nobody is told. So the highest place that a
-//! thread has jumped to is kept, for whoever wants to know whether a frame of his is still there.
+//! longjmp, and exceptions: whoever jumps leaves frames behind, and nobody is told. So the highest
+//! place that a thread has jumped to is kept, for whoever wants to know whether a frame of his is
+//! still there.
 
 use super::table;
 use crate::host::signals;
 use std::arch::{asm, naked_asm};
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-table!(longjmp, _longjmp, siglongjmp, __longjmp_chk);
+table!(longjmp, _longjmp, siglongjmp, __longjmp_chk; _Unwind_SetIP = land);
 
 /// Whether jumps are seen: in ranks they are, in programs that run without `ftrun` not.
 static ARE_SEEN: AtomicBool = AtomicBool::new(false);
@@ -56,6 +58,23 @@ unsafe extern "C" fn note_jump(buffer: *const usize) {
     // SAFETY: as our caller vouches.
     if unsafe { buffer.add(WITH_MASK).cast::<i32>().read() } != 0 {
         signals::forget_handlers();
+    }
+}
+
+/// `_Unwind_SetIP`: an exception comes to a frame that catches it, or clears up and passes it on.
+/// What that frame has called is gone.
+///
+/// # Safety
+/// As the unwinder's.
+unsafe extern "C-unwind" fn land(context: *mut c_void, address: usize) {
+    unsafe extern "C-unwind" {
+        fn _Unwind_GetCFA(context: *mut c_void) -> usize;
+        fn _Unwind_SetIP(context: *mut c_void, address: usize);
+    }
+    // SAFETY: as our caller vouches.
+    unsafe {
+        note(_Unwind_GetCFA(context));
+        _Unwind_SetIP(context, address);
     }
 }
 

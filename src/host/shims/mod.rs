@@ -22,6 +22,7 @@ mod openmp;
 mod processes;
 mod random;
 mod settling;
+mod spares;
 pub(super) mod stdio;
 mod strings;
 mod tables;

@@ -1,15 +1,17 @@
 //! The standard streams of each rank: `FILE`s of its own over the descriptors that all share.
 //!
 //! No `FILE` of a rank stands in libc's list of open files: only the rank flushes it, and what a
-//! dead rank leaves behind is never touched again. Buffering is what a process of its own would
+//! dead rank leaves behind is never looked at again (see [`super::spares`]). Buffering is what a process of its own would
 //! have (terminal: by lines, else full; stderr: none), and each flush is one `write`, so that the
 //! lines of ranks do not mix. Only rank 0 reads the job's stdin; others find it at its end.
 
 use super::homes::Variable;
+use super::spares::{Gathers, Made};
 use super::{LibcState, TAG_OUTPUT, state, table, tag};
 use crate::host::memory::{Span, copy};
 use crate::host::{Rank, output};
 use libc::FILE;
+use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -94,9 +96,9 @@ unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
-/// stdin, stdout and stderr, each made when it is first wanted.
+/// stdin, stdout and stderr, each made when it is first wanted; and what is to be used again.
 #[derive(Default)]
-pub(super) struct Streams([OnceLock<Stream>; 3]);
+pub(super) struct Streams([OnceLock<Stream>; 3], Mutex<Vec<Made>>);
 
 impl Stream {
     fn layout(self) -> *mut Layout {
@@ -239,14 +241,31 @@ fn open_output(state: &LibcState, descriptor: c_int) -> Option<Stream> {
         }
         stream
     } else {
-        // SAFETY: opens a stream on a descriptor that stays open.
-        opened(unsafe { libc::fdopen(descriptor, c"w".as_ptr()) }, descriptor)?
+        let made = Made::again(descriptor);
+        let made = made.or_else(|| {
+            // SAFETY: opens a stream on a descriptor that stays open.
+            let stream = opened(unsafe { libc::fdopen(descriptor, c"w".as_ptr()) }, descriptor)?;
+            let gathers = match descriptor {
+                2 => Gathers::Nothing,
+                _ if is_terminal(descriptor) => Gathers::Lines,
+                _ => Gathers::Blocks,
+            };
+            Some(Made::new(stream, descriptor, gathers))
+        })?;
+        let stream = made.stream;
+        state.streams.1.lock().push(made);
+        return Some(stream);
     };
     if descriptor == 2 {
         // SAFETY: the stream was just opened.
         unsafe { libc::setvbuf(stream.0, null_mut(), libc::_IONBF, 0) };
     }
     Some(stream)
+}
+
+/// The rank has died, and none of its threads runs any more: its standard streams are for others.
+pub(in crate::host) fn give_back(state: &LibcState) {
+    std::mem::take(&mut *state.streams.1.lock()).into_iter().for_each(Made::give_back);
 }
 
 unsafe extern "C" fn read_nothing(_: *mut c_void, _: *mut c_char, _: usize) -> isize {

@@ -30,18 +30,26 @@ pub(super) struct Strings {
 }
 
 /// What libc keeps in a static array: the program may read and write it until the next call.
-struct Buffer(*mut c_char);
+struct Buffer(*mut [c_char; BUFFER_BYTES]);
 
 const BUFFER_BYTES: usize = 256;
 
-// SAFETY: an address of memory that stays until the process ends; the program guards its use.
+// SAFETY: an address of memory that stays as long as its rank; the program guards its use.
 unsafe impl Send for Buffer {}
 // SAFETY: as above.
 unsafe impl Sync for Buffer {}
 
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: it came out of a box, and the program that knew of it is gone.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
+
 impl Strings {
     fn buffer(&self) -> *mut c_char {
-        self.buffer.get_or_init(|| Buffer(Box::leak(Box::new([0; BUFFER_BYTES])).as_mut_ptr())).0
+        let make = || Buffer(Box::into_raw(Box::new([0; BUFFER_BYTES])));
+        self.buffer.get_or_init(make).0.cast()
     }
 }
 

@@ -36,10 +36,17 @@ pub(super) struct Time(OnceLock<Pointer>);
 
 struct Pointer(*mut Results);
 
-// SAFETY: an address of memory that stays until the process ends; the program guards its use.
+// SAFETY: an address of memory that stays as long as its rank; the program guards its use.
 unsafe impl Send for Pointer {}
 // SAFETY: as above.
 unsafe impl Sync for Pointer {}
+
+impl Drop for Pointer {
+    fn drop(&mut self) {
+        // SAFETY: it came out of a box, and the program that knew of it is gone.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
 
 impl Time {
     fn results(&self) -> *mut Results {

@@ -1,0 +1,67 @@
+//! What this library keeps per thread, at the end of a rank's thread.
+//!
+//! glibc would clear it up, but threads of ranks leave without a word to glibc. Some of it must not
+//! stay: parking_lot counts the threads that have ever waited for a lock, and has a table as large
+//! as their number. And glibc allocates for what it is told to do at the end of a thread, in the
+//! name of that thread; none of that would ever be freed.
+
+use crate::host::current;
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+
+type Act = unsafe extern "C" fn(*mut c_void);
+type Register = unsafe extern "C" fn(Act, *mut c_void, *mut c_void) -> c_int;
+
+/// So many a thread of a rank can have; this library has fewer variables of that kind.
+const MOST: usize = 8;
+
+#[derive(Clone, Copy)]
+struct Lasts {
+    acts: [Option<(Act, *mut c_void)>; MOST],
+    count: usize,
+}
+
+thread_local! {
+    static LASTS: Cell<Lasts> = const { Cell::new(Lasts { acts: [None; MOST], count: 0 }) };
+}
+
+/// What the compiled code of Rust and C++ asks for where a variable of a thread is to be dropped
+/// at its end. Libraries of ranks have another (see [`super::exits`]).
+///
+/// # Safety
+/// `act` can be called with `object` at the end of the calling thread.
+#[cfg_attr(not(miri), unsafe(no_mangle))]
+unsafe extern "C" fn __cxa_thread_atexit_impl(
+    act: Act, object: *mut c_void, dso: *mut c_void,
+) -> c_int {
+    unsafe extern "C" {
+        static __dso_handle: c_void;
+    }
+    let is_ours = std::ptr::eq(dso, &raw const __dso_handle);
+    let mut lasts = LASTS.get();
+    if is_ours
+        && current().is_some()
+        && let Some(place) = lasts.acts.get_mut(lasts.count)
+    {
+        *place = Some((act, object));
+        lasts.count += 1;
+        LASTS.set(lasts);
+        return 0;
+    }
+    let real: Register = crate::host::real!("__cxa_thread_atexit_impl");
+    // SAFETY: as our caller promises.
+    unsafe { real(act, object, dso) }
+}
+
+/// The calling thread is about to end, and holds nothing: drops what is the library's in it.
+pub(super) fn take_leave() {
+    loop {
+        let mut lasts = LASTS.get();
+        lasts.count = lasts.count.wrapping_sub(1);
+        let Some(last) = lasts.acts.get_mut(lasts.count).and_then(Option::take) else { return };
+        // Before the act: whatever interrupts it does not do it again.
+        LASTS.set(lasts);
+        // SAFETY: it was asked for at the end of this thread, and is done once.
+        unsafe { last.0(last.1) };
+    }
+}
