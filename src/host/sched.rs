@@ -57,10 +57,14 @@ pub(super) fn expect_crowd(is_crowded: bool) {
 /// Lets the calling thread begin on a core of its own, where there is one for every rank. It may
 /// leave it: two that wait for each other on one core would look busy to the kernel for long.
 pub(super) fn spread(seat: usize) {
-    const BYTES: usize = size_of::<libc::cpu_set_t>();
-    if IS_CROWDED.load(Ordering::Relaxed) {
-        return;
+    if !IS_CROWDED.load(Ordering::Relaxed) {
+        begin_on(seat);
     }
+}
+
+/// Lets the calling thread go on on the core of this number, of those that it may use.
+pub(super) fn begin_on(number: usize) {
+    const BYTES: usize = size_of::<libc::cpu_set_t>();
     // SAFETY: sets are plain bits; zero is the thread itself, whose own set is put back.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
@@ -68,7 +72,7 @@ pub(super) fn spread(seat: usize) {
             return;
         }
         let is_allowed = |core: &usize| libc::CPU_ISSET(*core, &allowed);
-        if let Some(core) = (0..8 * BYTES).filter(is_allowed).nth(seat) {
+        if let Some(core) = (0..8 * BYTES).filter(is_allowed).nth(number) {
             let mut own: libc::cpu_set_t = std::mem::zeroed();
             libc::CPU_SET(core, &mut own);
             libc::sched_setaffinity(0, BYTES, &own);

@@ -166,11 +166,15 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
         // Another core may be free for the one that is next.
         executor.rouse_for_next();
     }
-    if age >= MUCH_TOO_LONG && is_in_kernel(owner) {
+    if age < TOO_LONG {
+        return true;
+    }
+    if !is_in_kernel(owner) {
+        owner.interrupt();
+    } else if age >= MUCH_TOO_LONG {
+        // Not to be interrupted: some calls would fail, and nobody has asked for that.
         executor.replace(slot, owner);
         sight.age = 0;
-    } else if age >= TOO_LONG {
-        owner.interrupt();
     }
     true
 }

@@ -8,7 +8,7 @@ use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
 use super::{CURRENT, ENDED, Fiber, monitor};
 use crate::host::life::SignalStack;
-use crate::host::sched::{spread, wait_on, wake_one_on};
+use crate::host::sched::{begin_on, wait_on, wake_one_on};
 use parking_lot::Mutex;
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
@@ -226,7 +226,7 @@ impl Worker {
         let signal_stack = SignalStack::begin(SIGNAL_STACK_BYTES);
         // SAFETY: has no preconditions. A fiber that settles here may go to other directories.
         unsafe { libc::unshare(libc::CLONE_FS) };
-        home.inspect(|home| spread(*home));
+        home.inspect(|home| begin_on(*home));
         while !self.is_kept.get() {
             match self.find(false) {
                 Some(fiber) => self.visit(fiber),

@@ -24,7 +24,7 @@ pub(super) struct World {
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     /// What carries the ranks where they are fibers; `None`: no rank was born there yet.
-    fibers: Option<Mutex<Vec<Option<&'static Fiber>>>>,
+    fibers: OnceLock<Mutex<Vec<Option<&'static Fiber>>>>,
     pub(super) tenant: Box<dyn Tenant>,
     /// The process that ranks live in; their forked children are others.
     process: libc::pid_t,
@@ -78,8 +78,6 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     }
     let cores = available_parallelism().map_or(1, usize::from);
     sched::expect_crowd(job.ranks > cores);
-    signals::install();
-    let has_fibers = choose_kind(job, cores);
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
     let world = World {
@@ -87,7 +85,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         template,
         plan,
         seats: grounds.into_iter().map(Seat::new).collect(),
-        fibers: has_fibers.then(|| Mutex::new(vec![None; job.ranks])),
+        fibers: OnceLock::new(),
         tenant,
         // SAFETY: has no preconditions.
         process: unsafe { libc::getpid() },
@@ -102,7 +100,13 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         has_alarms: AtomicBool::new(false),
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
-    Ok(of_process())
+    signals::install();
+    let world = of_process();
+    // Workers are interrupted by signals, which look at the world.
+    if choose_kind(job, cores) {
+        world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
+    }
+    Ok(world)
 }
 
 /// Whether ranks are fibers. Says why not where that was asked for.
@@ -279,7 +283,7 @@ impl World {
 
     /// What carries the rank of this seat, if ranks are fibers.
     pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
-        let mut fibers = self.fibers.as_ref()?.lock();
+        let mut fibers = self.fibers.get()?.lock();
         // Neighbours begin on the same core.
         let count = fibers.len();
         Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
@@ -287,7 +291,7 @@ impl World {
 
     /// The last fiber of this seat is given up.
     pub(super) fn forget_fiber_of(&self, seat: usize) {
-        if let Some(fibers) = &self.fibers {
+        if let Some(fibers) = self.fibers.get() {
             fibers.lock()[seat] = None;
         }
     }
