@@ -1,10 +1,12 @@
 //! Calls in which a thread of a rank waits and holds nothing: there signals reach it at once, and
 //! so does its death. And the waits for signals themselves.
 
-use super::{bits, let_through};
+use super::{bits, is_to_thread, let_through};
 use crate::host::life::{self, Shim};
 use crate::host::{current, fiber};
 use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
+use std::mem::MaybeUninit;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::Ordering;
 
 /// Runs `call`, in which the calling thread holds nothing.
@@ -92,18 +94,49 @@ fn awaiting<T>(set: u64, call: impl FnOnce() -> T) -> T {
 }
 
 unsafe extern "C-unwind" fn sigwait(set: Set, number: *mut c_int) -> c_int {
-    // SAFETY: the caller passes a set, and room for a number.
-    awaiting(unsafe { bits(set) }, || unsafe { libc::sigwait(set, number) })
+    loop {
+        // SAFETY: the caller passes a set.
+        let taken = unsafe { sigtimedwait(set, null_mut(), null()) };
+        if taken > 0 {
+            // SAFETY: the caller passes room for a number.
+            unsafe { number.write(taken) };
+            return 0;
+        }
+        // SAFETY: the thread's own variable.
+        let error = unsafe { *libc::__errno_location() };
+        if error != libc::EINTR {
+            return error;
+        }
+    }
 }
 
 unsafe extern "C-unwind" fn sigwaitinfo(set: Set, story: *mut siginfo_t) -> c_int {
-    // SAFETY: the caller passes a set, and room for a story or null.
-    awaiting(unsafe { bits(set) }, || unsafe { libc::sigwaitinfo(set, story) })
+    // SAFETY: as our caller promises.
+    unsafe { sigtimedwait(set, story, null()) }
 }
 
 unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit: Time) -> c_int {
-    // SAFETY: as above; a time or null.
-    awaiting(unsafe { bits(set) }, || unsafe { libc::sigtimedwait(set, story, limit) })
+    let mut told = MaybeUninit::<siginfo_t>::uninit();
+    loop {
+        // SAFETY: the caller passes a set, and a time or null.
+        let taken = awaiting(unsafe { bits(set) }, || unsafe {
+            libc::sigtimedwait(set, told.as_mut_ptr(), limit)
+        });
+        if taken <= 0 {
+            return taken;
+        }
+        // SAFETY: the kernel has told about the signal that it has given.
+        let told = unsafe { told.assume_init_ref() };
+        if current().is_none() || !life::is_own_process() || is_to_thread(taken, told) {
+            if !story.is_null() {
+                // SAFETY: the caller passes room for a story.
+                unsafe { story.write(*told) };
+            }
+            return taken;
+        }
+        // It came before the undertaker could take it, for all who wait: this thread is one.
+        life::forward(taken);
+    }
 }
 
 /// Who makes the descriptor is taken to be who reads it.
