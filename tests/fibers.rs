@@ -54,6 +54,42 @@ fn whoever_spins_does_not_keep_others_from_running() {
     assert_eq!(seen.lines_with("all have come 1"), 1, "{seen}");
 }
 
+/// Those who ask again and again keep the queue full; whoever is woken has a turn, too.
+#[test]
+fn whoever_asks_in_vain_does_not_keep_those_who_are_woken_from_running() {
+    let text = r#"
+        #include <stdio.h>
+        #include "mpi.h"
+        int main(int count, char **words)
+        {
+            int rank, size, token = 0, done;
+            MPI_Request all;
+            MPI_Init(&count, &words);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            if (rank % 3 == 0) {
+                /* The token goes around among those who wait. */
+                int next = rank + 3 < size ? rank + 3 : 0;
+                for (int i = 0; i < 100; i++) {
+                    if (rank == 0)
+                        MPI_Send(&token, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
+                    MPI_Recv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+                    if (rank != 0)
+                        MPI_Send(&token, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
+                }
+            }
+            MPI_Ibarrier(MPI_COMM_WORLD, &all);
+            for (done = 0; !done;)
+                MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+            if (rank == 0) puts("around");
+            return MPI_Finalize();
+        }
+    "#;
+    let seen = fibers("vain", text, 30).succeeds();
+    assert_eq!(seen.lines_with("around"), 1, "{seen}");
+}
+
 #[test]
 fn a_thousand_sleep_at_once() {
     let text = r#"

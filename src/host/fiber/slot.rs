@@ -202,7 +202,7 @@ impl Slot {
     }
 
     /// Whom `worker` is to run: the one that was woken last first, as a rule. Who only makes room
-    /// for others (`yields`) gets those in the queue first.
+    /// for others (`yields`) lets all have their turn before it comes back.
     #[inline]
     pub(super) fn pick(&self, worker: &Worker, yields: bool) -> Found {
         let held = self.hold();
@@ -210,9 +210,13 @@ impl Slot {
         if !std::ptr::eq(ready.owner, worker) {
             return Found::Lost;
         }
-        let queue_first = yields || ready.streak >= LONGEST_STREAK;
         // SAFETY: fibers stay until the process ends.
-        let next = unsafe { ready.next.as_ref() };
+        let mut next = unsafe { ready.next.as_ref() };
+        if yields && let Some(last) = next.take() {
+            ready.next = null();
+            ready.queue.push(last);
+        }
+        let queue_first = ready.streak >= LONGEST_STREAK;
         let chosen = match next.filter(|_| !queue_first || ready.queue.is_empty()) {
             Some(next) => {
                 (ready.next, ready.streak) = (null(), ready.streak + 1);
