@@ -124,6 +124,44 @@ fn survivors_meet(form: &str, calls: &[&str], groups: &str) {
     }
 }
 
+#[test]
+fn results_are_the_same_by_every_way_to_the_last_bit() {
+    let program = build("coll_ways.c");
+    for ranks in [2, 3, 5, 8, 13, 33] {
+        support::run(&program).ranks(ranks).deadline(120).succeeds();
+    }
+}
+
+/// The others notice that somebody has come and does not go on.
+#[test]
+fn a_death_amid_a_call_ends_it_for_all() {
+    let program = build("coll_deaths.c");
+    for (call, name) in [
+        ("barrier", "Barrier"),
+        ("bcast", "Bcast"),
+        ("gather", "Gather"),
+        ("scatterv", "Scatterv"),
+        ("large_allgather", "Allgather"),
+        ("allgatherv", "Allgatherv"),
+        ("alltoall", "Alltoall"),
+        ("small_alltoall", "Alltoall"),
+        ("alltoallw", "Alltoallw"),
+        ("reduce", "Reduce"),
+        ("allreduce", "Allreduce"),
+        ("large_allreduce", "Allreduce"),
+        ("reduce_scatter", "Reduce_scatter"),
+        ("scan", "Scan"),
+    ] {
+        for (victim, number, step) in [("0", 1, 1), ("4", 3, 1), ("0", 2, 2), ("7", 5, 2)] {
+            let kill = format!("--kill={victim}@inside:MPI_{name}:{number}:{step}");
+            let run = support::run(&program).ranks(8).option("--on-failure=continue").option(&kill);
+            let outcome = run.args([call, "blocking", victim, "-1", "within"]).fails_with(128 + 9);
+            let met = outcome.stdout.lines().filter(|line| line.ends_with("met 8")).count();
+            assert_eq!(met, 7, "{call} {kill}\n{outcome}");
+        }
+    }
+}
+
 const CALLS: [&str; 20] = [
     "barrier",
     "bcast",

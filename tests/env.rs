@@ -87,6 +87,13 @@ fn a_handler_may_call_mpi_and_fail() {
 }
 
 #[test]
+fn a_handler_may_throw() {
+    let program = support::cxx("exceptions.cpp").build();
+    let seen = support::run(&program).ranks(2).deadline(30).succeeds();
+    assert_eq!(seen.stdout, "20 caught, 40 heard\n".repeat(2));
+}
+
+#[test]
 fn the_words_of_an_error_are_kept_for_the_one_who_asks() {
     passes("errhandlers.c", "words");
 }

@@ -154,3 +154,76 @@ fn modes_that_the_program_has_chosen_hold_for_everybody() {
     let seen = run("modes_chosen.c", 5, "blank", &[]).succeeds();
     assert_eq!(seen.stdout, "4 of 5 ranks\n", "{seen}");
 }
+
+fn rule(case: &str, ranks: usize, options: &[&str]) {
+    let program = support::c("rules.c").flags(&["-O1"]).build();
+    let run = support::run(&program).ranks(ranks).args([case]).deadline(60);
+    let run = options.iter().fold(run, |run, option| run.option(*option));
+    assert_eq!(run.succeeds().stdout, format!("{case}: done\n"));
+}
+
+#[test]
+fn a_world_that_has_lost_nobody_is_checked_again_and_again() {
+    rule("healthy", 6, &["--mode=rebuild"]);
+}
+
+#[test]
+fn while_one_recovers_the_others_hear_of_it_in_whatever_call_they_are() {
+    rule("promptly", 6, &["--mode=rebuild"]);
+}
+
+#[test]
+fn communicators_of_before_a_recovery_are_to_be_made_again() {
+    rule("derived", 5, &["--mode=rebuild"]);
+}
+
+#[test]
+fn topologies_have_gaps_where_the_world_has() {
+    rule("grids", 7, &["--mode=blank"]);
+}
+
+#[test]
+fn what_is_under_way_goes_on_when_a_communicator_is_made_again() {
+    for mode in ["rebuild", "shrink", "blank"] {
+        rule("again", 5, &["--msg=cont", &format!("--mode={mode}")]);
+    }
+}
+
+#[test]
+fn a_replacement_knows_its_generation_from_its_environment() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv) {
+            const char *own = getenv("FTMPI_GENERATION");
+            int rank, generation = own ? atoi(own) : 0, most;
+            MPI_Comm again;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            for (;;) {
+                MPI_Allreduce(&generation, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+                if (rank == 1 && generation != most)
+                    MPI_Abort(MPI_COMM_WORLD, 3);
+                if (most == 3)
+                    break;
+                if (rank == 1) {
+                    MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    raise(SIGKILL);
+                }
+                MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+                while (MPI_Recv(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == 0)
+                    ;
+                if (MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
+                    return 3;
+            }
+            if (rank == 0)
+                printf("generation %d\n", most);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("generation", text).build();
+    let run = support::run(&program).ranks(2).option("--mode=rebuild").deadline(60);
+    assert_eq!(run.succeeds().stdout, "generation 3\n");
+}

@@ -106,6 +106,26 @@ fn every_failure_is_one_line_of_json() {
 }
 
 #[test]
+fn a_failure_that_was_recovered_from_has_all_its_times_in_order() {
+    let program = support::c("rebuild.c").flags(&["-O1"]).build();
+    let file = support::fresh_directory("recovered").join("report");
+    let run = support::run(&program).ranks(4).args(["3", "1"]).deadline(60);
+    let run = run.option("--mode=rebuild").option(format!("--report={}", file.display()));
+    run.succeeds();
+    let lines = lines(&file);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    for (line, generation) in lines.iter().zip(1..) {
+        assert_eq!(line["mode"], "rebuild", "{line:?}");
+        assert_eq!(line["outcome"], "recovered", "{line:?}");
+        assert_eq!(line["generation"], generation.to_string(), "{line:?}");
+        let number = |name: &str| line[name].parse::<u64>().unwrap_or_else(|_| panic!("{name}"));
+        assert!(number("detection_us") <= number("agreement_us"), "{line:?}");
+        assert!(number("agreement_us") <= number("respawn_us"), "{line:?}");
+        assert!(number("respawn_us") <= number("total_us"), "{line:?}");
+    }
+}
+
+#[test]
 fn a_job_that_ends_by_a_failure_has_its_line_all_the_same() {
     let (run, file) = run("messages", &["0@MPI_Send:2"]);
     let seen = run.option("--on-failure=end").fails_with(137);

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
             if (rank == victim) {
                 double now = MPI_Wtime();
                 MPI_Send(&now, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD);
-                ftmpi_kill(rank);
+                ftmpi_kill(ftmpi_rank_in_job());
             }
             if (rank == 0)
                 MPI_Recv(&died, 1, MPI_DOUBLE, victim, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

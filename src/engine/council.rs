@@ -11,6 +11,7 @@ use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::fault::{Agreement, Decision, Message, Recovery, Step, Value};
 use crate::host::life::{self, Newcomer};
+use crate::host::sched;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::hash_map::Entry;
@@ -117,6 +118,8 @@ enum Standing {
 #[derive(Default)]
 struct News {
     decided: Vec<Member>,
+    /// Whose deaths all know of who recover.
+    agreed: Vec<Member>,
     /// Who is to be brought to life, and for what.
     wanted: Vec<(Vec<Member>, Summons)>,
 }
@@ -140,12 +143,15 @@ impl World {
         self.announce(news);
     }
 
-    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to, where
-    /// it leads to another round: all who wait for it would do the same next, and woken up only to
-    /// wait again. So it is done for them; they find it done when they come to it.
+    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
+    /// it leads to another round: all who wait for it would do the same next, and be woken up only
+    /// to wait again. So it is done for them; they find it done when they come to it.
     fn lead_on(&self, meetings: &mut HashMap<Key, Meeting>, mut key: Key, news: &mut News) {
         while let Some(meeting) = meetings.get_mut(&key) {
             let decided = meeting.news();
+            if key.purpose == Purpose::Recovery {
+                news.agreed.extend(meeting.dead(&decided));
+            }
             let next = meeting.conclusion(&decided);
             let Some((respawn, course)) = next else { return news.decided.extend(decided) };
             key.number = course.number;
@@ -221,6 +227,7 @@ impl World {
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
         self.council.departed.lock().insert(member);
+        self.settle(member.seat, usize::MAX);
         self.miss(member, Agreement::excuse);
     }
 
@@ -239,12 +246,15 @@ impl World {
     }
 
     fn announce(&self, news: News) {
+        if !news.agreed.is_empty() {
+            self.tell(|chronicle, now| chronicle.agreed(&news.agreed, now));
+        }
         for (members, summons) in news.wanted {
             self.respawn(&members, &summons);
         }
         if !news.decided.is_empty() {
             self.disturb();
-            news.decided.into_iter().for_each(|member| self.wake(member.seat));
+            sched::wake_all(news.decided.iter().map(|member| self.port(member.seat).bell()));
         }
     }
 
@@ -297,6 +307,14 @@ impl Meeting {
         if !self.machines[place].has_contributed() && self.standings[place] != Standing::Out {
             self.act(member, |machine, outbox| machine.contribute(value, outbox));
         }
+    }
+
+    /// Who is dead by the decision that these have.
+    fn dead(&self, decided: &[Member]) -> Vec<Member> {
+        let place = decided.first().and_then(|member| self.place(*member));
+        let decision = place.and_then(|place| self.machines[place].decision());
+        let dead = decision.map_or(&[][..], |decision| &decision.dead[..]);
+        dead.iter().map(|index| self.roster.members()[*index]).collect()
     }
 
     /// Who is to be brought to life for another round, where that is what follows from the

@@ -3,7 +3,7 @@
 //! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
 //! operation is judged, however many have died in earlier generations: one load and one branch.
 
-use super::op::{Died, Mishap, Outcome, Roster, Stage, Watch};
+use super::op::{Died, Mishap, Op, Outcome, Roster, Stage, Watch};
 use super::rules::MsgMode;
 use super::shelf::Place;
 use super::{Engine, State};
@@ -41,16 +41,16 @@ pub(super) struct Outlook {
     peculiar: HashMap<u32, MsgMode>,
     /// Somebody is on his way to the next generation.
     is_called: bool,
-    /// Under CONT, where messages of earlier generations belong now.
-    moved: Vec<Moved>,
+    /// Under CONT, where messages of earlier generations belong now, and since which one.
+    moved: Vec<(u64, Moved)>,
 }
 
 /// Messages of this many generations ago may still be under way. Whoever sends one has yet to
 /// adopt the next generation, which the one after that cannot do without; and every recovery that
 /// a rank takes part in takes in, while it waits, all that was sent before it began.
-const GENERATIONS_UNDER_WAY: usize = 2;
+const GENERATIONS_UNDER_WAY: u64 = 2;
 
-/// Where the world's messages go in a recovery.
+/// Where the messages of a communicator go after a recovery.
 pub struct Moved {
     /// Its contexts, before and after.
     pub from: u32,
@@ -110,7 +110,7 @@ impl Outlook {
 
     #[cold]
     fn brought_on(&self, mut packet: Packet) -> Option<Packet> {
-        for moved in &self.moved {
+        for (_, moved) in &self.moved {
             if moved.concerns(packet.envelope()) {
                 let envelope = moved.message(packet.envelope(), packet.sender())?;
                 packet = packet.readdressed(envelope);
@@ -147,9 +147,9 @@ impl Engine {
         let (stir, epoch, outlook) = (state.stir, state.epoch, &mut state.outlook);
         outlook.is_called = self.world.called() > self.generation();
         let ledger = self.world.ledger.lock();
-        let recent = &ledger.since(0)[outlook.base.min(epoch)..epoch];
-        let dead: Vec<Member> =
-            recent.iter().copied().filter(|member| outlook.concerns(*member)).collect();
+        let base = outlook.base.max(ledger.forgotten());
+        let recent = ledger.since(base).iter().take(epoch.saturating_sub(base)).copied();
+        let dead: Vec<Member> = recent.filter(|member| outlook.concerns(*member)).collect();
         drop(ledger);
         outlook.broken.clear();
         outlook.peculiar.clear();
@@ -243,23 +243,22 @@ impl Engine {
 
     /// A recovery is complete: the world consists of `company` from now on. Under NOOP all that is
     /// left of earlier generations goes; under CONT what waits in the world moves along.
-    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) {
+    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) -> Result<(), Died> {
         let mut state = self.state.lock();
         self.generation.store(generation, Ordering::Relaxed);
         let outlook = &mut state.outlook;
         let ledger = self.world.ledger.lock();
         let place = |member: &Member| company.place(*member).is_some();
+        outlook.base = outlook.base.max(ledger.forgotten());
         let news = ledger.since(outlook.base);
         outlook.base += news.iter().position(place).unwrap_or(news.len());
         drop(ledger);
+        self.world.settle(self.me.seat, outlook.base);
+        self.world.tidy_up();
         outlook.company = Some(company);
         self.world.forget_outcomes(moved.to);
         if moved.is_cont {
-            self.move_on(&mut state, &moved);
-            let moves = &mut state.outlook.moved;
-            moves.push(moved);
-            let old = moves.len().saturating_sub(GENERATIONS_UNDER_WAY);
-            moves.drain(..old);
+            self.move_on(&mut state, moved)?;
         } else {
             outlook.floor = 2 * moved.to;
             self.drop_old(&mut state);
@@ -268,16 +267,31 @@ impl Engine {
         self.look_out(&mut state);
         state.has_news = true;
         self.share_news(&mut state);
+        Ok(())
     }
 
-    /// Receives that wait and messages that have come in the world of before are those of the
-    /// world of now: its members may have other ranks.
-    fn move_on(&self, state: &mut State, moved: &Moved) {
+    /// A communicator has been made again after a recovery, and its messages go on.
+    pub fn follow(&self, moved: Moved) -> Result<(), Died> {
+        let mut state = self.state.lock();
+        self.move_on(&mut state, moved)?;
+        self.share_news(&mut state);
+        Ok(())
+    }
+
+    /// Receives that wait and messages that have come in a communicator of before are those of the
+    /// one of now: its members may have other ranks.
+    fn move_on(&self, state: &mut State, moved: Moved) -> Result<(), Died> {
         state.reported.retain(|context, _| context / 2 != moved.from);
-        for (envelope, packet) in state.unexpected.take(|envelope| moved.concerns(envelope)) {
+        let old = state.unexpected.take(|envelope| moved.concerns(envelope));
+        // Others may have gone ahead; what they sent before comes first.
+        let ahead = state.unexpected.take(|envelope| envelope.context == 2 * moved.to);
+        for (envelope, packet) in old {
             if let Some(envelope) = moved.message(envelope, packet.sender()) {
                 state.unexpected.insert(envelope, packet.readdressed(envelope));
             }
+        }
+        for (envelope, packet) in ahead {
+            state.unexpected.insert(envelope, packet);
         }
         // In the order in which they began: that is how they match.
         let mut waiting: Vec<(Place, Key)> = Vec::new();
@@ -303,10 +317,17 @@ impl Engine {
         waiting.sort_by_key(|(place, _)| state.posted.stamp(*place));
         for (place, key) in waiting {
             state.posted.remove(place);
-            let op = state.ops.0.find_mut(key).expect("it was found under the same lock");
+            let op = state.ops.0.find(key).expect("it was found under the same lock");
             let envelope = op.envelope;
-            if let Stage::Receiving { place, .. } = &mut op.stage {
-                *place = state.posted.insert(envelope, key);
+            if let Some(packet) = state.expected(envelope) {
+                self.hand(state, packet, key)?;
+                continue;
+            }
+            let posted = state.posted.insert(envelope, key);
+            if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) =
+                state.ops.0.find_mut(key)
+            {
+                *place = posted;
             }
         }
         for key in ended {
@@ -316,6 +337,11 @@ impl Engine {
                 self.finish(state, key, outcome);
             }
         }
+        let generation = self.generation();
+        let moves = &mut state.outlook.moved;
+        moves.retain(|(since, _)| since + GENERATIONS_UNDER_WAY > generation);
+        moves.push((generation, moved));
+        Ok(())
     }
 
     /// Ends what is under way on communicators of earlier generations, and forgets messages there.

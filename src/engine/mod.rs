@@ -10,6 +10,7 @@ mod council;
 mod doubt;
 mod generation;
 mod matching;
+mod meeting;
 #[cfg(all(test, not(loom)))]
 mod model;
 mod op;
@@ -23,6 +24,7 @@ mod shelf;
 mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod vigil;
 mod waits;
 pub mod watchman;
 mod world;
@@ -31,10 +33,12 @@ pub use buffered::Unsent;
 pub use council::{Key as Matter, Purpose, Summons};
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
+pub use meeting::{Board, Gate, Hall, Laid, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Roster, Watch};
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
+pub use vigil::{Awaited, Vigil};
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
@@ -64,6 +68,8 @@ pub struct Engine {
     generation: AtomicU64,
     /// Finds out which communicators there are.
     fellowships: OnceLock<Box<generation::Fellowships>>,
+    /// How many runs wait for something in a meeting: only then is it looked at.
+    vigils: AtomicU32,
     /// How many own packets are waited for: only then is it news that one has come home.
     awaited: AtomicU32,
     /// Counts what one thread has completed while others waited.
@@ -86,6 +92,8 @@ struct State {
     accounts: Slab<buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
+    /// The runs that wait for something in a meeting.
+    vigils: Vec<(Key, vigil::Awaited)>,
     /// The contexts that are revoked with another one.
     kin: HashMap<u32, u32>,
     /// The agreements that this rank waits for.
@@ -148,6 +156,7 @@ impl Engine {
             calm: AtomicU64::new(0),
             generation: AtomicU64::new(0),
             fellowships: OnceLock::new(),
+            vigils: AtomicU32::new(0),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
             fault: OnceLock::new(),
@@ -398,6 +407,7 @@ impl State {
             copies: VecDeque::new(),
             accounts: Slab::default(),
             due: VecDeque::new(),
+            vigils: Vec::new(),
             kin: HashMap::new(),
             deciding: Vec::new(),
             epoch: 0,

@@ -60,6 +60,7 @@ impl Engine {
         if stir != state.stir {
             self.notice(state, stir);
         }
+        self.look_at_vigils(state, false);
         self.share_news(state);
         Ok(found)
     }
@@ -241,6 +242,7 @@ impl Engine {
             self.world.tell_noticed(known);
         }
         self.hear_decisions(state);
+        self.look_at_vigils(state, true);
         if self.look_out(state) {
             return;
         }
@@ -415,21 +417,30 @@ impl Engine {
     /// Lets go of the state until there may be something to do.
     #[inline]
     pub(super) fn wait_for_news(&self, state: &mut MutexGuard<'_, State>, sought: Option<Sought>) {
-        let seen = (self.turns.load(Ordering::Relaxed), state.stir);
-        let note = state.note(self.world.call(), sought);
+        let seen = self.seen(state);
+        let note = state.note(self.world.call(), sought, None);
         state.waiting += 1;
-        MutexGuard::unlocked(state, || self.pause(seen));
+        MutexGuard::unlocked(state, || self.pause(seen, || false));
         state.waiting -= 1;
         state.waiters.remove(note);
     }
 
-    /// Waits until there may be something to do.
-    fn pause(&self, seen: (u32, u64)) {
+    /// What there was when the state was let go of.
+    #[inline]
+    pub(super) fn seen(&self, state: &State) -> (u32, u64) {
+        (self.turns.load(Ordering::Relaxed), state.stir)
+    }
+
+    /// Waits until there may be something to do, or it `is_so`.
+    #[inline]
+    pub(super) fn pause(&self, seen: (u32, u64), is_so: impl Fn() -> bool) {
         let turns = if self.world.is_crowded() { 0 } else { TURNS };
         for _ in 0..turns {
             for _ in 0..LOOKS {
                 // Messages are what most wait for, and where every nanosecond counts.
-                if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals()) || self.has_news(seen) {
+                if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals() || is_so())
+                    || self.has_news(seen)
+                {
                     return;
                 }
                 std::hint::spin_loop();
@@ -438,7 +449,7 @@ impl Engine {
         }
         let bell = self.port.bell();
         let heard = bell.listen();
-        if !self.has_news(seen) {
+        if !self.has_news(seen) && !is_so() {
             bell.park(heard);
         }
     }
@@ -449,6 +460,7 @@ impl Engine {
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
             || self.world.stir() != stir
             || self.turns.load(Ordering::SeqCst) != turn
+            || self.has_vigil_to_end()
             || self.pulse.is_stopping()
     }
 }

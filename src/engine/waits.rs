@@ -1,6 +1,7 @@
 //! What a rank waits for, for those who look from outside: a job that is stuck says so.
 
 use super::op::{Op, Stage, Watch};
+use super::vigil::Watched;
 use super::{Engine, State};
 use crate::transport::Envelope;
 use std::sync::atomic::Ordering;
@@ -11,6 +12,8 @@ pub(super) struct Waiter {
     call: &'static str,
     /// The message that it waits for itself; `None`: for operations that are under way.
     sought: Option<Sought>,
+    /// What it waits for in a meeting.
+    watched: Option<Watched>,
 }
 
 /// A message that somebody waits for, and the room that there is for it; `None` for a probe.
@@ -41,8 +44,10 @@ pub enum Want {
 
 impl State {
     /// Notes that a thread is about to wait in the call of this name.
-    pub(super) fn note(&mut self, call: &'static str, sought: Option<Sought>) -> super::Key {
-        let Ok(key) = self.waiters.insert(Waiter { call, sought }) else {
+    pub(super) fn note(
+        &mut self, call: &'static str, sought: Option<Sought>, watched: Option<Watched>,
+    ) -> super::Key {
+        let Ok(key) = self.waiters.insert(Waiter { call, sought, watched }) else {
             panic!("a rank has fewer than four million threads")
         };
         key
@@ -68,7 +73,12 @@ impl Engine {
         for waiter in waiters {
             calls.push(waiter.call);
             wants.extend(waiter.sought.map(Sought::want));
+            if let Some(watched) = waiter.watched {
+                // Whoever waits for nobody is about to go on.
+                wants.extend(self.missing(watched)?);
+            }
         }
+        wants.extend(state.missed_by_runs()?);
         let ops = state.ops.0.keys().filter_map(|key| state.ops.0.find(key));
         wants.extend(ops.filter(|op| !op.is_orphan).filter_map(Op::want));
         calls.sort_unstable();

@@ -4,12 +4,14 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
+use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
+use crate::host::sched;
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -18,6 +20,8 @@ use std::time::{Duration, Instant};
 pub struct World {
     wire: &'static Wire,
     pub(super) ledger: Mutex<Ledger>,
+    /// How many deaths the life in each seat will not ask for again.
+    settled: Box<[AtomicUsize]>,
     /// What recoveries have settled for good, for all ranks.
     annals: Mutex<Annals>,
     /// Grows with everything that those who wait may have to look at: deaths in the upper half,
@@ -25,6 +29,7 @@ pub struct World {
     stir: AtomicU64,
     pub(super) council: Council,
     pub(super) revoked: Revoked,
+    pub(super) meetings: Meetings,
     charter: Charter,
     /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     blame: AtomicI32,
@@ -32,7 +37,7 @@ pub struct World {
     is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    cores: usize,
+    ranks_per_core: usize,
     started: Instant,
     contexts: AtomicU32,
     rolls: Rolls,
@@ -59,15 +64,17 @@ impl World {
         World {
             wire: Wire::new(seats),
             ledger: Mutex::new(Ledger::new(seats)),
+            settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             annals: Mutex::default(),
             stir: AtomicU64::new(0),
             council: Council::default(),
             revoked: Revoked::default(),
+            meetings: Meetings::default(),
             charter: Charter::default(),
             blame: AtomicI32::new(0),
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
-            cores,
+            ranks_per_core: seats.div_ceil(cores),
             started: Instant::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
@@ -196,6 +203,7 @@ impl World {
             return;
         }
         self.wire.port(seat).close();
+        self.settle(seat, usize::MAX);
         self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
         self.tell_council(Member { seat, incarnation });
@@ -205,6 +213,27 @@ impl World {
         }
     }
 
+    /// The life in `seat` will not ask for the first `deaths` again; nor will whoever is to come.
+    pub(super) fn settle(&self, seat: usize, deaths: usize) {
+        self.settled[seat].store(deaths, Ordering::Relaxed);
+    }
+
+    /// Forgets deaths that nobody will ask for.
+    pub(super) fn tidy_up(&self) {
+        /// It is worth while for so many.
+        const MANY: usize = 256;
+        let settled = self.settled.iter().map(|settled| settled.load(Ordering::Relaxed)).min();
+        let mut ledger = self.ledger.lock();
+        if let Some(settled) = settled.filter(|settled| *settled >= ledger.forgotten() + MANY) {
+            ledger.forget(settled);
+        }
+    }
+
+    /// The seats where somebody has died.
+    pub fn bereaved(&self) -> Vec<usize> {
+        self.ledger.lock().bereaved().collect()
+    }
+
     /// Something has happened that those who wait have to look at; they are to be woken next.
     pub(super) fn disturb(&self) {
         let next = |stir: u64| Some(stir & !(DEATH - 1) | (stir + 1) & (DEATH - 1));
@@ -212,7 +241,7 @@ impl World {
     }
 
     pub(super) fn wake_all(&self) {
-        (0..self.size()).for_each(|seat| self.wake(seat));
+        sched::wake_all((0..self.size()).map(|seat| self.wire.port(seat).bell()));
     }
 
     /// From now on there is somebody who may wait.
@@ -253,7 +282,7 @@ impl World {
         self.epoch() != 0 && self.ledger.lock().is_dead(member)
     }
 
-    /// Those who died after `epoch`, in order.
+    /// Those who died after `epoch`, in order; of the first, only those whom somebody may ask for.
     pub fn deaths_since(&self, epoch: usize) -> Vec<Member> {
         self.ledger.lock().since(epoch).to_vec()
     }
@@ -268,12 +297,13 @@ impl World {
 
     /// Whether ranks have to share cores.
     pub(super) fn is_crowded(&self) -> bool {
-        self.size() > self.cores
+        self.ranks_per_core > 1
     }
 
-    /// How many cores the ranks share.
-    pub fn cores(&self) -> usize {
-        self.cores
+    /// How many ranks share a core.
+    #[inline]
+    pub fn ranks_per_core(&self) -> usize {
+        self.ranks_per_core
     }
 }
 

@@ -2,10 +2,12 @@
 
 use crate::base::Member;
 
-/// The record of deaths. Its epoch is their number, so what is new since an epoch is a slice.
+/// The record of deaths. Its epoch is their number, so what is new since an epoch is a slice. The
+/// first of them may be [forgotten](Ledger::forget): who is dead is known by seats all the same.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     seats: Vec<Seat>,
+    forgotten: usize,
     deaths: Vec<Member>,
 }
 
@@ -20,7 +22,7 @@ impl Ledger {
     /// A record of `seats` first lives, all well.
     pub fn new(seats: usize) -> Ledger {
         let seats = vec![Seat { incarnation: 0, is_dead: false }; seats];
-        Ledger { seats, deaths: Vec::new() }
+        Ledger { seats, forgotten: 0, deaths: Vec::new() }
     }
 
     /// Records that `member` is dead; false when that was known, or when it never lived.
@@ -64,17 +66,35 @@ impl Ledger {
     /// Whether `member` was dead when so many had died.
     pub fn is_dead_by(&self, member: Member, epoch: usize) -> bool {
         // Nobody dies twice, and those who ask know of most deaths.
-        self.is_dead(member) && !self.deaths.iter().skip(epoch).any(|other| *other == member)
+        self.is_dead(member) && !self.since(epoch).contains(&member)
     }
 
     /// How many have died.
     pub fn epoch(&self) -> usize {
-        self.deaths.len()
+        self.forgotten + self.deaths.len()
     }
 
-    /// Those who died after `epoch`, in order.
+    /// Those who died after `epoch`, in order, as far as they are not forgotten.
     pub fn since(&self, epoch: usize) -> &[Member] {
-        &self.deaths[epoch..]
+        &self.deaths[epoch.saturating_sub(self.forgotten)..]
+    }
+
+    /// Nobody will ask for those who died before `epoch`.
+    pub fn forget(&mut self, epoch: usize) {
+        let count = epoch.saturating_sub(self.forgotten).min(self.deaths.len());
+        self.deaths.drain(..count);
+        self.forgotten += count;
+    }
+
+    /// How many of the first are forgotten.
+    pub fn forgotten(&self) -> usize {
+        self.forgotten
+    }
+
+    /// The seats where somebody has died.
+    pub fn bereaved(&self) -> impl Iterator<Item = usize> {
+        let has_lost = |seat: &Seat| seat.is_dead || seat.incarnation > 0;
+        (0..).zip(&self.seats).filter(move |(_, seat)| has_lost(seat)).map(|(place, _)| place)
     }
 
     pub fn size(&self) -> usize {
@@ -123,6 +143,23 @@ mod tests {
     fn every_death_is_recorded_once_whatever_the_order_of_reports() {
         let depth = if cfg!(miri) { 2 } else { 5 };
         explore(&Ledger::new(2), &mut Vec::new(), depth);
+    }
+
+    #[test]
+    fn what_is_forgotten_counts_all_the_same() {
+        let mut ledger = Ledger::new(2);
+        for incarnation in 0..10 {
+            let member = Member { seat: 1, incarnation };
+            assert!(ledger.enter(member) && ledger.bury(member));
+            ledger.forget(ledger.epoch().saturating_sub(3));
+        }
+        assert_eq!((ledger.epoch(), ledger.forgotten()), (10, 7));
+        let recent = [8, 9].map(|incarnation| Member { seat: 1, incarnation });
+        assert_eq!(ledger.since(8), recent);
+        assert_eq!(ledger.since(0).len(), 3);
+        assert!(ledger.is_dead(Member { seat: 1, incarnation: 2 }));
+        assert!(ledger.is_dead_by(recent[0], 9) && !ledger.is_dead_by(recent[1], 9));
+        assert_eq!(ledger.bereaved().collect::<Vec<_>>(), [1]);
     }
 
     #[test]

@@ -121,6 +121,13 @@ pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
     }
 }
 
+/// The same, for the model checker.
+#[cfg(loom)]
+pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
+    fence(Ordering::SeqCst);
+    bells.for_each(Bell::unpark_unfenced);
+}
+
 impl Bell {
     #[cfg(not(loom))]
     pub const fn new() -> Bell {

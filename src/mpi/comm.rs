@@ -1,7 +1,8 @@
 //! Communicators: a group, a context of its own, and what the program hangs on them.
 
 use crate::base::Member;
-use crate::engine::Roster;
+use crate::engine::{Meeting, Roster};
+use crate::mpi::attendance::Attendance;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
 use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
@@ -39,6 +40,8 @@ pub struct Comm {
     pub rank: i32,
     /// In which generation of the world it was made. It is void in later ones.
     pub(super) generation: u64,
+    /// The how many-th of its generation it is (see [`super::lineage`]).
+    pub(super) order: usize,
     pub(super) belongings: Arc<Belongings>,
     /// Ranks where nobody is any more, if there are such.
     gaps: Option<Arc<Gaps>>,
@@ -46,6 +49,7 @@ pub struct Comm {
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
+    attendance: Attendance,
     pub(super) tally: Arc<Tally>,
 }
 
@@ -164,17 +168,23 @@ impl Comm {
             remote: None,
             rank,
             generation: AGELESS,
+            order: 0,
             belongings: Arc::new(Belongings::new(name, Installed::fatal(), Attributes::new())),
             gaps: None,
             topology: None,
             collectives: Arc::default(),
+            attendance: Attendance::default(),
             tally: Arc::default(),
         }
     }
 
     /// The same with these gaps.
     pub(super) fn with_gaps(self, gaps: Option<Gaps>) -> Comm {
-        Comm { gaps: gaps.map(Arc::new), ..self }
+        let gaps = gaps.map(|mut gaps| {
+            gaps.living.belongings = self.belongings.clone();
+            Arc::new(gaps)
+        });
+        Comm { gaps, ..self }
     }
 
     /// The ranks where nobody is any more, if there are such.
@@ -194,6 +204,11 @@ impl Comm {
         Comm { generation, ..self }
     }
 
+    /// Whether it is void in later generations of the world.
+    pub(super) fn is_of_a_generation(&self) -> bool {
+        self.generation != AGELESS
+    }
+
     /// What becomes of this communicator in a later generation of the world.
     pub(super) fn reborn(&self, generation: u64, context: u32, group: Arc<Group>) -> Comm {
         let belongings = self.belongings.clone();
@@ -209,6 +224,7 @@ impl Comm {
             gaps: self.gaps.clone(),
             topology: self.topology.clone(),
             collectives: self.collectives.clone(),
+            attendance: self.attendance.clone(),
             tally: self.tally.clone(),
             ..Comm::new(handle, self.context(), self.group.clone(), "")
         }
@@ -364,6 +380,12 @@ impl Comm {
     /// The tag of the next collective operation; all members count alike.
     pub(super) fn next_collective(&self) -> i32 {
         (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
+    }
+
+    /// Where its members meet.
+    #[inline]
+    pub(super) fn meeting(&self, process: &Process) -> &Meeting {
+        self.attendance.meeting(process, self)
     }
 
     /// How many members its group has.

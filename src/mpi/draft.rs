@@ -8,6 +8,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
+use crate::mpi::lineage;
 use crate::mpi::losses::Losses;
 use crate::mpi::process::Process;
 use crate::mpi::topology::Topology;
@@ -31,7 +32,8 @@ impl<'a> Draft<'a> {
     /// A communicator of `group` that has what every child of `parent` has.
     pub(super) fn child(parent: &Comm, context: u32, group: Arc<Group>) -> Draft<'a> {
         let losses = Losses::inherit(&parent.losses);
-        Draft { losses, ..Draft::new(context, group, Installed::inherit(&parent.errhandler)) }
+        let gaps = parent.gaps().and_then(|gaps| gaps.within(context, &group));
+        Draft { losses, gaps, ..Draft::new(context, group, Installed::inherit(&parent.errhandler)) }
     }
 
     /// A communicator of `group` with this error handler.
@@ -51,7 +53,10 @@ impl<'a> Draft<'a> {
     pub(super) fn make(self, process: &Process) -> Result<Arc<Comm>> {
         let made = process.comms.insert_with(|handle| Arc::new(self.build(process, handle)));
         let made = made.map(|(_, comm)| comm);
-        made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+        let made =
+            made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))?;
+        lineage::is_known(process, &made)?;
+        Ok(made)
     }
 
     /// The communicator under a handle that there is already.
@@ -67,6 +72,7 @@ impl<'a> Draft<'a> {
         let mut comm = comm.with_gaps(self.gaps);
         if comm.size() > 1 || comm.is_inter() {
             comm.generation = process.engine.generation();
+            comm.order = lineage::place(process, &comm);
         }
         comm.set_info(self.info);
         comm

@@ -44,9 +44,24 @@ impl Gaps {
         Gaps { living, ranks, roster }
     }
 
-    /// The same for a communicator with another context.
-    pub(super) fn again(&self, context: u32) -> Gaps {
-        Gaps::new(self.living.generation, context, self.living.group.clone(), self.ranks.clone())
+    /// The same for a communicator of `group`, of which the caller is a member, that is made of
+    /// this one; `None` where it has no gaps.
+    pub(super) fn within(&self, context: u32, group: &Group) -> Option<Gaps> {
+        let lives = |(_, member): &(i32, Member)| self.living.group.rank_of(*member).is_some();
+        let (ranks, members): (Vec<i32>, Vec<Member>) =
+            (0..).zip(group.members()).filter(lives).unzip();
+        if ranks.len() == group.len() {
+            return None;
+        }
+        let me = group.rank().and_then(|rank| group.member(usize::try_from(rank).ok()?))?;
+        let living = Arc::new(Group::of(members, me));
+        Some(Gaps::new(self.living.generation, context, living, ranks.into()))
+    }
+
+    /// The rank among the living of whoever has `rank`; `None` for a gap.
+    pub(super) fn place(&self, rank: i32) -> Option<i32> {
+        let place = self.ranks.binary_search(&rank).ok();
+        place.and_then(|place| i32::try_from(place).ok())
     }
 
     /// Whether nobody has this rank.
@@ -56,9 +71,7 @@ impl Gaps {
 
     /// The rank among the living of whoever has `root`.
     pub(super) fn root(&self, root: i32) -> Result<i32> {
-        let place = self.ranks.binary_search(&root);
-        let place = place.ok().and_then(|place| i32::try_from(place).ok());
-        place.ok_or_else(|| {
+        self.place(root).ok_or_else(|| {
             Class::ROOT.because(format!("root is {root}, where nobody is any more: a gap"))
         })
     }

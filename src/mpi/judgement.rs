@@ -101,10 +101,7 @@ pub fn dead(process: &Process, code: i32) -> Option<String> {
     if process.world.epoch() == 0 || !is_it {
         return None;
     }
-    let deaths = process.world.deaths_since(0);
-    let mut seats: Vec<usize> = deaths.iter().map(|member| member.seat).collect();
-    seats.sort_unstable();
-    seats.dedup();
+    let seats = process.world.bereaved();
     let noun = if seats.len() == 1 { "rank" } else { "ranks" };
     Some(format!("; failed so far: {noun} {}", plight::enumerate(&seats)))
 }

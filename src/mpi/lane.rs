@@ -27,7 +27,7 @@ use std::task::Poll;
 const LOCAL_TAGS: i32 = -10;
 
 /// Every how many operations senders wait for receivers.
-const PACE: i32 = 32;
+const PACE: u32 = 32;
 
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
@@ -39,6 +39,8 @@ pub struct Lane<'a> {
     mode: Mode,
     /// Which repetition of a persistent operation this is.
     round: u32,
+    /// Whether it is one turn of all members of one group (see [`Lane::turn`]).
+    is_turn: bool,
     trouble: Mutex<Option<Failure>>,
 }
 
@@ -54,14 +56,20 @@ impl<'a> Lane<'a> {
     ) -> Lane<'a> {
         let comm = comm.living();
         let (mode, round, trouble) = (Mode::Standard, 0, Mutex::new(None));
-        Lane { process, comm, roster, tag, way, mode, round, trouble }
+        Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
     }
 
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
     /// until its messages are taken, so that nobody is ahead by more than memory holds.
     pub fn paced(self) -> Lane<'a> {
-        let waits = self.tag % PACE == PACE - 1;
+        let waits = (self.tag as u32).wrapping_add(self.round) % PACE == PACE - 1;
         Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
+    }
+
+    /// The same lane for an operation that all members do at once: each lays down what it has, and
+    /// takes what it needs, once.
+    pub fn as_turn(self) -> Lane<'a> {
+        Lane { is_turn: !self.comm.is_inter(), ..self }
     }
 
     /// The same lane for this repetition of a persistent operation.
@@ -113,6 +121,41 @@ impl<'a> Lane<'a> {
         let (comm, roster) = (self.comm.local(), self.roster.clone());
         let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
         Lane { mode: self.mode, ..lane }
+    }
+
+    /// The number of this operation among all of the communicator, if its members can do it without
+    /// messages.
+    #[inline]
+    pub(super) fn turn(&self) -> Option<u32> {
+        let can_meet = self.is_turn && !self.is_atomic();
+        can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
+    }
+
+    /// The same, and which repetition of it this is.
+    #[inline]
+    pub(super) fn number(&self) -> (u32, u32) {
+        (self.tag as u32, self.round)
+    }
+
+    pub(super) fn way(&self) -> Way {
+        self.way
+    }
+
+    /// Whether whoever only sends waits until its messages are taken.
+    pub(super) fn is_paced(&self) -> bool {
+        self.mode == Mode::Synchronous
+    }
+
+    /// What messages of this rank are known by.
+    #[inline]
+    pub(super) fn own_envelope(&self) -> Envelope {
+        self.pattern(self.comm.rank)
+    }
+
+    /// Whose death ends the operation.
+    #[inline]
+    pub(super) fn everyone(&self) -> &Arc<dyn Roster> {
+        &self.roster
     }
 
     pub fn process(&self) -> &'a Process {

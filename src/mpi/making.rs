@@ -15,6 +15,7 @@ use crate::mpi::group::Group;
 use crate::mpi::hardware::{self, PSET_NAME, RESOURCE_TYPE};
 use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
+use crate::mpi::lineage;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::Pending;
 use crate::mpi::recovery;
@@ -35,9 +36,10 @@ pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) ->
     if recovery::is_due(process, comm) {
         return recovery::repair(process, comm);
     }
-    let contexts = run::block(contexts(&coll::lane(process, comm)))?;
+    let contexts = run::block(contexts(&coll::lane(process, comm).as_turn()))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);
+    lineage::is_known(process, &made)?;
     Ok(made.handle)
 }
 
@@ -57,7 +59,10 @@ pub fn start_duplicate(
         let agreed = contexts(&Lane::new(process, &on, tag, way)).await;
         if let Some(twin) = twin {
             match &agreed {
-                Ok(contexts) => twin.settle(*contexts),
+                Ok(contexts) => {
+                    twin.settle(*contexts);
+                    lineage::is_known(process, &twin)?;
+                }
                 Err(_) => drop(process.comms.remove(twin.handle)),
             }
         }
@@ -82,8 +87,7 @@ fn twin(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<Arc<Comm>
         true => draft.between(Contexts::NONE, comm.remote()?.clone()),
         false => draft,
     };
-    let gaps = comm.gaps().map(|gaps| gaps.again(Contexts::NONE.own));
-    Draft { attributes, info, topology, gaps, ..draft }.make(process)
+    Draft { attributes, info, topology, ..draft }.make(process)
 }
 
 /// Contexts that all of a lane know.

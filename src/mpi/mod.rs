@@ -1,6 +1,7 @@
 //! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
 
 pub mod arrays;
+pub mod attendance;
 pub mod attr;
 pub mod between;
 pub mod buffer;
@@ -28,6 +29,7 @@ pub mod info;
 pub mod judgement;
 pub mod lane;
 pub mod leftovers;
+pub mod lineage;
 pub mod losses;
 pub mod making;
 #[allow(unsafe_code, reason = "reductions read and write elements")]

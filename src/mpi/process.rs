@@ -14,6 +14,7 @@ use crate::mpi::fate::Fate;
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::judgement::told;
+use crate::mpi::lineage::Lineage;
 use crate::mpi::message::Messages;
 use crate::mpi::op::Op;
 use crate::mpi::parametric::Asked;
@@ -76,6 +77,8 @@ pub struct Process {
     /// The next recovery, as far as it is known; away while some thread takes part in it.
     pub(super) recovery: Mutex<Option<Summons>>,
     has_recovered: AtomicBool,
+    /// Which communicators were made in which order.
+    pub(super) lineage: Mutex<Lineage>,
     environment: OnceLock<Info>,
     notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
     last: Mutex<Option<Last>>,
@@ -124,6 +127,7 @@ impl Process {
             self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
             recovery: Mutex::default(),
             has_recovered: AtomicBool::new(false),
+            lineage: Mutex::default(),
             environment: OnceLock::new(),
             notes: Mutex::default(),
             last: Mutex::default(),
@@ -189,7 +193,13 @@ impl Process {
     pub fn introduce(&'static self) {
         self.engine.introduce(|| {
             let predefined = [self.world_comm(), Held::Ever(&self.self_comm)];
-            let made = self.comms.all().into_iter().map(|(_, comm)| Held::Counted(comm));
+            // Nothing is under way on those of earlier generations, and programs may leak them.
+            let generation = self.engine.generation();
+            let counts = |comm: &Arc<Comm>| {
+                comm.generation >= generation && !comm.is_alias_of(&self.first_world)
+            };
+            let made = self.comms.all().into_iter().map(|(_, comm)| comm).filter(counts);
+            let made = made.map(Held::Counted);
             let fellowship = |comm: Held<Comm>| Fellowship {
                 context: comm.context(),
                 roster: comm.everyone(),

@@ -42,8 +42,10 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     let is_world = comm.is_alias_of(&process.world_comm());
     recover(process)?;
     if !is_world {
+        // Its dead are not members of what has taken their places: only all together can make it.
         let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
-        return Err(Class::COMM.because(words));
+        let error = Error::new(Class::COMM, words.to_string());
+        return Err(Failure::Error(Box::new(Error { is_of_a_death: true, ..error })));
     }
     let world = process.world_comm();
     let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
@@ -150,18 +152,13 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
         };
         let value = Value { most: u64::from(world.fresh_context()), ..value };
         let decision = engine.recover(course, value)?;
-        world.tell(|chronicle, now| {
-            let roster = course.recovery.roster();
-            let dead: Vec<Member> = decision.dead.iter().map(|index| roster[*index]).collect();
-            chronicle.agreed(&dead, now);
-        });
         match course.advance(&decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
                 let mut record = course.recovery.record().clone();
                 world.file(&mut record);
-                adopt(process, view, record, context, course.modes);
+                adopt(process, view, record, context, course.modes)?;
                 return Ok(End::Recovered);
             }
             Step::Next { respawn } => world.respawn(&respawn, course),
@@ -173,7 +170,7 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
 /// The world is as `view` says from now on.
 fn adopt(
     process: &'static Process, view: View, record: Record, context: u32, modes: Option<Modes>,
-) {
+) -> Result {
     let generation = view.generation;
     process.world.tell(|chronicle, now| {
         let members: Vec<Member> = view.members().collect();
@@ -205,7 +202,8 @@ fn adopt(
     process.begins_to_recover();
     *process.recovery.lock() = Some(Summons { recovery, number: 0, modes: None });
     process.world.forgive();
-    process.engine.turn_over(generation, roll, moved);
+    process.lineage.lock().turn_over();
+    Ok(process.engine.turn_over(generation, roll, moved)?)
 }
 
 fn mode(process: &'static Process) -> Option<Mode> {

@@ -92,7 +92,7 @@ pub fn distributed(
     }
     let lane = lane(process, comm);
     let mine = say(&edges);
-    let answer = match comm.rank {
+    let answer = match lane.rank() {
         0 => tell_all(process, comm, &lane, &mine)?,
         _ => {
             post(&lane, 0, &mine)?;
@@ -117,7 +117,7 @@ pub fn distributed(
 /// The first rank's part: what everybody says, put together and given to those it is about.
 fn tell_all(process: &Process, comm: &Comm, lane: &Lane<'_>, mine: &Words) -> Result<Words> {
     let mut said = vec![mine.clone()];
-    for rank in 1..comm.size() {
+    for rank in 1..comm.living().size() {
         said.push(hear(lane, rank)?);
     }
     let mut edges = Vec::new();
@@ -139,7 +139,9 @@ fn tell_all(process: &Process, comm: &Comm, lane: &Lane<'_>, mine: &Words) -> Re
         0 => distribute(&edges, comm.group.len(), is_weighted),
         _ => vec![Adjacency::default(); comm.group.len()],
     };
-    let mut answers = parts.iter().map(|part| {
+    let lives = |rank: &usize| comm.gaps().is_none_or(|gaps| !gaps.has(*rank as i32));
+    let parts = (0..parts.len()).filter(lives).map(|rank| &parts[rank]);
+    let mut answers = parts.map(|part| {
         let words = say_ends(start.clone(), &part.sources);
         say_ends(words, &part.destinations)
     });

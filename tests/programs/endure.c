@@ -191,8 +191,8 @@ int main(int argc, char **argv)
         is_fresh = 0;
         is_done = done >= rounds || size == 1;
         if (code == MPI_SUCCESS && !is_done) {
-            /* A reading at each third of the way, while nobody dies. */
-            if (rank == 0 && done != told && done % ((rounds + 2) / 3) == 0)
+            /* A reading at each third of the way, before anybody dies. */
+            if (rank == 0 && done > 0 && done != told && done % ((rounds + 2) / 3) == 0)
                 tell(), told = done;
             code = compute();
             /* Whoever has not finished the sum because another was faster dies, too. */

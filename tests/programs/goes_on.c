@@ -28,9 +28,9 @@ static void fail(const char *what, int code)
 
 int main(int argc, char **argv)
 {
-    int rank, size, me, before[2], code;
+    int rank, size, me, before[2], code, soon = -1;
     static int out[LONG], in[LONG];
-    MPI_Request requests[4];
+    MPI_Request requests[4], next = MPI_REQUEST_NULL;
     MPI_Status status;
     int fresh = MPI_Init(&argc, &argv) != MPI_SUCCESS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -57,6 +57,7 @@ int main(int argc, char **argv)
             MUST(MPI_Isend(out, LONG, MPI_INT, after, 11, MPI_COMM_WORLD, &requests[2]));
             MUST(MPI_Irecv(&code, 1, MPI_INT, victim, 12, MPI_COMM_WORLD, &requests[3]));
             MUST(MPI_Send(&early, 1, MPI_INT, after, 13, MPI_COMM_WORLD));
+            MUST(MPI_Irecv(&soon, 1, MPI_INT, ahead, 15, MPI_COMM_WORLD, &next));
         }
         MUST(MPI_Barrier(MPI_COMM_WORLD));
         /* Nobody dies before all have left the barrier. */
@@ -80,10 +81,9 @@ int main(int argc, char **argv)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int count, one = 1, living = size == old_size && !fresh ? size : size;
-    MUST(MPI_Allreduce(&one, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    int count, one = 1, living = size;
+    int after = -1, ahead = -1, is_shrunk = size < old_size;
     if (!fresh) {
-        int after, ahead, is_shrunk = size < old_size;
         if (is_shrunk) {
             after = (rank + 1) % size;
             ahead = (rank + size - 1) % size;
@@ -91,6 +91,14 @@ int main(int argc, char **argv)
             after = (me + 1) % size == victim ? victim + 1 : (me + 1) % size;
             ahead = (me + size - 1) % size == victim ? victim - 1 : (me + size - 1) % size;
         }
+        /* Sent at once: the receiver may not have come so far. */
+        MUST(MPI_Send(&rank, 1, MPI_INT, after, 15, MPI_COMM_WORLD));
+        MUST(MPI_Wait(&next, &status));
+        if (soon != ahead || status.MPI_SOURCE != ahead)
+            fail("the first message after the recovery came from", soon);
+    }
+    MUST(MPI_Allreduce(&one, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    if (!fresh) {
         int late = 100 + rank;
         MUST(MPI_Send(&late, 1, MPI_INT, after, 9, MPI_COMM_WORLD));
         MUST(MPI_Send(&late, 1, MPI_INT, after, 10, MPI_COMM_WORLD));

@@ -202,8 +202,11 @@ static int wait_for_signal(const char *how)
     /* Not before all ranks hold it back. */
     MPI_Init(NULL, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (ftmpi_rank_in_job() == 0 && fork() == 0)
-        kill(getppid(), SIGTERM), _exit(0);
+    if (ftmpi_rank_in_job() == 0) {
+        usleep(100000);
+        if (fork() == 0)
+            kill(getppid(), SIGTERM), _exit(0);
+    }
     if (is(how, "sigwait"))
         sigwait(&set, &number);
     else if (read(descriptor, &story, sizeof story) == sizeof story)

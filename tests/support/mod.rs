@@ -108,8 +108,8 @@ pub fn fresh_directory(name: &str) -> PathBuf {
 }
 
 /// Copies a program or a script so that it can be run at once. Not by this process: while it writes
-/// to a file, another thread may start a program, which holds the file open for writing until it has
-/// begun, and meanwhile nobody can run what is in it.
+/// to a file, another thread may start a program, which holds the file open for writing until it
+/// has begun, and meanwhile nobody can run what is in it.
 pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
     let mut command = std::process::Command::new("cp");
     let copied = command.arg("--").arg(from.as_ref()).arg(to.as_ref()).status();

@@ -6,6 +6,7 @@
 //! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
 
 pub mod cache;
+pub mod muster;
 pub mod queue;
 
 /// Atomics that the model checker can replace by its own.

@@ -7,6 +7,7 @@ use super::{Life, Newcomer, threads};
 use crate::host::Rank;
 use crate::host::fiber::{Body, Fiber};
 use crate::host::loader::Images;
+use crate::host::rank::adopt;
 use crate::host::sched;
 use crate::host::shims::alloc;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -83,6 +84,7 @@ extern "C-unwind" fn begin(rank: *mut c_void) -> *mut c_void {
 
 /// What a rank's first thread does.
 fn live(rank: &'static Rank, is_fiber: bool) -> ! {
+    adopt(Some(rank));
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     let thread = rank.life.threads.lock()[0].clone();

@@ -8,6 +8,7 @@
 use crate::host::current;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 
 type Act = unsafe extern "C" fn(*mut c_void);
 type Register = unsafe extern "C" fn(Act, *mut c_void, *mut c_void) -> c_int;
@@ -34,14 +35,10 @@ thread_local! {
 unsafe extern "C" fn __cxa_thread_atexit_impl(
     act: Act, object: *mut c_void, dso: *mut c_void,
 ) -> c_int {
-    unsafe extern "C" {
-        static __dso_handle: c_void;
-    }
-    let is_ours = std::ptr::eq(dso, &raw const __dso_handle);
     let mut lasts = LASTS.get();
-    if is_ours
-        && current().is_some()
+    if current().is_some()
         && let Some(place) = lasts.acts.get_mut(lasts.count)
+        && is_ours(act as *const c_void)
     {
         *place = Some((act, object));
         lasts.count += 1;
@@ -51,6 +48,19 @@ unsafe extern "C" fn __cxa_thread_atexit_impl(
     let real: Register = crate::host::real!("__cxa_thread_atexit_impl");
     // SAFETY: as our caller promises.
     unsafe { real(act, object, dso) }
+}
+
+/// Whether this is code of this library.
+fn is_ours(code: *const c_void) -> bool {
+    let base = |code: *const c_void| {
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: any address may be asked about; zeroes are valid.
+        unsafe {
+            libc::dladdr(code, found.as_mut_ptr());
+            found.assume_init().dli_fbase
+        }
+    };
+    base(code) == base(is_ours as *const c_void)
 }
 
 /// The calling thread is about to end, and holds nothing: drops what is the library's in it.

@@ -1,9 +1,10 @@
 //! The standard streams of each rank: `FILE`s of its own over the descriptors that all share.
 //!
 //! No `FILE` of a rank stands in libc's list of open files: only the rank flushes it, and what a
-//! dead rank leaves behind is never looked at again (see [`super::spares`]). Buffering is what a process of its own would
-//! have (terminal: by lines, else full; stderr: none), and each flush is one `write`, so that the
-//! lines of ranks do not mix. Only rank 0 reads the job's stdin; others find it at its end.
+//! dead rank leaves behind is never looked at again (see [`super::spares`]). Buffering is what a
+//! process of its own would have (terminal: by lines, else full; stderr: none), and each flush is
+//! one `write`, so that the lines of ranks do not mix. Only rank 0 reads the job's stdin; others
+//! find it at its end.
 
 use super::homes::Variable;
 use super::spares::{Gathers, Made};

@@ -36,13 +36,56 @@ pub(super) struct Crowd {
 impl Crowd {
     pub(super) fn of(lane: &Lane<'_>) -> Crowd {
         let members = usize::try_from(lane.size()).expect("a size is not negative");
-        let world = lane.process().world;
-        Crowd { members, ranks_per_core: world.size().div_ceil(world.cores()) }
+        Crowd { members, ranks_per_core: lane.process().world.ranks_per_core() }
     }
 
     /// Whether ranks have to wait for a core.
     fn is_crowded(self) -> bool {
         self.ranks_per_core > 1
+    }
+
+    /// Whether there is anybody to meet.
+    pub(super) fn meets(self) -> bool {
+        self.members > 1
+    }
+
+    /// Whether those who meet are few and have cores of their own, so that each looks at what all
+    /// others have.
+    pub(super) fn looks_round(self) -> bool {
+        self.members <= 8 && !self.is_crowded()
+    }
+
+    /// Whether a member that has so many bytes for others lays down a copy, and need not wait for
+    /// them.
+    pub(super) fn lays_down(self, bytes: usize) -> bool {
+        bytes <= SEGMENT
+    }
+
+    /// The same for those of whom one reads what they have.
+    pub(super) fn lays_down_for_one(self, bytes: usize) -> bool {
+        bytes <= 4096
+    }
+
+    /// Whether what all members have for all is laid down and put together: so much each, and in
+    /// all.
+    pub(super) fn packs(self, each: usize, all: usize) -> bool {
+        each <= 4096 && all <= 1 << 18
+    }
+
+    /// Whether a member lays down what it has for all others, so much for each.
+    pub(super) fn lays_rows_down(self, each: usize) -> bool {
+        let row = each * self.members;
+        row <= 1 << 14 && row * self.members <= 1 << 21
+    }
+
+    /// Whether values of so many bytes are combined by one for all.
+    pub(super) fn combines_at_once(self, bytes: usize) -> bool {
+        bytes <= 4096 && bytes * self.members <= 1 << 19
+    }
+
+    /// Whether values of so many bytes, which are many, are combined without messages.
+    pub(super) fn combines_parts(self, bytes: usize) -> bool {
+        bytes <= 4 << 20
     }
 
     /// Children of a node on each level of a tree, and one. Where many share a core, nothing is

@@ -3,6 +3,7 @@
 use super::choice::{Crowd, Exchange};
 use super::rooted::{collect, give};
 use super::sides::{blocks, given};
+use super::sitting::Sitting;
 use super::tree::{arrive, broadcast, meet};
 use super::{Blocks, Offer, Plan, Sides, others};
 use crate::host::memory::{Region, Span};
@@ -54,6 +55,10 @@ impl Allgather {
 impl Plan for Allgather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let is_inter = lane.comm().is_inter();
+        if let Some(sitting) = Sitting::of(lane).await? {
+            let mine = if self.is_in_place { None } else { Some(&self.mine) };
+            return sitting.allgather(mine, &self.blocks).await;
+        }
         if !is_inter && Crowd::of(lane).allgather(self.blocks.bytes()) == Exchange::Central {
             let mine = if self.is_in_place { None } else { Some(&self.mine) };
             return gather_and_spread(lane, mine, &self.blocks).await;
@@ -72,6 +77,9 @@ impl Plan for Allgather {
 pub(super) async fn gather_and_spread(
     lane: &Lane<'_>, mine: Option<&Region>, blocks: &Blocks,
 ) -> Result {
+    if let Some(sitting) = Sitting::of(lane).await? {
+        return sitting.allgather(mine, blocks).await;
+    }
     let mut kept = Scratch::default();
     let (all, parts) = match blocks {
         Blocks::Even { all, .. } => (all.clone(), blocks.clone()),
@@ -144,6 +152,9 @@ impl Plan for Alltoall {
                 packed
             }
         };
+        if let Some(sitting) = Sitting::of(lane).await? {
+            return sitting.alltoall(&from, &self.to).await;
+        }
         let is_inter = lane.comm().is_inter();
         if let (Blocks::Even { all: given, .. }, Blocks::Even { all: got, each }) =
             (&from, &self.to)

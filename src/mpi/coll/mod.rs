@@ -4,13 +4,17 @@
 //! When a member dies, every lane of the communicator fails, so nobody is left waiting for those
 //! who gave up. A member that met an error of its own tells its caller, but does its part.
 
+mod bracket;
 mod choice;
+mod combining;
 mod every;
 mod neighbours;
 pub mod reduce;
 mod rooted;
 mod scan;
 mod sides;
+mod sitting;
+mod together;
 mod tree;
 
 pub use every::{Allgather, Alltoall, Barrier};
@@ -42,7 +46,7 @@ pub trait Plan: Send + Sync + 'static {
 /// are bad: the members stay in step.
 #[inline]
 pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
-    let lane = lane(process, comm).paced();
+    let lane = lane(process, comm).paced().as_turn();
     let plan = plan?;
     run::block(perform(&plan, &lane))
 }
@@ -90,7 +94,8 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        perform(&*plan, &Lane::new(process, &comm, tag, way).paced().of_round(round)).await
+        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().as_turn();
+        perform(&*plan, &lane).await
     })
 }
 
@@ -106,13 +111,13 @@ pub fn barrier(process: &Process, comm: &Comm) -> Result {
 
 /// What the leader has in `bytes` comes to all members, for the library's own agreements.
 pub(super) fn agree(process: &Process, comm: &Comm, bytes: &mut [u8]) -> Result {
-    let lane = lane(process, comm);
+    let lane = lane(process, comm).as_turn();
     run::block(broadcast(&lane, &Span::of_mut(bytes).into(), 0))
 }
 
 /// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
 pub(super) fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
-    run::block(share_on(&lane(process, comm), mine))
+    run::block(share_on(&lane(process, comm).as_turn(), mine))
 }
 
 /// The same on a lane of any kind.
@@ -144,6 +149,11 @@ impl Role {
             Root::Nobody => Role::Nobody,
             Root::Rank(rank) => Role::Leaf(rank),
         })
+    }
+
+    /// The rank of the root, within a group.
+    fn root(self, lane: &Lane<'_>) -> i32 {
+        if let Role::Leaf(root) = self { root } else { lane.rank() }
     }
 }
 

@@ -6,6 +6,9 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::topology::Neighbours;
 
+/// A neighbour that is not there: MPI_PROC_NULL.
+const NOBODY: i32 = -3;
+
 /// What this member has goes to all of its neighbours.
 pub struct NeighborAllgather(Round);
 
@@ -76,7 +79,13 @@ struct Around {
 
 impl Around {
     fn of(comm: &Comm) -> Result<Around> {
-        let Neighbours { sources, destinations } = comm.neighbours()?;
+        let Neighbours { mut sources, mut destinations } = comm.neighbours()?;
+        if let Some(gaps) = comm.gaps() {
+            // Where nobody is any more, it is as at the edge of a grid.
+            for rank in sources.iter_mut().chain(&mut destinations) {
+                *rank = gaps.place(*rank).unwrap_or(NOBODY);
+            }
+        }
         Ok(Around { sources, destinations, is_grid: comm.cart().is_ok() })
     }
 

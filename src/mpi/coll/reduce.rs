@@ -1,8 +1,10 @@
 //! Reductions (MPI-5.0 §6.9). The program's memory is only copied from and to; operands meet in
 //! memory of the library's own.
 
+use super::bracket::Bracket;
 use super::choice::{Combination, Crowd};
 use super::rooted::{collect, give};
+use super::sitting::Sitting;
 use super::tree::{Tree, broadcast};
 use super::{Blocks, List, Plan, Role, others};
 use crate::host::memory::{Region, Span};
@@ -52,7 +54,7 @@ impl Sum {
         self.datatype.region(Address(buf.0.wrapping_add(offset as usize)), part.items)
     }
 
-    fn whole(&self) -> Part {
+    pub(super) fn whole(&self) -> Part {
         Part { first: 0, items: self.count }
     }
 
@@ -84,8 +86,44 @@ impl Sum {
         Ok(())
     }
 
+    /// The same for values that lie one after the other, the second of which gets the result.
+    pub(super) fn combine_spans(&self, lane: &Lane<'_>, left: Span, right: Span) {
+        combine(lane.process(), &self.op, &self.datatype, self.count, left, right);
+    }
+
+    /// Whether one member can combine the values of all: an operation of the library's own, on
+    /// values without gaps.
+    fn is_plain(&self) -> bool {
+        let shape = &self.datatype.shape;
+        matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
+    }
+
+    /// Bytes of one item.
+    pub(super) fn item(&self) -> i64 {
+        self.datatype.shape.size
+    }
+
+    /// Comes to the turn of this operation, unless it goes by messages; says as well whether one
+    /// member is to combine all.
+    pub(super) async fn sit_down<'l, 'a>(
+        &self, lane: &'l Lane<'a>,
+    ) -> Result<Option<(Sitting<'l, 'a>, bool)>> {
+        let (bytes, crowd) = (self.datatype.bytes(self.count)?, Crowd::of(lane));
+        let is_at_once = crowd.combines_at_once(bytes);
+        if !self.is_plain() || !is_at_once && !crowd.combines_parts(bytes) {
+            return Ok(None);
+        }
+        Ok(Sitting::of(lane).await?.map(|sitting| (sitting, is_at_once)))
+    }
+
+    /// Where the brackets are when values are combined in this way, up to `top`.
+    fn bracket(&self, lane: &Lane<'_>, combination: Combination, top: i32) -> Result<Bracket> {
+        let bytes = self.datatype.bytes(self.count)?;
+        Ok(Bracket::of(combination, Crowd::of(lane), bytes, top))
+    }
+
     /// The part of the member with this rank, of parts as equal as can be.
-    fn part(&self, rank: i32, members: i32) -> Part {
+    pub(super) fn part(&self, rank: i32, members: i32) -> Part {
         let edge = |rank: i32| {
             let edge = i128::from(self.count) * i128::from(rank) / i128::from(members);
             i64::try_from(edge).expect("an edge is no larger than the count")
@@ -146,7 +184,16 @@ impl Reduce {
     }
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
-        if sum.combination(lane)? == Combination::Parts {
+        let combination = sum.combination(lane)?;
+        if let Some((sitting, is_at_once)) = sum.sit_down(lane).await? {
+            let target = self.target.as_ref().map(|(_, target)| target);
+            let bracket = sum.bracket(lane, combination, root)?;
+            return match is_at_once {
+                true => sitting.reduce(sum, bracket, target, root).await,
+                false => sitting.reduce_by_parts(sum, bracket, target).await,
+            };
+        }
+        if combination == Combination::Parts {
             return self.by_parts(lane, sum, root).await;
         }
         let top = if sum.op.commutes() { root } else { 0 };
@@ -180,7 +227,7 @@ impl Reduce {
 
 impl Plan for Reduce {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
+        let root = self.role.root(lane);
         match (&self.sum, &self.target) {
             (Some(sum), _) if !lane.comm().is_inter() => self.within(lane, sum, root).await,
             (Some(sum), _) => match climb(&lane.local(), sum, 0).await? {
@@ -266,7 +313,17 @@ impl Plan for Allreduce {
             return self.between(lane).await;
         }
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        match Crowd::of(lane).allreduce(bytes, self.sum.count) {
+        let combination = Crowd::of(lane).allreduce(bytes, self.sum.count);
+        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
+            let (sum, target) = (&self.sum, &self.target);
+            let bracket = sum.bracket(lane, combination, 0)?;
+            if !is_at_once {
+                return sitting.reduce_by_parts(sum, bracket, Some(target)).await;
+            }
+            let last = bracket.last(sitting.members());
+            return sitting.reduce_for_all(sum, bracket, target, |results| results(last)).await;
+        }
+        match combination {
             Combination::Parts => self.by_parts(lane).await,
             Combination::Doubling => self.by_doubling(lane).await,
             Combination::Tree => {
@@ -339,6 +396,20 @@ impl ReduceScatter {
         lane.all(sends).await
     }
 
+    async fn together(
+        &self, sitting: Sitting<'_, '_>, combination: Combination, is_at_once: bool,
+    ) -> Result {
+        let (sum, target, lane) = (&self.sum, &self.target, sitting.lane());
+        let (bracket, part) = (sum.bracket(lane, combination, 0)?, self.part(lane.rank()));
+        if !is_at_once {
+            return sitting.reduce_and_keep(sum, bracket, part, target).await;
+        }
+        let (last, item) = (bracket.last(sitting.members()), sum.item() as usize);
+        let (offset, bytes) = (part.first as usize * item, part.items as usize * item);
+        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, bytes);
+        sitting.reduce_for_all(sum, bracket, target, pick).await
+    }
+
     async fn between(&self, lane: &Lane<'_>) -> Result {
         let (local, sum) = (lane.local(), &self.sum);
         let mut values = climb(&local, sum, 0).await?;
@@ -358,7 +429,11 @@ impl Plan for ReduceScatter {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        if self.sum.combination(lane)? == Combination::Tree {
+        let combination = self.sum.combination(lane)?;
+        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
+            return self.together(sitting, combination, is_at_once).await;
+        }
+        if combination == Combination::Tree {
             let values = climb(lane, &self.sum, 0).await?;
             return self.give_out(lane, values).await;
         }

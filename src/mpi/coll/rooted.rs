@@ -1,6 +1,7 @@
 //! From one to all, and from all to one (MPI-5.0 §6.4 to §6.6).
 
 use super::sides::{blocks, given};
+use super::sitting::Sitting;
 use super::tree::broadcast;
 use super::{Blocks, Offer, Plan, Role, Sides, others};
 use crate::host::memory::Region;
@@ -25,8 +26,7 @@ impl Bcast {
 impl Plan for Bcast {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if !lane.comm().is_inter() {
-            let root = if let Role::Leaf(root) = self.role { root } else { lane.rank() };
-            return broadcast(lane, &self.data, root).await;
+            return broadcast(lane, &self.data, self.role.root(lane)).await;
         }
         match self.role {
             Role::Root => {
@@ -64,6 +64,10 @@ impl Gather {
 
 impl Plan for Gather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        if let Some(sitting) = Sitting::of(lane).await? {
+            let root = self.role.root(lane);
+            return sitting.gather(self.mine.as_ref(), self.blocks.as_ref(), root).await;
+        }
         match (self.role, &self.blocks) {
             (Role::Leaf(root), _) => {
                 lane.send(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await
@@ -112,6 +116,10 @@ impl Scatter {
 
 impl Plan for Scatter {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        if let Some(sitting) = Sitting::of(lane).await? {
+            let root = self.role.root(lane);
+            return sitting.scatter(self.blocks.as_ref(), self.mine.as_ref(), root).await;
+        }
         match (self.role, &self.blocks) {
             (Role::Leaf(root), _) => {
                 lane.recv(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await.map(drop)

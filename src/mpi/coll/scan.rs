@@ -1,9 +1,12 @@
 //! Prefix reductions (MPI-5.0 §6.11): along the chain of ranks, in segments that fit into packets,
 //! so that each member sleeps once and long vectors are on their way at all members at once.
 
-use super::choice::SEGMENT;
+use super::bracket::Bracket;
+use super::choice::{Crowd, SEGMENT};
 use super::reduce::{Part, Sum, receive};
+use super::sitting::Sitting;
 use super::{Plan, Terms};
+use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
@@ -59,8 +62,28 @@ impl Scan {
     }
 }
 
+impl Scan {
+    /// Everybody's values are combined one after the other: each result is somebody's.
+    async fn together(&self, sitting: Sitting<'_, '_>) -> Result {
+        let (one_by_one, me) = (Bracket::one_by_one(sitting.members()), sitting.me());
+        let place = if self.is_exclusive { me.checked_sub(1) } else { Some(me) };
+        let target = match place {
+            Some(_) => self.sum.at(self.recv, self.sum.whole())?,
+            None => Region::EMPTY,
+        };
+        let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
+        sitting.reduce_for_all(&self.sum, one_by_one, &target, pick).await
+    }
+}
+
 impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+        let bytes = self.sum.datatype.bytes(self.sum.count)?;
+        if Crowd::of(lane).combines_at_once(bytes)
+            && let Some((sitting, _)) = self.sum.sit_down(lane).await?
+        {
+            return self.together(sitting).await;
+        }
         let item = self.sum.datatype.bytes(1)?.max(1);
         let segment = i64::try_from(SEGMENT / item).unwrap_or(1).max(1);
         let mut first = 0;

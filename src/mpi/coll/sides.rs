@@ -134,6 +134,19 @@ impl Blocks {
         }
     }
 
+    /// The same by its place among those who live.
+    pub(super) fn at(&self, place: usize) -> Region {
+        self.of(i32::try_from(place).expect("ranks fit an int"))
+    }
+
+    /// How many bytes there are in the largest block.
+    pub(super) fn largest(&self) -> usize {
+        match self {
+            Blocks::Even { each, .. } => *each,
+            Blocks::Each(blocks) => blocks.iter().map(|block| block.bytes()).max().unwrap_or(0),
+        }
+    }
+
     /// How many bytes there are in all blocks.
     pub fn bytes(&self) -> usize {
         match self {

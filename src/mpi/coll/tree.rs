@@ -2,6 +2,7 @@
 //! under a child follow each other, so that values are combined in the order of ranks.
 
 use super::choice::Crowd;
+use super::sitting::Sitting;
 use crate::host::memory::Region;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
@@ -62,6 +63,9 @@ impl Tree {
 
 /// What `root` has in `data` comes to all members.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
+    if let Some(sitting) = Sitting::of(lane).await? {
+        return sitting.broadcast(data, root).await;
+    }
     let tree = Tree::of(lane, root, 0);
     if let Some(parent) = tree.parent() {
         lane.recv(parent, data).await?;
@@ -87,6 +91,14 @@ pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
 
 /// Returns when every member has come (dissemination: Hensgen, Finkel and Manber 1988).
 pub async fn meet(lane: &Lane<'_>) -> Result {
+    if let Some(sitting) = Sitting::of(lane).await? {
+        if sitting.is_small() {
+            sitting.all_shown().await?;
+        } else {
+            sitting.all(|_| ()).await?;
+        }
+        return sitting.leave().await;
+    }
     if Crowd::of(lane).meets_in_tree() {
         arrive(lane).await?;
         return broadcast(lane, &Region::EMPTY, 0).await;

@@ -1,0 +1,241 @@
+//! Counts who has come to one turn after another, and decides whether all have: once and for all,
+//! however many ask and give up at the same moment.
+//!
+//! Members are counted in groups, the last of each in the root, so that few write to one cache
+//! line. Whoever dies between two steps leaves a count that is never full, and nothing else.
+//!
+//! A word: the turn in the upper half, a flag, and a count. A word of an earlier turn is empty.
+//!
+//! | root, of turn `n` | meaning                         | `arrive`    | `abandon`       |
+//! |-------------------|---------------------------------|-------------|-----------------|
+//! | count < groups    | some have not come              | counts      | sets `GIVEN_UP` |
+//! | `GIVEN_UP`        | nobody will take it for full    | is not told | nothing to do   |
+//! | count = groups    | all have come, for ever         | cannot be   | refused         |
+//!
+//! The caller sees to it that all have let go of a turn before anybody comes to a later one.
+
+use super::atomic::{AtomicU64, Ordering};
+
+/// How many members share a word.
+const GROUP: usize = if cfg!(loom) { 2 } else { 16 };
+
+const GIVEN_UP: u64 = 1 << 31;
+const COUNT: u64 = GIVEN_UP - 1;
+
+/// Those who are counted.
+pub struct Muster {
+    /// None where all count in the root.
+    groups: Box<[Word]>,
+    root: Word,
+    members: usize,
+}
+
+/// A counter on cache lines of its own.
+#[repr(align(128))]
+struct Word(AtomicU64);
+
+impl Muster {
+    pub fn new(members: usize) -> Muster {
+        let groups = if members <= GROUP { 0 } else { members.div_ceil(GROUP) };
+        let word = || Word(AtomicU64::new(0));
+        Muster { groups: (0..groups).map(|_| word()).collect(), root: word(), members }
+    }
+
+    /// The member at `place` has come. True for the one that makes the number full.
+    #[inline]
+    pub fn arrive(&self, turn: u32, place: usize) -> bool {
+        if let Some(group) = self.groups.get(place / GROUP) {
+            let first = place - place % GROUP;
+            let members = GROUP.min(self.members - first) as u64;
+            if group.count(turn) != members {
+                return false;
+            }
+        }
+        self.root.count(turn) == self.full()
+    }
+
+    /// Whether all have come, and nobody had given up before.
+    #[inline]
+    pub fn is_full(&self, turn: u32) -> bool {
+        self.root.0.load(Ordering::SeqCst) == of(turn) | self.full()
+    }
+
+    /// From now on nobody will find that all have come; false if they have.
+    pub fn abandon(&self, turn: u32) -> bool {
+        let full = of(turn) | self.full();
+        let (won, lost) = (Ordering::SeqCst, Ordering::SeqCst);
+        let mut now = self.root.0.load(lost);
+        loop {
+            if now == full {
+                return false;
+            }
+            let next = GIVEN_UP | if now >> 32 == u64::from(turn) { now } else { of(turn) };
+            match self.root.0.compare_exchange_weak(now, next, won, lost) {
+                Ok(_) => return true,
+                Err(actual) => now = actual,
+            }
+        }
+    }
+
+    fn full(&self) -> u64 {
+        if self.groups.is_empty() { self.members as u64 } else { self.groups.len() as u64 }
+    }
+}
+
+impl Word {
+    /// Counts one more in this turn; says how many they are, flag included.
+    #[inline]
+    fn count(&self, turn: u32) -> u64 {
+        let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
+        let mut now = self.0.load(lost);
+        // The first of a turn begins anew.
+        while now >> 32 != u64::from(turn) {
+            match self.0.compare_exchange_weak(now, of(turn) | 1, won, lost) {
+                Ok(_) => return 1,
+                Err(actual) => now = actual,
+            }
+        }
+        (self.0.fetch_add(1, won) + 1) & (GIVEN_UP | COUNT)
+    }
+}
+
+fn of(turn: u32) -> u64 {
+    u64::from(turn) << 32
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, AtomicUsize};
+
+    #[test]
+    fn the_one_who_comes_last_is_told_in_every_turn() {
+        for members in [1, 2, 15, 16, 17, 32, 33, 120, 1000] {
+            let muster = Muster::new(members);
+            for turn in [0, 1, 2, 9, u32::MAX, 4] {
+                let mut told = 0;
+                for step in 0..members {
+                    assert!(!muster.is_full(turn));
+                    // 7919 is prime and no divisor: everybody comes once, in some other order.
+                    told += usize::from(muster.arrive(turn, (step * 7919 + 3) % members));
+                }
+                assert!(told == 1 && muster.is_full(turn), "{members} {turn}");
+                assert!(!muster.abandon(turn));
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_gives_up_does_so_for_all() {
+        for members in [2, 40] {
+            let muster = Muster::new(members);
+            (1..members).for_each(|place| assert!(!muster.arrive(5, place)));
+            assert!(muster.abandon(5));
+            assert!(!muster.arrive(5, 0) && !muster.is_full(5));
+            assert!(muster.abandon(5));
+            // A later turn begins anew.
+            let told = (0..members).filter(|place| muster.arrive(6, *place)).count();
+            assert_eq!((told, muster.is_full(6), muster.is_full(5)), (1, true, false));
+        }
+    }
+
+    #[test]
+    fn threads_meet_turn_after_turn() {
+        const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
+        const MEMBERS: usize = 20;
+        let muster = [Muster::new(MEMBERS), Muster::new(MEMBERS)];
+        let (told, reached) = (AtomicUsize::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for part in 0..4 {
+                let (muster, told, reached) = (&muster, &told, &reached);
+                scope.spawn(move || {
+                    for turn in 0..TURNS {
+                        let muster = &muster[turn as usize % 2];
+                        for place in (part..MEMBERS).step_by(4) {
+                            if muster.arrive(turn, place) {
+                                told.fetch_add(1, Ordering::SeqCst);
+                                reached.store(turn + 1, Ordering::SeqCst);
+                            }
+                        }
+                        while !muster.is_full(turn) || reached.load(Ordering::SeqCst) <= turn {
+                            std::thread::yield_now();
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(told.load(Ordering::SeqCst), TURNS as usize);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    fn members(count: usize, run: fn(&Muster, usize) -> usize) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = (count > 2).then_some(3);
+        builder.check(move || {
+            let muster = Arc::new(Muster::new(count));
+            let others: Vec<_> = (1..count)
+                .map(|place| {
+                    let muster = muster.clone();
+                    thread::spawn(move || run(&muster, place))
+                })
+                .collect();
+            let mut told = run(&muster, 0);
+            others.into_iter().for_each(|other| told += other.join().expect("nobody panics"));
+            assert_eq!(told, 1, "one is told, or one gives up");
+        });
+    }
+
+    /// Of three, in two groups: one is told in each turn, and then all find the number full.
+    #[test]
+    fn loom_one_is_told_that_all_have_come() {
+        members(3, |muster, place| {
+            let is_last = muster.arrive(7, place);
+            assert!(!is_last || muster.is_full(7));
+            usize::from(is_last)
+        });
+    }
+
+    /// Either all have come, or somebody has given up: nobody sees the one and somebody the other.
+    #[test]
+    fn loom_all_agree_on_whether_all_have_come() {
+        for count in [2, 3] {
+            members(count, |muster, place| {
+                let is_last = muster.arrive(1, place);
+                if place == 1 && muster.abandon(1) {
+                    assert!(!is_last && !muster.is_full(1));
+                    return 1;
+                }
+                usize::from(is_last)
+            });
+        }
+    }
+
+    /// A word that is left over from an earlier turn counts for nothing: whoever comes to the third
+    /// knows that all have come to the second, and so have let go of the first.
+    #[test]
+    fn loom_a_turn_begins_anew() {
+        loom::model(|| {
+            let musters = Arc::new([Muster::new(2), Muster::new(2)]);
+            let run = |musters: &[Muster; 2], place| {
+                for turn in 1..3 {
+                    let muster = &musters[turn as usize % 2];
+                    muster.arrive(turn, place);
+                    while !muster.is_full(turn) {
+                        thread::yield_now();
+                    }
+                }
+                usize::from(musters[1].arrive(3, place))
+            };
+            let other = musters.clone();
+            let other = thread::spawn(move || run(&other, 1));
+            let told = run(&musters, 0) + other.join().expect("nobody panics");
+            assert_eq!(told, 1);
+        });
+    }
+}

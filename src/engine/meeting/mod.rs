@@ -1,0 +1,408 @@
+//! Where the members of a communicator work together without messages: memory that all of them see.
+//!
+//! Each collective operation is a *turn*, by the number that all members draw for it. A member says
+//! that it has come to a turn, lays down what it has, and later says that it has let go. Turns take
+//! place in rounds by rotation, so nobody may be further ahead than there are rounds: whoever is
+//! waits for the others. What lies in a round is of use until all have let go of its turn.
+//!
+//! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
+//! of no use any more, and its meeting is left as it is.
+
+mod round;
+
+pub use round::{Board, Laid, Round};
+
+use super::World;
+use crate::base::Member;
+use crate::host::sched::{self, Bell};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// How many rounds there are, and among how many members together: rounds cost memory, and save
+/// those who only give or bring something from waiting.
+const MOST_ROUNDS: usize = 32;
+const FEWEST_ROUNDS: usize = 8;
+const ROUNDS_OF_ALL: usize = 4096;
+
+/// Which meeting: that of the communicator with this context, and with this first member. Disjoint
+/// communicators may share a context.
+pub(super) type Key = (u32, Member);
+
+/// What the members of one communicator share.
+pub struct Meeting {
+    key: Key,
+    members: Box<[Member]>,
+    stands: Box<[Stand]>,
+    bells: Box<[&'static Bell]>,
+    rounds: Box<[Round]>,
+    pace: Pace,
+    apart: Mutex<Apart>,
+    /// Who waits for others to let go.
+    ahead: Mutex<Vec<usize>>,
+    /// How many members have let go of the communicator.
+    gone: AtomicUsize,
+}
+
+/// Rounds of operations that may be under way side by side, by their numbers.
+#[derive(Default)]
+struct Apart {
+    under_way: HashMap<(u32, u32), UnderWay>,
+    spare: Vec<Hall>,
+}
+
+/// A round that is nobody's by rotation, and its turn.
+#[derive(Clone)]
+pub struct Hall {
+    pub round: Arc<Round>,
+    pub turn: u32,
+}
+
+struct UnderWay {
+    hall: Hall,
+    /// How many members need nothing of it any more.
+    gone: usize,
+}
+
+/// As many rounds are kept for later ones.
+const SPARE: usize = 8;
+
+/// How far one member is (see [`position`]), and one more when it has let go of that turn.
+#[repr(align(64))]
+struct Stand(AtomicU32);
+
+/// Looked at by all in every turn, and seldom written.
+#[repr(align(64))]
+struct Pace {
+    /// All have let go of the turns before this one, counted as in [`Stand`].
+    settled: AtomicU32,
+    /// How many wait for others to let go.
+    waiting: AtomicU32,
+}
+
+/// Twice the number of a turn, counted from one: at 0 nobody has come to any.
+fn position(turn: u32) -> u32 {
+    (2 * turn).wrapping_add(2)
+}
+
+/// Whether one count of turns is as far as another; they run in circles.
+fn is_as_far(one: u32, other: u32) -> bool {
+    one.wrapping_sub(other) as i32 >= 0
+}
+
+impl Meeting {
+    fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
+        let rounds = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
+        let rounds = rounds.next_power_of_two();
+        let bell = |member: &Member| world.port(member.seat).bell();
+        Meeting {
+            key,
+            stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
+            bells: members.iter().map(bell).collect(),
+            rounds: (0..rounds).map(|_| Round::new(members.len())).collect(),
+            pace: Pace { settled: AtomicU32::new(0), waiting: AtomicU32::new(0) },
+            apart: Mutex::default(),
+            ahead: Mutex::default(),
+            gone: AtomicUsize::new(0),
+            members: members.into(),
+        }
+    }
+
+    pub(super) fn key(&self) -> Key {
+        self.key
+    }
+
+    /// Where a turn takes place.
+    #[inline]
+    pub fn round(&self, turn: u32) -> &Round {
+        &self.rounds[turn as usize & (self.rounds.len() - 1)]
+    }
+
+    /// The member at `place` comes to a turn, and so has let go of all before.
+    #[inline]
+    pub fn come(&self, turn: u32, place: usize) {
+        self.stand(place, position(turn));
+    }
+
+    /// The member at `place` needs nothing of this turn any more, and nobody needs its memory.
+    #[inline]
+    pub fn let_go(&self, turn: u32, place: usize) {
+        self.stand(place, position(turn) + 1);
+    }
+
+    #[inline]
+    fn stand(&self, place: usize, position: u32) {
+        self.stands[place].0.swap(position, Ordering::SeqCst);
+        if self.pace.waiting.load(Ordering::SeqCst) != 0 {
+            self.ring_those_ahead();
+        }
+    }
+
+    #[cold]
+    fn ring_those_ahead(&self) {
+        let places = self.ahead.lock().clone();
+        sched::wake_all(places.iter().map(|place| self.bells[*place]));
+    }
+
+    /// All have come to this turn.
+    #[inline]
+    pub fn settle(&self, turn: u32) {
+        self.pace.settled.store(position(turn), Ordering::Release);
+    }
+
+    /// Whether the round of this turn is free of what was there before.
+    #[inline]
+    pub fn has_room(&self, turn: u32) -> bool {
+        let needed = self.needed(turn);
+        is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
+    fn needed(&self, turn: u32) -> u32 {
+        position(turn).wrapping_sub(2 * (self.rounds.len() as u32 - 1))
+    }
+
+    #[cold]
+    fn look_for_room(&self, needed: u32) -> bool {
+        let positions = self.stands.iter().map(|stand| stand.0.load(Ordering::SeqCst));
+        let slowest = positions.map(settled_by).reduce(|a, b| if is_as_far(a, b) { b } else { a });
+        let slowest = slowest.expect("a meeting has members");
+        let is_free = is_as_far(slowest, needed);
+        if is_free {
+            self.pace.settled.store(slowest, Ordering::Release);
+        }
+        is_free
+    }
+
+    /// From now on the member at `place` is rung when others let go, until the value is dropped.
+    pub fn wait_for_room(&self, place: usize) -> Ahead<'_> {
+        self.ahead.lock().push(place);
+        self.pace.waiting.fetch_add(1, Ordering::SeqCst);
+        Ahead { meeting: self, place }
+    }
+
+    /// Wakes all others.
+    #[inline]
+    pub fn ring_others(&self, place: usize) {
+        let (before, after) = self.bells.split_at(place);
+        sched::wake_all(before.iter().chain(&after[1..]).copied());
+    }
+
+    /// Wakes the one at `place`.
+    #[inline]
+    pub fn ring(&self, place: usize) {
+        self.bells[place].unpark();
+    }
+
+    /// The member at `place` comes to the operation with this number, and repetition of it, which
+    /// may be under way beside others.
+    pub fn come_apart(&self, number: (u32, u32), place: usize) -> Hall {
+        let mut apart = self.apart.lock();
+        let Apart { under_way, spare } = &mut *apart;
+        let make = || {
+            let members = self.stands.len();
+            let fresh = || Hall { round: Arc::new(Round::new(members)), turn: 0 };
+            UnderWay { hall: spare.pop().unwrap_or_else(fresh), gone: 0 }
+        };
+        let hall = under_way.entry(number).or_insert_with(make).hall.clone();
+        drop(apart);
+        hall.round.line(place).come(hall.turn);
+        hall
+    }
+
+    /// One member needs nothing of that operation any more, and nobody needs its memory.
+    pub fn leave_apart(&self, number: (u32, u32)) {
+        let mut apart = self.apart.lock();
+        let Some(operation) = apart.under_way.get_mut(&number) else { return };
+        operation.gone += 1;
+        if operation.gone < self.stands.len() {
+            return;
+        }
+        let Some(UnderWay { hall, .. }) = apart.under_way.remove(&number) else { return };
+        if apart.spare.len() < SPARE {
+            let turn = hall.turn.wrapping_add(1) & (u32::MAX >> 1);
+            apart.spare.push(Hall { turn, ..hall });
+        }
+    }
+
+    /// Who has not come as far as a wait needs.
+    pub(super) fn missing(&self, gate: Gate, turn: u32) -> Vec<usize> {
+        let needed =
+            if gate == Gate::Room { self.needed(turn).wrapping_sub(1) } else { position(turn) };
+        let is_missing =
+            |place: &usize| !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed);
+        match gate {
+            Gate::Shown { place } | Gate::Read { place } => {
+                Some(place).filter(is_missing).into_iter().collect()
+            }
+            _ => (0..self.stands.len()).filter(is_missing).collect(),
+        }
+    }
+}
+
+/// The first turn that whoever stands here has not let go of, counted as in [`Stand`].
+fn settled_by(position: u32) -> u32 {
+    position.wrapping_add(1) & !1
+}
+
+/// What a member waits for in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// All have let go of the turn that had the round before.
+    Room,
+    /// All have come.
+    Full,
+    /// And whoever came last has done what there was to do.
+    Done,
+    /// All have shown what they have.
+    AllShown,
+    /// This member has.
+    Shown { place: usize },
+    /// Nobody reads anything of others any more.
+    AllRead,
+    /// This member does not.
+    Read { place: usize },
+}
+
+/// Somebody who is ahead of the others.
+pub struct Ahead<'a> {
+    meeting: &'a Meeting,
+    place: usize,
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        let mut ahead = self.meeting.ahead.lock();
+        if let Some(index) = ahead.iter().position(|place| *place == self.place) {
+            ahead.swap_remove(index);
+        }
+        self.meeting.pace.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The meetings of a job. One stays until all members have let go of it or are dead: somebody may
+/// still come for what was laid down for him by those who have left.
+#[derive(Default)]
+pub(super) struct Meetings(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    meetings: HashMap<Key, Arc<Meeting>>,
+    /// How many there may be before those that only the dead hold are looked for.
+    limit: usize,
+}
+
+impl World {
+    /// The meeting of the communicator with this context and this first member. Whoever is first to
+    /// ask lists them all.
+    pub fn meeting(
+        &'static self, key: (u32, Member), list: impl FnOnce() -> Vec<Member>,
+    ) -> Arc<Meeting> {
+        let mut known = self.meetings.0.lock();
+        if let Some(meeting) = known.meetings.get(&key) {
+            return meeting.clone();
+        }
+        if known.meetings.len() > known.limit {
+            let ledger = self.ledger.lock();
+            known.meetings.retain(|_, meeting| !meeting.is_over(|member| ledger.is_dead(member)));
+            drop(ledger);
+            known.limit = 16 + 2 * known.meetings.len();
+        }
+        let meeting = Arc::new(Meeting::new(self, key, list()));
+        known.meetings.insert(key, meeting.clone());
+        meeting
+    }
+
+    /// One of its members has let go of the communicator.
+    pub fn leave_meeting(&self, meeting: &Meeting) {
+        let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
+        if gone == meeting.stands.len() {
+            self.meetings.0.lock().meetings.remove(&meeting.key);
+        }
+    }
+
+    pub(super) fn known_meeting(&self, key: Key) -> Option<Arc<Meeting>> {
+        self.meetings.0.lock().meetings.get(&key).cloned()
+    }
+}
+
+impl Meeting {
+    /// Whether all are dead or have let go. Who is both is counted twice, but then the communicator
+    /// has a dead member, and nobody comes for anything.
+    fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
+        let dead = self.members.iter().filter(|member| is_dead(**member)).count();
+        self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::tests::world;
+
+    fn member(seat: usize) -> Member {
+        Member { seat, incarnation: 0 }
+    }
+
+    fn meeting(world: &'static World, context: u32, size: usize) -> Arc<Meeting> {
+        world.meeting((context, member(0)), || (0..size).map(member).collect())
+    }
+
+    #[test]
+    fn nobody_is_further_ahead_than_there_are_rounds() {
+        // Numbers run in circles.
+        for first in [0, 5, i32::MAX as u32 - 3] {
+            let meeting = meeting(world(3), 2, 3);
+            let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
+            (0..3).for_each(|place| meeting.come(turn(0), place));
+            let rounds = meeting.rounds.len() as u32;
+            for number in 0..rounds {
+                meeting.come(turn(number), 0);
+                assert!(meeting.has_room(turn(number)), "{first} {number}");
+            }
+            meeting.come(turn(rounds), 0);
+            assert!(!meeting.has_room(turn(rounds)));
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds)), [1, 2]);
+            meeting.let_go(turn(0), 2);
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds)), [1]);
+            meeting.come(turn(1), 1);
+            assert!(meeting.has_room(turn(rounds)));
+            assert!(!meeting.has_room(turn(rounds + 1)));
+            assert_eq!(meeting.missing(Gate::Full, turn(1)), [2]);
+            assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1)), []);
+        }
+    }
+
+    #[test]
+    fn operations_side_by_side_have_rounds_of_their_own_which_are_used_again() {
+        let meeting = meeting(world(2), 2, 2);
+        let one = meeting.come_apart((5, 0), 0);
+        let other = meeting.come_apart((6, 0), 0);
+        assert!(!Arc::ptr_eq(&one.round, &other.round));
+        let same = meeting.come_apart((5, 0), 1);
+        assert!(Arc::ptr_eq(&one.round, &same.round) && one.turn == same.turn);
+        assert_eq!(other.round.missing(other.turn).collect::<Vec<_>>(), [1]);
+        meeting.leave_apart((5, 0));
+        meeting.leave_apart((5, 0));
+        let next = meeting.come_apart((5, 1), 1);
+        assert!(Arc::ptr_eq(&one.round, &next.round) && one.turn != next.turn);
+    }
+
+    #[test]
+    fn a_meeting_stays_until_all_have_let_go_or_are_dead() {
+        let world = world(3);
+        let one = meeting(world, 7, 3);
+        world.leave_meeting(&one);
+        world.leave_meeting(&one);
+        assert!(Arc::ptr_eq(&one, &meeting(world, 7, 3)), "somebody may still come for something");
+        world.leave_meeting(&one);
+        assert!(world.known_meeting(one.key()).is_none());
+        meeting(world, 8, 3);
+        world.leave_meeting(&meeting(world, 8, 3));
+        world.bury(1, 0);
+        world.leave_meeting(&meeting(world, 8, 3));
+        (100..200).for_each(|context| drop(meeting(world, context, 3)));
+        assert!(world.known_meeting((8, member(0))).is_none());
+    }
+}

@@ -1,0 +1,114 @@
+//! In which order values are combined. It follows from sizes alone, never from who came first, so
+//! that a sum of floating-point numbers is the same in every run, and by whichever way it is made.
+
+use super::choice::{Combination, Crowd};
+
+/// Where the brackets are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bracket {
+    /// As [`Tree`](super::tree::Tree) has them, ranks counted from `top`.
+    Tree { radix: usize, top: usize },
+    /// Around the last two, then around those before and these, and so on.
+    Chain,
+}
+
+impl Bracket {
+    /// That of a combination of `bytes` whose tree has this `top`.
+    pub(super) fn of(combination: Combination, crowd: Crowd, bytes: usize, top: i32) -> Bracket {
+        let radix = match combination {
+            Combination::Parts => return Bracket::Chain,
+            Combination::Tree => crowd.radix(bytes),
+            Combination::Doubling => 2,
+        };
+        let number = |number: i32| usize::try_from(number).expect("ranks are not negative");
+        Bracket::Tree { radix: number(radix), top: number(top) }
+    }
+
+    /// Around the first two, then around these and the next, and so on: each result on the way has
+    /// the place of the last one in it.
+    pub(super) fn one_by_one(members: usize) -> Bracket {
+        Bracket::Tree { radix: members, top: 0 }
+    }
+
+    /// Whose place has the result in the end.
+    pub(super) fn last(self, members: usize) -> usize {
+        match self {
+            Bracket::Chain => members - 1,
+            Bracket::Tree { top, .. } => (top + members - 1) % members,
+        }
+    }
+
+    /// Goes through all combinations. The result of each takes the place of the right operand.
+    pub(super) fn walk(self, members: usize, mut combine: impl FnMut(usize, usize)) {
+        match self {
+            Bracket::Chain => (0..members - 1).rev().for_each(|left| combine(left, members - 1)),
+            Bracket::Tree { radix, top } if radix >= members => (1..members)
+                .for_each(|place| combine((top + place - 1) % members, (top + place) % members)),
+            Bracket::Tree { radix, top } => {
+                let mut reach = 1;
+                while reach < members {
+                    reach *= radix;
+                }
+                let rank = |place: usize| (top + place) % members;
+                let combine = &mut |left, right| combine(rank(left), rank(right));
+                climb(0, reach, (members, radix), combine);
+            }
+        }
+    }
+}
+
+/// Combines what is under the node at `place`, each of whose largest children has `reach / radix`
+/// members under it; says whose place has the result.
+fn climb(
+    place: usize, reach: usize, size: (usize, usize), combine: &mut dyn FnMut(usize, usize),
+) -> usize {
+    let ((members, radix), mut result, mut weight) = (size, place, 1);
+    while weight < reach {
+        for child in (1..radix).map(|digit| place + digit * weight).filter(|at| *at < members) {
+            let right = climb(child, weight, size, combine);
+            combine(result, right);
+            result = right;
+        }
+        weight *= radix;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes out when every value is a letter, with all brackets.
+    fn written(bracket: Bracket, members: usize) -> String {
+        let mut values: Vec<String> = (0..members).map(|rank| format!("{rank}")).collect();
+        bracket.walk(members, |left, right| {
+            values[right] = format!("({} {})", values[left], values[right]);
+        });
+        values.swap_remove(bracket.last(members))
+    }
+
+    #[test]
+    fn brackets_are_where_they_should_be() {
+        let tree = |radix, top| Bracket::Tree { radix, top };
+        assert_eq!(written(tree(8, 0), 4), "(((0 1) 2) 3)");
+        assert_eq!(written(tree(2, 0), 4), "((0 1) (2 3))");
+        assert_eq!(written(tree(2, 0), 7), "(((0 1) (2 3)) ((4 5) 6))");
+        assert_eq!(written(tree(4, 2), 7), "((((2 3) 4) 5) ((6 0) 1))");
+        assert_eq!(written(tree(9, 2), 3), "((2 0) 1)");
+        assert_eq!(written(Bracket::Chain, 4), "(0 (1 (2 3)))");
+    }
+
+    #[test]
+    fn all_take_part_once_and_in_order() {
+        for members in 1..70 {
+            for radix in [2, 3, 4, 8, 100] {
+                let top = members / 3;
+                let letters = written(Bracket::Tree { radix, top }, members);
+                let order = letters.replace(['(', ')'], "");
+                let expected: Vec<String> =
+                    (0..members).map(|place| ((top + place) % members).to_string()).collect();
+                assert_eq!(order, expected.join(" "), "{members} {radix}");
+            }
+        }
+    }
+}

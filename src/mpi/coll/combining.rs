@@ -1,0 +1,216 @@
+//! Reductions among members who meet: what is small is combined by whoever comes last, of what is
+//! large every member combines its part.
+
+use super::bracket::Bracket;
+use super::reduce::{Part, Room, Sum};
+use super::sitting::{self, Sitting};
+use crate::engine::{Board, Laid};
+use crate::host::memory::{Region, Span};
+use crate::mpi::error::{Failure, Result};
+use crate::mpi::scratch::Scratch;
+
+/// How many bytes there is room for without an allocation.
+const NEAR: usize = 256;
+
+impl Sitting<'_, '_> {
+    /// Combines what all have laid down where it lies. True when all have as much as there is to
+    /// be combined.
+    fn combine_all(&self, sum: &Sum, bracket: Bracket) -> bool {
+        let bytes = self.equal_bytes();
+        self.round().agree_on_bytes(bytes);
+        let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item());
+        if can {
+            bracket.walk(self.members(), |left, right| {
+                sum.combine_spans(self.lane(), self.copy_of(left), self.copy_of(right));
+            });
+        }
+        can
+    }
+
+    /// Combines everybody's values, which are few; the result goes to `target` at the root.
+    pub(super) async fn reduce(
+        self, sum: &Sum, bracket: Bracket, target: Option<&Region>, root: i32,
+    ) -> Result {
+        self.put(&sum.input(sum.whole())?)?;
+        self.all_at(sitting::index(root)).await?;
+        if let Some(target) = target {
+            match self.combine_all(sum, bracket) {
+                true => self.copy(self.copy_of(bracket.last(self.members())), target)?,
+                false => self.note_disagreement(target.bytes())?,
+            }
+        }
+        self.leave().await
+    }
+
+    /// Combines everybody's values, which are few. `pick` says what of the results is for this
+    /// member, whose `target` gets it; the results lie where `bracket` leaves them.
+    pub(super) async fn reduce_for_all(
+        self, sum: &Sum, bracket: Bracket, target: &Region,
+        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+    ) -> Result {
+        let input = sum.input(sum.whole())?;
+        self.put(&input)?;
+        if self.is_small() {
+            self.all_shown().await?;
+            if self.equal_bytes() == Some(input.bytes()) {
+                self.combine_here(sum, bracket, input.bytes(), target, pick)?;
+            } else {
+                self.note_disagreement(input.bytes())?;
+            }
+        } else {
+            self.all(|sitting| _ = sitting.combine_all(sum, bracket)).await?;
+            if self.round().agreed_bytes() == Some(input.bytes()) {
+                self.copy(pick(&|place| self.copy_of(place)), target)?;
+            } else {
+                self.note_disagreement(input.bytes())?;
+            }
+        }
+        self.leave().await
+    }
+
+    /// The same as all others do, each for itself.
+    fn combine_here(
+        &self, sum: &Sum, bracket: Bracket, bytes: usize, target: &Region,
+        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+    ) -> Result {
+        let members = self.members();
+        let (mut near, mut far) = ([0_u128; NEAR / 16], Scratch::default());
+        let room = match bytes * members <= NEAR {
+            true => Span::new(near.as_mut_ptr().cast_const().cast(), NEAR),
+            false => far.room(bytes * members),
+        };
+        let place = |place: usize| room.part(place * bytes, bytes);
+        (0..members).try_for_each(|member| self.copy_span(self.copy_of(member), place(member)))?;
+        let combine = |left, right| sum.combine_spans(self.lane(), place(left), place(right));
+        bracket.walk(members, combine);
+        self.copy(pick(&place), target)
+    }
+
+    /// Every member combines its part of everybody's values; the results of all go to `target`
+    /// where there is one.
+    pub(super) async fn reduce_by_parts(
+        self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
+    ) -> Result {
+        let input = sum.input(sum.whole())?;
+        let part = sum.part(self.lane().rank(), self.lane().size());
+        self.point_at(&input);
+        self.all_there().await?;
+        let bytes = input.bytes();
+        if self.sizes().any(|size| size != bytes) {
+            self.end_reading();
+            self.all_have_read().await?;
+            self.note_disagreement(bytes)?;
+            return self.leave().await;
+        }
+        let board = self.board(bytes);
+        let combined = self.write_part(sum, bracket, part, &board);
+        if combined.is_err() {
+            board.spoil();
+        }
+        self.end_reading();
+        if let Err(Failure::Died) = combined {
+            return combined;
+        }
+        let interrupted = self.all_have_read().await?;
+        combined?;
+        if let Some(failure) = interrupted {
+            return Err(failure);
+        }
+        if board.is_spoilt() {
+            return Err(sitting::spoilt());
+        }
+        if let Some(target) = target {
+            self.copy(board.memory().part(0, bytes), target)?;
+        }
+        self.leave().await
+    }
+
+    fn write_part(&self, sum: &Sum, bracket: Bracket, part: Part, board: &Board) -> Result {
+        let item = usize::try_from(sum.item()).expect("items have a size");
+        let (first, items) = (part.first as usize, part.items as usize);
+        if items == 0 {
+            return Ok(());
+        }
+        let values = self.fold(sum, bracket, part)?;
+        let place = board.memory().part(first * item, items * item);
+        self.lane().copy(&sum.in_room(&values, part.items)?, &place.into())
+    }
+
+    /// Every member combines its part of everybody's values, and keeps it in `target`.
+    pub(super) async fn reduce_and_keep(
+        self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
+    ) -> Result {
+        let input = sum.input(sum.whole())?;
+        self.point_at(&input);
+        self.all_there().await?;
+        let bytes = input.bytes();
+        let is_agreed = self.sizes().all(|size| size == bytes);
+        let values = match is_agreed {
+            true => self.fold(sum, bracket, part).map(Some),
+            false => self.note_disagreement(bytes).map(|()| None),
+        };
+        self.end_reading();
+        if let Err(Failure::Died) = values {
+            return Err(Failure::Died);
+        }
+        // In place, the result lies where others may still read.
+        self.all_have_read().await?;
+        if let Some(values) = values? {
+            self.lane().copy(&sum.in_room(&values, part.items)?, target)?;
+        }
+        self.leave().await
+    }
+
+    /// Combines a part of what all point at.
+    fn fold(&self, sum: &Sum, bracket: Bracket, part: Part) -> Result<Room> {
+        let mut fold = Fold { sitting: self, sum, part, spare: Vec::new(), rooms: Vec::new() };
+        fold.rooms.resize_with(self.members(), || None);
+        let mut outcome = Ok(());
+        bracket.walk(self.members(), |left, right| {
+            if outcome.is_ok() {
+                outcome = fold.combine(left, right);
+            }
+        });
+        outcome?;
+        fold.room(bracket.last(self.members()))
+    }
+}
+
+/// A part of all values, as far as it is combined.
+struct Fold<'f, 'l, 'a> {
+    sitting: &'f Sitting<'l, 'a>,
+    sum: &'f Sum,
+    part: Part,
+    /// The values of those that are in hand.
+    rooms: Vec<Option<Room>>,
+    spare: Vec<Room>,
+}
+
+impl Fold<'_, '_, '_> {
+    fn combine(&mut self, left: usize, right: usize) -> Result {
+        let (one, mut other) = (self.room(left)?, self.room(right)?);
+        self.sum.combine(self.sitting.lane(), &one, &mut other, self.part.items)?;
+        self.spare.push(one);
+        self.rooms[right] = Some(other);
+        Ok(())
+    }
+
+    /// The values at `place`, out of its member's memory if nothing is combined with them yet.
+    fn room(&mut self, place: usize) -> Result<Room> {
+        if let Some(room) = self.rooms[place].take() {
+            return Ok(room);
+        }
+        let (Part { first, items }, sitting) = (self.part, self.sitting);
+        let room = match self.spare.pop() {
+            Some(room) => room,
+            None => self.sum.room(items)?,
+        };
+        let item = usize::try_from(self.sum.item()).expect("items have a size");
+        let part = sitting::Part { offset: first as usize * item, bytes: items as usize * item };
+        let laid: Laid = sitting.laid(place);
+        match sitting.fetch(&laid, place, part, &self.sum.in_room(&room, items)?)? {
+            true => Ok(room),
+            false => Err(sitting.lost(place)),
+        }
+    }
+}
