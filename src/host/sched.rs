@@ -10,7 +10,7 @@ use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 #[cfg(not(loom))]
 use crate::host::fiber;
 use line::{Fiber, Line};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{self, AtomicBool};
 use std::time::{Duration, Instant};
 
 /// Rung by whoever makes progress for those who wait.
@@ -337,8 +337,7 @@ mod model {
 }
 
 /// The OS thread sleeps while `word` is `value`, for no longer than that; may return early.
-#[cfg(not(loom))]
-pub(super) fn wait_on(word: &AtomicU32, value: u32, longest: Option<Duration>) {
+pub(super) fn wait_on(word: &atomic::AtomicU32, value: u32, longest: Option<Duration>) {
     let longest = longest.map(|longest| libc::timespec {
         tv_sec: longest.as_secs() as libc::time_t,
         tv_nsec: longest.subsec_nanos().into(),
@@ -349,16 +348,14 @@ pub(super) fn wait_on(word: &AtomicU32, value: u32, longest: Option<Duration>) {
 }
 
 /// Wakes one OS thread that sleeps on `word`.
-#[cfg(not(loom))]
-pub(super) fn wake_one_on(word: &AtomicU32) {
+pub(super) fn wake_one_on(word: &atomic::AtomicU32) {
     // SAFETY: wakes sleepers on a word that exists.
     unsafe { futex(word, libc::FUTEX_WAKE, 1, std::ptr::null()) };
 }
 
 /// # Safety
 /// `timeout` is null or points at a time.
-#[cfg(not(loom))]
-unsafe fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec) {
+unsafe fn futex(word: &atomic::AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec) {
     let operation = operation | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the kernel only reads the word.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };

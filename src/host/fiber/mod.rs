@@ -27,12 +27,11 @@ mod switch;
 mod trial;
 mod worker;
 
-use crate::base::sync::atomic::{AtomicU32, Ordering};
 use slot::Chain;
 use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
 use std::ptr::null;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 use worker::{Left, Worker};
 
