@@ -118,17 +118,23 @@ unsafe extern "C-unwind" fn sigwaitinfo(set: Set, story: *mut siginfo_t) -> c_in
 unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit: Time) -> c_int {
     let mut told = MaybeUninit::<siginfo_t>::uninit();
     loop {
-        // SAFETY: the caller passes a set, and a time or null.
+        // SAFETY: the caller passes a set, and a time or null. libc's own function does not tell
+        // signals to a thread from those to the process.
         let taken = awaiting(unsafe { bits(set) }, || unsafe {
-            libc::sigtimedwait(set, told.as_mut_ptr(), limit)
+            libc::syscall(libc::SYS_rt_sigtimedwait, set, told.as_mut_ptr(), limit, 8_usize)
         });
+        let taken = taken as c_int;
         if taken <= 0 {
             return taken;
         }
         // SAFETY: the kernel has told about the signal that it has given.
-        let told = unsafe { told.assume_init_ref() };
+        let told = unsafe { told.assume_init_mut() };
         if current().is_none() || !life::is_own_process() || is_to_thread(taken, told) {
             if !story.is_null() {
+                if told.si_code == libc::SI_TKILL {
+                    // As libc says it.
+                    told.si_code = libc::SI_USER;
+                }
                 // SAFETY: the caller passes room for a story.
                 unsafe { story.write(*told) };
             }
