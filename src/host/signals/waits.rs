@@ -1,7 +1,7 @@
 //! Calls in which a thread of a rank waits and holds nothing: there signals reach it at once, and
 //! so does its death. And the waits for signals themselves.
 
-use super::{bits, is_to_thread, let_through};
+use super::{bits, let_through};
 use crate::host::life::{self, Shim};
 use crate::host::{current, fiber};
 use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
@@ -129,7 +129,8 @@ unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit:
         }
         // SAFETY: the kernel has told about the signal that it has given.
         let told = unsafe { told.assume_init_mut() };
-        if current().is_none() || !life::is_own_process() || is_to_thread(taken, told) {
+        let is_for_all = told.si_code == libc::SI_USER && life::is_own_process();
+        if current().is_none() || !is_for_all {
             if !story.is_null() {
                 if told.si_code == libc::SI_TKILL {
                     // As libc says it.
