@@ -270,7 +270,7 @@ fn a_kill_finds_a_fiber_whatever_it_does() {
             if (rank == 0) {
                 for (int other = 1; other < 9; other++) ftmpi_kill(other);
                 puts("told");
-                return 0;
+                return MPI_Finalize();
             }
             if (pipe(ends)) return 1;
             switch (rank % 4) {

@@ -67,9 +67,9 @@ fn find(number_at: usize) -> Result<Ways, &'static str> {
         return Err("this glibc does not let others make thread-local storage");
     }
     let own = thread_pointer();
+    let places = [SELF, number_at + LIST, number_at.saturating_sub(LINKS)];
     // SAFETY: all of them lie in the block of the calling thread.
-    let [itself, list, next] = [SELF, number_at + LIST, number_at.saturating_sub(LINKS)]
-        .map(|at| unsafe { word::<usize>(own, at).read() });
+    let [itself, list, next] = places.map(|at| unsafe { word::<usize>(own, at).read() });
     if itself != own || number_at < LINKS || !is_linked(own + number_at - LINKS, next) {
         return Err("this glibc lays out threads in a way that is not known");
     }

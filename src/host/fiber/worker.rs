@@ -342,8 +342,8 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
             }
         }
         // Who is next there goes on at once, as a rule. Not so where the one that runs computes.
-        let sights = others().map(|slot| (from_ref(slot), slot.sight()));
-        let candidate = sights.filter(|(_, (next, _))| *next != 0).next();
+        let mut sights = others().map(|slot| (from_ref(slot), slot.sight()));
+        let candidate = sights.find(|(_, (next, _))| *next != 0);
         if let Some((slot, (next, _))) = candidate.filter(|_| candidate == neglected) {
             // SAFETY: slots stay until the process ends.
             if let Some(fiber) = unsafe { &*slot }.give_next(next) {
