@@ -26,6 +26,7 @@ const JOBS: &[Job] = &[
     ("goes_on.c", "", 6, "--mode=rebuild --msg=cont", "6 of 6 go on\n"),
     ("automatic.c", "5", 4, "--mode=rebuild --recovery=auto", "5 rounds\n"),
     ("atomic.c", "", 6, "--mode=shrink --coll=atomic --kill=1@inside:MPI_Bcast:3", "5 live\n"),
+    ("rules.c", "healthy", 5, "--mode=rebuild", "healthy: done\n"),
     ("rules.c", "promptly", 6, "--mode=rebuild", "promptly: done\n"),
     ("rules.c", "promptly", 6, "--mode=rebuild --msg=cont", "promptly: done\n"),
     ("rules.c", "again", 5, "--mode=shrink --msg=cont", "again: done\n"),

@@ -449,8 +449,9 @@ impl Engine {
         let key = Key { purpose: Purpose::Recovery, of, number: course.number };
         let convene = || self.world.convene(course.recovery.roster(), Some(course.clone()));
         self.world.bring(key, convene, self.me, value);
-        self.wait_until(|_| {
-            if !self.is_calm() {
+        self.wait_until(|state| {
+            // Not because it is not calm: that may have to do with anything that is new.
+            if state.outlook.has_losses {
                 self.world.call_to(key.of + 1);
             }
             self.world.decision(key, self.me)

@@ -40,6 +40,8 @@ pub(super) struct Outlook {
     broken: HashMap<u32, i32>,
     /// Those with another message mode than the job's, by their contexts.
     peculiar: HashMap<u32, MsgMode>,
+    /// A member of the world of this generation is dead.
+    pub(super) has_losses: bool,
     /// Somebody is on his way to the next generation.
     is_called: bool,
     /// Under CONT, where messages of earlier generations belong now, and since which one.
@@ -152,6 +154,7 @@ impl Engine {
         let recent = ledger.since(base).iter().take(epoch.saturating_sub(base)).copied();
         let dead: Vec<Member> = recent.filter(|member| outlook.concerns(*member)).collect();
         drop(ledger);
+        outlook.has_losses = !dead.is_empty();
         outlook.broken.clear();
         outlook.peculiar.clear();
         let is_calm = dead.is_empty() && !outlook.is_called && !self.world.disquiets(self.me);

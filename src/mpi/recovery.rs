@@ -67,9 +67,12 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
 fn is_made_up_for(process: &'static Process) -> bool {
     let (engine, thread) = (&process.engine, thread_token());
     let told = process.told.lock().remove(&thread);
-    let is_over = told.is_some_and(|generation| generation < engine.generation());
-    let is_other = process.recoverer.load(Ordering::Relaxed) != thread;
-    is_over && engine.is_calm() && (is_other || !process.world_comm().is_in_use())
+    if told.is_none_or(|generation| generation >= engine.generation()) {
+        return false;
+    }
+    let (world, is_other) =
+        (process.world_comm(), process.recoverer.load(Ordering::Relaxed) != thread);
+    standing(process, &world) == Standing::Well && (is_other || !world.is_in_use())
 }
 
 /// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
@@ -78,8 +81,8 @@ pub fn recover(process: &'static Process) -> Result {
     let begun = process.recovery.lock().take();
     let begun = begun.or_else(|| first(process));
     let Some(mut course) = begun else { return await_another(process, generation) };
-    let (engine, world) = (&process.engine, process.world);
-    if !engine.is_calm() || world.called() > engine.generation() {
+    let engine = &process.engine;
+    if standing(process, &process.world_comm()) != Standing::Well {
         process.recovers()?;
     }
     let outcome = carry_out(process, &mut course, false);
