@@ -14,7 +14,7 @@
 #define MOST 256
 
 static int seats, rounds, victims;
-static long threads_at_start;
+static long threads_at_start = -1; /* known to those who were there */
 static uint64_t seed;
 static const char *mode;
 static uint64_t own[NUMBERS], copy[NUMBERS];
@@ -87,7 +87,8 @@ static void settle(void)
 {
     enum { OWN = 2, PATIENCE = 60 };
     double begun = MPI_Wtime();
-    long allowed = threads_at_start < seats ? threads_at_start + 1 : size + OWN;
+    int is_of_fibers = threads_at_start > 0 && threads_at_start < seats;
+    long allowed = is_of_fibers ? threads_at_start + 1 : size + OWN;
     while (threads() > allowed && MPI_Wtime() - begun < PATIENCE)
         usleep(1000);
 }
@@ -194,6 +195,7 @@ int main(int argc, char **argv)
     CHECK(seats <= MOST);
     size = seats;
     done = is_fresh ? -1 : 0;
+    threads_at_start = is_fresh ? -1 : 0;
     make(own, origin, 0);
     int is_done = 0, told = -1;
     for (code = is_fresh ? MPI_SUCCESS : join(); !is_done;) {
