@@ -92,8 +92,8 @@ fn ours(build: &Path) -> Contender {
     contender
 }
 
-/// Installs a peer from PyPI, once, and builds the programs with its own compiler wrapper, which and
-/// whose launcher may need a word in the environment.
+/// Installs a peer from PyPI, once, and builds the programs with its own compiler wrapper, which
+/// may need a word in the environment, as its launcher may.
 fn peer(
     build: &Path, stem: &'static str, packages: &[&str], environment: &str, options: &[&str],
 ) -> Contender {
