@@ -220,17 +220,22 @@ impl Process {
     }
 
     /// The communicator behind `handle`.
+    #[inline]
     pub fn find_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
         match handle {
             // Sessions bring no communicators along (MPI-5.0 §11.3).
             comm::WORLD | comm::SELF if !self.phases.has_world() => None,
             comm::WORLD => Some(self.world_comm()),
             comm::SELF => Some(Held::Ever(&self.self_comm)),
-            _ => self.comms.find(handle).map(|comm| match self.engine.generation() > 0 {
-                true => self.renewed(comm),
-                false => Held::Counted(comm),
-            }),
+            _ => self.made_comm(handle),
         }
+    }
+
+    fn made_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
+        self.comms.find(handle).map(|comm| match self.engine.generation() > 0 {
+            true => self.renewed(comm),
+            false => Held::Counted(comm),
+        })
     }
 
     /// Another handle of MPI_COMM_WORLD keeps step with it.
@@ -246,9 +251,7 @@ impl Process {
     /// The communicator that an argument called `name` names.
     #[inline]
     pub fn comm(&'static self, handle: usize, name: &str) -> Result<Held<Comm>> {
-        self.find_comm(handle).ok_or_else(|| {
-            Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
-        })
+        self.find_comm(handle).ok_or_else(|| no_comm(name, handle))
     }
 
     /// The session that an argument called `name` names.
@@ -272,11 +275,11 @@ impl Process {
     /// The datatype that an argument called `name` names.
     #[inline]
     pub fn datatype(&self, handle: usize, name: &str) -> Result<Held<Datatype>> {
-        let found = named::find(handle);
-        let found = found.or_else(|| self.datatypes.find(handle).map(Held::Counted));
-        found.ok_or_else(|| {
-            Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
-        })
+        if let Some(named) = named::find(handle) {
+            return Ok(named);
+        }
+        let made = self.datatypes.find(handle).map(Held::Counted);
+        made.ok_or_else(|| no_datatype(name, handle))
     }
 
     /// The operation that an argument called `name` names.
@@ -361,6 +364,16 @@ fn environment(seats: usize) -> Info {
 pub(super) fn thread_token() -> usize {
     thread_local!(static TOKEN: u8 = const { 0 });
     TOKEN.with(|token| std::ptr::from_ref(token).addr())
+}
+
+#[cold]
+fn no_comm(name: &str, handle: usize) -> Failure {
+    Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
+}
+
+#[cold]
+fn no_datatype(name: &str, handle: usize) -> Failure {
+    Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
 }
 
 /// Windows are to come: no handle is one.
