@@ -356,6 +356,7 @@ mod tests {
             let meeting = meeting(world(3), 2, 3);
             let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
             (0..3).for_each(|place| meeting.come(turn(0), place));
+            meeting.settle(turn(0));
             let rounds = meeting.rounds.len() as u32;
             for number in 0..rounds {
                 meeting.come(turn(number), 0);

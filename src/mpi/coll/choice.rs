@@ -55,6 +55,35 @@ impl Crowd {
         self.members <= 8 && !self.is_crowded()
     }
 
+    /// Whether members meet for the bytes that one of them has for all. By message the one need not
+    /// wait for those who come late.
+    pub(super) fn meets_for_broadcast(self, bytes: usize) -> bool {
+        match bytes {
+            0..=1024 => false,
+            1025..=1_048_575 => self.is_a_crowd(),
+            _ => true,
+        }
+    }
+
+    /// Whether members meet for the blocks that one of them has for each, or each for one.
+    pub(super) fn meets_for_blocks(self) -> bool {
+        self.is_a_crowd()
+    }
+
+    /// Whether members meet for a sum of theirs that one of them wants.
+    pub(super) fn meets_for_sum_of_one(self) -> bool {
+        self.members > 2
+    }
+
+    /// Whether one member finds all partial sums of so many bytes.
+    pub(super) fn scans_at_once(self, bytes: usize) -> bool {
+        !self.is_crowded() && self.combines_at_once(bytes)
+    }
+
+    fn is_a_crowd(self) -> bool {
+        self.members > 16
+    }
+
     /// Whether a member that has so many bytes for others lays down a copy, and need not wait for
     /// them.
     pub(super) fn lays_down(self, bytes: usize) -> bool {

@@ -185,7 +185,9 @@ impl Reduce {
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
         let combination = sum.combination(lane)?;
-        if let Some((sitting, is_at_once)) = sum.sit_down(lane).await? {
+        if Crowd::of(lane).meets_for_sum_of_one()
+            && let Some((sitting, is_at_once)) = sum.sit_down(lane).await?
+        {
             let target = self.target.as_ref().map(|(_, target)| target);
             let bracket = sum.bracket(lane, combination, root)?;
             return match is_at_once {

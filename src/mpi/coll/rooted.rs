@@ -1,5 +1,6 @@
 //! From one to all, and from all to one (MPI-5.0 §6.4 to §6.6).
 
+use super::choice::Crowd;
 use super::sides::{blocks, given};
 use super::sitting::Sitting;
 use super::tree::broadcast;
@@ -64,7 +65,9 @@ impl Gather {
 
 impl Plan for Gather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        if let Some(sitting) = Sitting::of(lane).await? {
+        if Crowd::of(lane).meets_for_blocks()
+            && let Some(sitting) = Sitting::of(lane).await?
+        {
             let root = self.role.root(lane);
             return sitting.gather(self.mine.as_ref(), self.blocks.as_ref(), root).await;
         }
@@ -116,7 +119,9 @@ impl Scatter {
 
 impl Plan for Scatter {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        if let Some(sitting) = Sitting::of(lane).await? {
+        if Crowd::of(lane).meets_for_blocks()
+            && let Some(sitting) = Sitting::of(lane).await?
+        {
             let root = self.role.root(lane);
             return sitting.scatter(self.blocks.as_ref(), self.mine.as_ref(), root).await;
         }

@@ -79,7 +79,7 @@ impl Scan {
 impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        if Crowd::of(lane).combines_at_once(bytes)
+        if Crowd::of(lane).scans_at_once(bytes)
             && let Some((sitting, _)) = self.sum.sit_down(lane).await?
         {
             return self.together(sitting).await;

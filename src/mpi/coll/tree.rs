@@ -63,7 +63,9 @@ impl Tree {
 
 /// What `root` has in `data` comes to all members.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
-    if let Some(sitting) = Sitting::of(lane).await? {
+    if Crowd::of(lane).meets_for_broadcast(data.bytes())
+        && let Some(sitting) = Sitting::of(lane).await?
+    {
         return sitting.broadcast(data, root).await;
     }
     let tree = Tree::of(lane, root, 0);
