@@ -117,10 +117,13 @@ impl Engine {
         state.channels.place(from)
     }
 
-    /// Gives up the channels to and from the dead. All that they have sent has been taken.
+    /// Gives up the channels to and from the dead. All that those have sent who were dead when the
+    /// arrivals were taken has been taken; of others' last words some may still be there.
     pub(super) fn forget_channels(&self, state: &mut State) {
         let before = state.channels.incoming.len();
-        state.channels.incoming.retain(|incoming| !self.world.is_dead(incoming.from()));
+        let epoch = state.epoch;
+        let has_ended = |from| self.world.ledger.lock().is_dead_by(from, epoch);
+        state.channels.incoming.retain(|incoming| !has_ended(incoming.from()));
         self.port.close_channels(before - state.channels.incoming.len());
         self.ears.prick(&state.channels.incoming);
         for known in &mut state.channels.acquaintances {
@@ -193,6 +196,28 @@ mod tests {
             assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 0 }));
             assert!(receiver.state.lock().channels.incoming.is_empty());
         }
+    }
+
+    /// One death is being dealt with when the next one comes.
+    #[test]
+    fn last_words_stay_until_they_are_taken_whoever_else_has_died() {
+        let world = roomy_world(3);
+        let (sender, receiver) = (engine(world, 0), engine(world, 1));
+        let mut into = [0; 8];
+        for tag in 0..3 {
+            send(&sender, 1, tag, &[7; 8]);
+            assert_eq!(next(&receiver, 0, &mut into).tag, tag);
+        }
+        world.bury(2, 0);
+        let mut state = receiver.state.lock();
+        let stir = world.stir();
+        send(&sender, 1, 3, &[8; 8]);
+        world.bury(0, 0);
+        receiver.notice(&mut state, stir);
+        drop(state);
+        let outcome = next(&receiver, 0, &mut into);
+        assert_eq!((outcome.tag, outcome.mishap, into), (3, None, [8; 8]));
+        assert_eq!(next(&receiver, 0, &mut into).mishap, Some(Mishap::Lost { rank: 0 }));
     }
 
     #[test]
