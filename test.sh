@@ -55,4 +55,9 @@ cargo clippy --release --all-targets -- -D warnings
 echo "== build"
 cargo build --release
 echo "== tests"
-exec cargo test --release --no-fail-fast
+cargo test --release --no-fail-fast
+echo "== tests of life, death, state and languages, with ranks as fibers"
+# shellcheck disable=SC2046  # each name is a word
+FTMPI_RANKS=fiber exec cargo test --release --no-fail-fast $(printf -- "--test %s " \
+    host death kills ends signals state deadlock fortran modules mpif recovery ulfm failures \
+    pt2pt coll comm)

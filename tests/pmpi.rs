@@ -158,8 +158,9 @@ fn the_library_calls_no_function_of_mpi_itself() {
         let mut words = line.split_whitespace();
         let verb = words.next().unwrap_or_default();
         let target = words.next_back().unwrap_or_default();
-        // A function of C may jump within itself, and its twin may be the same code.
-        verb == "call" && target.starts_with('<') && names(target)
+        // A function of C may jump within itself, and its twin may be the same code. Those of Rust
+        // carry the names of types.
+        verb == "call" && target.starts_with('<') && !target.starts_with("<_") && names(target)
     };
     let calls: Vec<&str> = code.lines().filter(is_call).collect();
     assert!(calls.is_empty(), "{}", calls.join("\n"));

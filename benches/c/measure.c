@@ -1,5 +1,6 @@
-/* One measurement per run: `measure latency|bandwidth|rate|barrier|allreduce|stencil|empty [BYTES]`.
- * Rank 0 prints one number: microseconds, GB/s or million messages a second. */
+/* One measurement per run:
+ * `measure latency|bandwidth|rate|barrier|allreduce|alltoall|stencil|memory|empty [BYTES]`.
+ * Rank 0 prints one number: microseconds, GB/s, million messages a second, or MB of memory. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +32,13 @@ static char *pages(size_t bytes)
 /* Half of a round trip between ranks 0 and 1. */
 static double latency(int bytes)
 {
-    enum { ROUNDS = 5000 };
+    int rounds = size > 16 ? 500 : 5000;
     char *buffer = pages(bytes);
     double took[BATCHES];
     for (int batch = -2; batch < BATCHES; batch++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();
-        for (int i = 0; i < ROUNDS && rank < 2; i++) {
+        for (int i = 0; i < rounds && rank < 2; i++) {
             if (rank == 0)
                 MPI_Send(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
             MPI_Recv(buffer, bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -45,7 +46,7 @@ static double latency(int bytes)
                 MPI_Send(buffer, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
         }
         if (batch >= 0)
-            took[batch] = (MPI_Wtime() - start) / ROUNDS / 2 * 1e6;
+            took[batch] = (MPI_Wtime() - start) / rounds / 2 * 1e6;
     }
     return median(took, BATCHES);
 }
@@ -91,19 +92,22 @@ static double rate(int bytes)
     return WINDOW / window_seconds(bytes, WINDOW, 2000) / 1e6;
 }
 
-/* One barrier or allreduce of `count` doubles over all ranks. */
-static double collective(int count)
+/* One barrier, or one allreduce or alltoall of `count` doubles, over all ranks. */
+static double collective(const char *what, int count)
 {
-    int rounds = size > 16 ? 10 : 2000;
-    double *mine = (double *)pages(count * sizeof(double) + 8);
-    double *sum = (double *)pages(count * sizeof(double) + 8);
+    int rounds = size > 1000 ? 3 : size > 16 ? 10 : 2000;
+    size_t blocks = strcmp(what, "alltoall") == 0 ? size : 1;
+    double *mine = (double *)pages(blocks * count * sizeof(double));
+    double *all = (double *)pages(blocks * count * sizeof(double));
     double took[BATCHES];
     for (int batch = -1; batch < BATCHES; batch++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();
         for (int i = 0; i < rounds; i++) {
-            if (count > 0)
-                MPI_Allreduce(mine, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            if (blocks > 1)
+                MPI_Alltoall(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, MPI_COMM_WORLD);
+            else if (strcmp(what, "allreduce") == 0)
+                MPI_Allreduce(mine, all, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
             else
                 MPI_Barrier(MPI_COMM_WORLD);
         }
@@ -156,6 +160,20 @@ static double stencil(int points)
     return median(took, BATCHES);
 }
 
+/* The most memory that this process, which is every rank where ranks share one, ever had, in MB. */
+static double memory(void)
+{
+    long kilobytes = 0;
+    char line[256];
+    FILE *status = fopen("/proc/self/status", "r");
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (status && fgets(line, sizeof line, status))
+        sscanf(line, "VmHWM: %ld", &kilobytes);
+    if (status)
+        fclose(status);
+    return kilobytes / 1e3;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -170,12 +188,13 @@ int main(int argc, char **argv)
         result = bandwidth(bytes);
     else if (strcmp(what, "rate") == 0)
         result = rate(bytes);
-    else if (strcmp(what, "barrier") == 0)
-        result = collective(0);
-    else if (strcmp(what, "allreduce") == 0)
-        result = collective(bytes / 8);
+    else if (strcmp(what, "barrier") == 0 || strcmp(what, "allreduce") == 0 ||
+             strcmp(what, "alltoall") == 0)
+        result = collective(what, bytes / 8);
     else if (strcmp(what, "stencil") == 0)
         result = stencil(bytes);
+    else if (strcmp(what, "memory") == 0)
+        result = memory();
     if (rank == 0 && strcmp(what, "empty") != 0)
         printf("%.6g\n", result);
     MPI_Finalize();

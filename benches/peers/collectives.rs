@@ -2,7 +2,8 @@
 //! contender that does not finish a row within its deadline is stopped, and goes on with the next
 //! call; one that fails too often, or has had its time, is left out for that number of ranks.
 
-use super::{Contender, short};
+use super::contender::Contender;
+use super::short;
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -35,7 +36,7 @@ const FAILURES: usize = 3;
 
 /// The table of all collectives beside each other.
 pub(super) fn table(contenders: &[Contender]) -> String {
-    let mut lines = vec![super::heading(contenders), super::rule(contenders)];
+    let mut lines = super::heading(contenders);
     for ranks in RANKS {
         let rows = rows(ranks);
         let seen: Vec<HashMap<String, f64>> =
@@ -111,11 +112,10 @@ struct Run {
 
 impl Run {
     fn start(contender: &Contender, ranks: usize, rows: &VecDeque<&String>) -> Run {
-        let program = contender.program.with_file_name(format!("collectives-{}", contender.stem));
         let mut child = Command::new(&contender.launch[0])
             .args(&contender.launch[1..])
             .args(["-np", &ranks.to_string()])
-            .arg(program)
+            .arg(contender.program("collectives"))
             .args(rows)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

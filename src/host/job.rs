@@ -24,10 +24,37 @@ pub enum OnFailure {
     Restart,
 }
 
+/// What carries a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankKind {
+    /// A thread of the operating system's.
+    Thread,
+    /// A fiber, which the library switches.
+    Fiber,
+    /// Whichever is better for so many ranks.
+    Auto,
+}
+
+impl RankKind {
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<RankKind> {
+        [RankKind::Thread, RankKind::Fiber, RankKind::Auto].into_iter().find(|it| it.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            RankKind::Thread => "thread",
+            RankKind::Fiber => "fiber",
+            RankKind::Auto => "auto",
+        }
+    }
+}
+
 /// One run: how many ranks, and how they are to live.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub ranks: usize,
+    pub kind: RankKind,
     pub on_failure: OnFailure,
     /// How the job takes failures; `None`: as the program shows that it can.
     pub rules: Option<Rules>,
@@ -62,6 +89,7 @@ impl Default for Job {
     fn default() -> Job {
         Job {
             ranks: 1,
+            kind: RankKind::Thread,
             on_failure: OnFailure::End,
             rules: None,
             private: Vec::new(),
@@ -92,6 +120,7 @@ impl Job {
         };
         let mut lines = vec![
             format!("ranks={}", self.ranks),
+            format!("kind={}", self.kind.name()),
             format!("on-failure={on_failure}"),
             format!("explain={}", self.explain),
             format!("tag-output={}", self.tag_output),
@@ -127,6 +156,7 @@ impl Job {
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
             "ranks" => self.ranks = value.parse().ok()?,
+            "kind" => self.kind = RankKind::named(value)?,
             "on-failure" => {
                 self.on_failure = match value {
                     "end" => OnFailure::End,
@@ -170,6 +200,7 @@ mod tests {
     fn a_job_survives_the_environment() {
         let job = Job {
             ranks: 120,
+            kind: RankKind::Fiber,
             on_failure: OnFailure::Restart,
             rules: Some(Rules::Ft(Modes::default())),
             private: vec!["libapp.so".into(), "libx.so".into()],

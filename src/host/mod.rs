@@ -5,6 +5,7 @@
 //! its thread runs constructors and `main` → it ends by one of the ways of [`life::Ending`] → the
 //! undertaker tells the [`life::Tenant`] above, and does what that says.
 
+mod fiber;
 pub mod heap;
 pub mod job;
 pub mod life;

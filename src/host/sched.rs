@@ -1,10 +1,17 @@
 //! The one seam through which everything waits: [`Bell`] and [`yield_now`].
 //!
-//! The executor behind it runs each rank on an OS thread.
+//! Behind it, a rank is an OS thread or a [`fiber`](super::fiber); a bell may have waiters of both
+//! kinds, and nobody above needs to know.
+
+#[path = "sched/line.rs"]
+mod line;
 
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+#[cfg(not(loom))]
+use crate::host::fiber;
+use line::{Fiber, Line};
+use std::sync::atomic::{self, AtomicBool};
+use std::time::{Duration, Instant};
 
 /// Rung by whoever makes progress for those who wait.
 ///
@@ -24,11 +31,12 @@ use std::time::Duration;
 ///
 /// `asleep` counts threads in the futex, so that ringing for one who still looks costs no system
 /// call. A thread raises it before the futex compares the word; a ringer changes the word before
-/// it reads the count: one of the two sees the other.
+/// it reads the count: one of the two sees the other. Fibers stand in `line`, under the same rule.
 #[derive(Default)]
 pub struct Bell {
     word: AtomicU32,
     asleep: AtomicU32,
+    line: Line,
     #[cfg(loom)]
     kernel: model::Kernel,
 }
@@ -49,10 +57,14 @@ pub(super) fn expect_crowd(is_crowded: bool) {
 /// Lets the calling thread begin on a core of its own, where there is one for every rank. It may
 /// leave it: two that wait for each other on one core would look busy to the kernel for long.
 pub(super) fn spread(seat: usize) {
-    const BYTES: usize = size_of::<libc::cpu_set_t>();
-    if IS_CROWDED.load(Ordering::Relaxed) {
-        return;
+    if !IS_CROWDED.load(Ordering::Relaxed) {
+        begin_on(seat);
     }
+}
+
+/// Lets the calling thread go on on the core of this number, of those that it may use.
+pub(super) fn begin_on(number: usize) {
+    const BYTES: usize = size_of::<libc::cpu_set_t>();
     // SAFETY: sets are plain bits; zero is the thread itself, whose own set is put back.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
@@ -60,7 +72,7 @@ pub(super) fn spread(seat: usize) {
             return;
         }
         let is_allowed = |core: &usize| libc::CPU_ISSET(*core, &allowed);
-        if let Some(core) = (0..8 * BYTES).filter(is_allowed).nth(seat) {
+        if let Some(core) = (0..8 * BYTES).filter(is_allowed).nth(number) {
             let mut own: libc::cpu_set_t = std::mem::zeroed();
             libc::CPU_SET(core, &mut own);
             libc::sched_setaffinity(0, BYTES, &own);
@@ -71,11 +83,46 @@ pub(super) fn spread(seat: usize) {
 
 /// Lets others run.
 pub fn yield_now() {
-    // SAFETY: has no preconditions.
-    unsafe { libc::sched_yield() };
+    match this_fiber() {
+        Some(fiber) => fiber.yield_now(),
+        None => let_threads_run(),
+    }
 }
 
+fn let_threads_run() {
+    #[cfg(loom)]
+    loom::thread::yield_now();
+    #[cfg(not(loom))]
+    // SAFETY: has no preconditions.
+    unsafe {
+        libc::sched_yield()
+    };
+}
+
+#[cfg(not(loom))]
+#[inline]
+fn this_fiber() -> Option<&'static Fiber> {
+    fiber::current()
+}
+
+#[cfg(loom)]
+use model::this_fiber;
+
 /// Rings all of `bells`: cheaper than one after the other where many are listened to.
+#[cfg(not(loom))]
+pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
+    fence(Ordering::SeqCst);
+    let mut batch = fiber::Batch::new();
+    for bell in bells {
+        let word = bell.word.load(Ordering::SeqCst);
+        if word & LISTENING != 0 {
+            bell.ring(word, |fiber| batch.wake(fiber));
+        }
+    }
+}
+
+/// The same, for the model checker.
+#[cfg(loom)]
 pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
     fence(Ordering::SeqCst);
     bells.for_each(Bell::unpark_unfenced);
@@ -84,7 +131,7 @@ pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
 impl Bell {
     #[cfg(not(loom))]
     pub const fn new() -> Bell {
-        Bell { word: AtomicU32::new(0), asleep: AtomicU32::new(0) }
+        Bell { word: AtomicU32::new(0), asleep: AtomicU32::new(0), line: Line::new() }
     }
 
     #[cfg(loom)]
@@ -103,7 +150,9 @@ impl Bell {
     /// Sleeps until the bell has rung since `seen`; may return early. Who waits holds no lock: here
     /// handlers of signals may run, and never come back.
     pub fn park(&self, seen: Seen) {
-        if !self.has_rung_soon(seen) {
+        if let Some(fiber) = this_fiber() {
+            self.line.wait(fiber, None, || self.has_rung(seen));
+        } else if !self.has_rung_soon(seen) {
             self.sleep(seen, None);
         }
         look_at_signals();
@@ -111,7 +160,10 @@ impl Bell {
 
     /// The same, but for no longer than `longest`.
     pub fn park_for(&self, seen: Seen, longest: Duration) {
-        if !self.has_rung_soon(seen) {
+        if let Some(fiber) = this_fiber() {
+            let until = Instant::now().checked_add(longest);
+            self.line.wait(fiber, until, || self.has_rung(seen));
+        } else if !self.has_rung_soon(seen) {
             self.sleep(seen, Some(longest));
         }
         look_at_signals();
@@ -131,12 +183,11 @@ impl Bell {
         order_for_model();
         let word = self.word.load(Ordering::SeqCst);
         if word & LISTENING != 0 {
-            self.ring(word);
+            self.ring(word, Fiber::wake);
         }
     }
 
-    #[cold]
-    fn ring(&self, word: u32) {
+    fn ring(&self, word: u32, wake: impl FnMut(&'static Fiber)) {
         // Failure means that somebody else has rung since: that ring is ours, too.
         let next = (word | LISTENING).wrapping_add(1);
         let order = Ordering::SeqCst;
@@ -144,13 +195,14 @@ impl Bell {
             return;
         }
         order_for_model();
+        self.line.call_all(wake);
         if self.asleep.load(Ordering::SeqCst) > 0 {
             self.wake_all();
         }
     }
 
     fn has_rung(&self, seen: Seen) -> bool {
-        self.word.load(Ordering::Acquire) != seen.0
+        self.word.load(Ordering::SeqCst) != seen.0
     }
 
     /// Waits for as long as it takes the kernel to put a thread to sleep and wake it again. Others
@@ -183,13 +235,7 @@ impl Bell {
 
     #[cfg(not(loom))]
     fn wait_in_kernel(&self, seen: Seen, longest: Option<Duration>) {
-        let longest = longest.map(|longest| libc::timespec {
-            tv_sec: longest.as_secs() as libc::time_t,
-            tv_nsec: longest.subsec_nanos().into(),
-        });
-        let timeout = longest.as_ref().map_or(std::ptr::null(), |time| &raw const *time);
-        // SAFETY: sleeps only while the word is as seen; the time-out lives long enough.
-        unsafe { futex(&self.word, libc::FUTEX_WAIT, seen.0, timeout) };
+        wait_on(&self.word, seen.0, longest);
     }
 
     #[cfg(not(loom))]
@@ -234,6 +280,45 @@ mod model {
         woken: Condvar,
     }
 
+    /// A fiber that is a thread of the model's; `None` for one that is to use the kernel.
+    pub(super) struct Fiber {
+        is_called: Mutex<bool>,
+        call: Condvar,
+    }
+
+    loom::thread_local! {
+        static CURRENT: std::cell::Cell<Option<&'static Fiber>> = std::cell::Cell::new(None);
+    }
+
+    pub(super) fn this_fiber() -> Option<&'static Fiber> {
+        CURRENT.with(std::cell::Cell::get)
+    }
+
+    impl Fiber {
+        /// Makes the calling thread a fiber.
+        pub(super) fn begin() {
+            let fiber = Fiber { is_called: Mutex::new(false), call: Condvar::new() };
+            CURRENT.with(|current| current.set(Some(Box::leak(Box::new(fiber)))));
+        }
+
+        pub(super) fn wake(&'static self) {
+            *self.is_called.lock().expect("no test panics in here") = true;
+            self.call.notify_one();
+        }
+
+        pub(super) fn block(&'static self, _: Option<std::time::Instant>) {
+            let mut is_called = self.is_called.lock().expect("no test panics in here");
+            while !*is_called {
+                is_called = self.call.wait(is_called).expect("no test panics in here");
+            }
+            *is_called = false;
+        }
+
+        pub(super) fn yield_now(&'static self) {
+            loom::thread::yield_now();
+        }
+    }
+
     impl Kernel {
         /// Compares and goes to sleep in one step, as the kernel does; may be woken for nothing.
         pub(super) fn wait(&self, is_as_seen: impl FnOnce() -> bool) {
@@ -251,10 +336,28 @@ mod model {
     }
 }
 
+/// The OS thread sleeps while `word` is `value`, for no longer than that; may return early.
+pub(super) fn wait_on(word: &atomic::AtomicU32, value: u32, longest: Option<Duration>) {
+    let longest = longest.map(|longest| libc::timespec {
+        tv_sec: longest.as_secs() as libc::time_t,
+        tv_nsec: longest.subsec_nanos().into(),
+    });
+    let timeout = longest.as_ref().map_or(std::ptr::null(), |time| &raw const *time);
+    // SAFETY: sleeps only while the word is as seen; the time-out lives long enough.
+    unsafe { futex(word, libc::FUTEX_WAIT, value, timeout) };
+}
+
+/// Wakes one OS thread that sleeps on `word`.
+pub(super) fn wake_one_on(word: &atomic::AtomicU32) {
+    // SAFETY: wakes sleepers on a word that exists.
+    unsafe { futex(word, libc::FUTEX_WAKE, 1, std::ptr::null()) };
+}
+
 /// # Safety
 /// `timeout` is null or points at a time.
-#[cfg(not(loom))]
-unsafe fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec) {
+unsafe fn futex(
+    word: &atomic::AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec,
+) {
     let operation = operation | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the kernel only reads the word.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };
@@ -352,11 +455,14 @@ mod loom_tests {
 
     /// News by a read-modify-write, then the bell; a sleeper that looks after it has listened.
     /// A lost ring leaves the sleeper asleep for ever, which the checker reports.
-    fn check(ring: fn(&Bell), ringers: u32) {
+    fn check(ring: fn(&Bell), ringers: u32, is_fiber: bool) {
         let mut builder = loom::model::Builder::new();
         // All interleavings of two threads; of three, those with few switches.
         builder.preemption_bound = (ringers > 1).then_some(2);
         builder.check(move || {
+            if is_fiber {
+                model::Fiber::begin();
+            }
             let shared = Arc::new((Bell::new(), AtomicU32::new(0)));
             let others: Vec<_> = (0..ringers)
                 .map(|_| {
@@ -380,8 +486,10 @@ mod loom_tests {
 
     #[test]
     fn loom_no_ring_is_lost() {
-        check(Bell::unpark, 1);
-        check(Bell::unpark_unfenced, 1);
-        check(Bell::unpark_unfenced, 2);
+        for is_fiber in [false, true] {
+            check(Bell::unpark, 1, is_fiber);
+            check(Bell::unpark_unfenced, 1, is_fiber);
+            check(Bell::unpark_unfenced, 2, is_fiber);
+        }
     }
 }

@@ -15,6 +15,7 @@ mod inbox;
 mod places;
 mod sending;
 mod shims;
+mod sleeps;
 mod waits;
 
 pub(super) use alarms::{is_set as has_alarm, ring as ring_alarm};
@@ -24,7 +25,7 @@ pub(super) use sending::send;
 pub(super) use shims::function;
 
 use crate::host::life::{self, Ending, KILL, Thread, end_current, is_own_process};
-use crate::host::{Rank, current, memory};
+use crate::host::{Rank, current, fiber, memory};
 use inbox::plain_story;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use std::ptr;
@@ -202,13 +203,28 @@ unsafe fn real_sigaction(number: i32, new: *const sigaction, old: *mut sigaction
 }
 
 extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes the interrupted thread's state and the signal's story.
+    let is_fault = matches!(number, libc::SIGSEGV | libc::SIGBUS);
+    // SAFETY: the kernel passes the interrupted thread's state and the signal's story; these two
+    // carry an address.
+    let (registers, address) = unsafe {
+        (&mut (*context.cast::<ucontext_t>()).uc_mcontext.gregs, (*info).si_addr().addr())
+    };
+    if is_fault && memory::recover(registers, address) {
+        return;
+    }
+    // SAFETY: what the kernel has passed.
+    unsafe { fiber::move_to_own_stack(number, info, context, on_moved_signal) };
+    on_moved_signal(number, info, context);
+}
+
+/// The same where a rank's code may run.
+extern "C-unwind" fn on_moved_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: what the kernel has passed to `on_signal`, perhaps moved.
     let (machine, story) = unsafe { (&mut *context.cast::<ucontext_t>(), &*info) };
     let registers = &mut machine.uc_mcontext.gregs;
     if matches!(number, libc::SIGSEGV | libc::SIGBUS) {
         // SAFETY: these signals carry an address.
-        let address = unsafe { story.si_addr() }.addr();
-        if memory::recover(registers, address) || on_return(registers, address) {
+        if on_return(registers, unsafe { story.si_addr() }.addr()) {
             return;
         }
     }
@@ -259,7 +275,9 @@ fn strike(
     if !rank.signals.does_something(number) {
         return;
     }
-    if !places::is_own_act(registers, number) && !places::is_harmless(rank, thread, registers) {
+    let is_free = places::is_own_act(registers, number)
+        || places::is_harmless(rank, thread, registers) && !thread.signals.is_masked(number);
+    if !is_free {
         thread.signals.defer(number, story);
         // It comes back here when it comes back to its program; if it waits instead, it is poked.
         rank.images.shut();
@@ -303,6 +321,7 @@ fn on_return(registers: &mut places::Registers, address: usize) -> bool {
 /// The undertaker wants this thread to look at what it is to do.
 fn on_poke(registers: &mut places::Registers) {
     let Some((rank, thread)) = current().zip(life::this_thread()) else { return };
+    make_room(rank, registers);
     let is_stopping = rank.pulse.is_stopping();
     if !is_stopping && thread.signals.is_empty() {
         return;
@@ -319,6 +338,30 @@ fn on_poke(registers: &mut places::Registers) {
     }
     if serve_deferred(rank, thread) {
         places::interrupt(registers);
+    }
+}
+
+/// Lets other fibers run, if that is why the thread was poked, and it is in its program.
+fn make_room(rank: &Rank, registers: &places::Registers) {
+    let own = 0u8;
+    if let Some(fiber) = fiber::current()
+        && rank.images.contains(places::pc(registers))
+        && fiber.is_to_make_room((&raw const own).addr())
+    {
+        // SAFETY: the fiber's own variable, which its program may be about to read.
+        let error = unsafe { libc::__errno_location() };
+        // SAFETY: as above.
+        let before = unsafe { error.read() };
+        fiber.yield_now();
+        // SAFETY: as above.
+        unsafe { error.write(before) };
+    }
+}
+
+/// The calling thread leaves all handlers by a jump that puts back the mask.
+pub(super) fn forget_handlers() {
+    if let Some(thread) = life::this_thread().filter(|_| fiber::current().is_some()) {
+        thread.signals.mask_only(0);
     }
 }
 
@@ -351,6 +394,10 @@ pub(super) fn raise(rank: &'static Rank, number: i32) {
 }
 
 fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> bool {
+    if let Some(thread) = fiber_that_masks(number) {
+        thread.signals.defer(number, &story);
+        return false;
+    }
     if is_blocked(number) {
         // SAFETY: the signal waits for this thread, and comes through `on_signal` when it may.
         unsafe {
@@ -364,8 +411,17 @@ fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> bool {
     serve(rank, number, &mut story, (&raw mut machine).cast(), 0)
 }
 
+/// The calling thread, if it is a fiber that lets signal `number` wait.
+fn fiber_that_masks(number: i32) -> Option<&'static Thread> {
+    let thread = life::this_thread().filter(|_| fiber::current().is_some())?;
+    thread.signals.is_masked(number).then_some(thread)
+}
+
 /// Whether the calling thread lets signal `number` wait.
 fn is_blocked(number: i32) -> bool {
+    if fiber_that_masks(number).is_some() {
+        return true;
+    }
     // SAFETY: all zeroes are an empty set.
     let mut blocked: sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: reads the thread's mask into a set of ours.
@@ -398,25 +454,47 @@ fn serve(
             let before = hold_back(&wanted, number);
             // Handlers of one parameter do not look at the others.
             handler(number, story, machine);
-            // SAFETY: the mask was written above.
-            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut()) };
+            let_go(before);
             wanted.sa_flags & libc::SA_RESTART == 0
         }
     }
 }
 
 /// Blocks what the action of signal `number` wants blocked while its handler runs; the mask before.
-fn hold_back(wanted: &sigaction, number: c_int) -> sigset_t {
+fn hold_back(wanted: &sigaction, number: c_int) -> u64 {
     let mut set = wanted.sa_mask;
     if wanted.sa_flags & libc::SA_NODEFER == 0 {
         // SAFETY: a set of our own.
         unsafe { libc::sigaddset(&mut set, number) };
     }
     let_through(&mut set);
+    if let Some(thread) = life::this_thread().filter(|_| fiber::current().is_some()) {
+        // SAFETY: a set of our own.
+        return thread.signals.mask(unsafe { bits(&set) });
+    }
     let mut before = set;
     // SAFETY: both are sets of ours.
-    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) };
-    before
+    unsafe {
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before);
+        bits(&before)
+    }
+}
+
+/// Blocks what was blocked before the handler ran, and nothing else.
+fn let_go(before: u64) {
+    if let Some(thread) = life::this_thread().filter(|_| fiber::current().is_some()) {
+        thread.signals.mask_only(before);
+        if !thread.signals.is_empty() {
+            life::defer();
+        }
+        return;
+    }
+    // SAFETY: all zeroes are an empty set, which begins with the bits of the first 64.
+    unsafe {
+        let mut set: sigset_t = std::mem::zeroed();
+        (&raw mut set).cast::<u64>().write(before);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &set, ptr::null_mut());
+    }
 }
 
 /// Faults and kills must reach a rank whatever it blocks: they are what ends it, and only it.

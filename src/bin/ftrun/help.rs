@@ -35,8 +35,12 @@ OPTIONS
   How many, and how they live
     -n N, -np N       Run N ranks.
     -N N              The same, where neither -n nor -np is given.
-    --ranks thread    Run every rank on a thread of the operating system: the
-                      default.
+    --ranks thread|fiber|auto
+                      Run every rank on a thread of the operating system (the
+                      default), or on a fiber, which the library switches: that
+                      is far faster where ranks share cores. `auto` takes fibers
+                      where there are more ranks than cores. FTMPI_RANKS in the
+                      environment is the same.
     --mode abort|blank|shrink|rebuild|ulfm
                       When a rank fails, do as FT-MPI does: end the job, or let
                       the program recover what is left: with gaps, without, or

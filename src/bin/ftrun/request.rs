@@ -1,7 +1,7 @@
 //! The command line, understood: what to run, as how many ranks, and how they are to live.
 
 use crate::faults::{self, Faults};
-use crate::job::{Job, OnFailure};
+use crate::job::{Job, OnFailure, RankKind};
 use crate::modes::{self, Wanted};
 use crate::numbers;
 use crate::options::{self, Choice, Does};
@@ -43,7 +43,8 @@ pub(crate) struct Hosts {
 /// Reads the words after the program's own name.
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
-    Reader { called, words, request, faults, ranks: None, per_node: None, quiet: false }.read()
+    let (ranks, per_node, kind, quiet) = (None, None, None, false);
+    Reader { called, words, request, faults, ranks, per_node, kind, quiet }.read()
 }
 
 impl Request {
@@ -68,6 +69,7 @@ struct Reader<'a, Words> {
     faults: Faults,
     ranks: Option<usize>,
     per_node: Option<usize>,
+    kind: Option<RankKind>,
     quiet: bool,
 }
 
@@ -104,6 +106,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         }
         self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
         self.request.settle_rules()?;
+        self.settle_kind()?;
         warnings.extend(std::mem::take(&mut self.faults).give_to(&mut self.request.job)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
@@ -111,6 +114,19 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             warnings.iter().for_each(|warning| eprintln!("{}: {warning}", self.called));
         }
         Ok(Asked::Run(Box::new(self.request)))
+    }
+
+    /// Decides what carries ranks: the option, or what stands in the environment.
+    fn settle_kind(&mut self) -> Result<(), Refusal> {
+        const VARIABLE: &str = "FTMPI_RANKS";
+        let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+        let kind = match (self.kind, of_environment()) {
+            (Some(kind), _) => kind,
+            (None, Some(value)) => rank_kind(VARIABLE, &value)?,
+            (None, None) => return Ok(()),
+        };
+        self.request.job.kind = kind;
+        Ok(())
     }
 
     /// Does what one option says; may hand back a warning.
@@ -123,7 +139,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         match does {
             Does::Ranks => self.ranks = Some(ranks(&dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(&dashed, value)?),
-            Does::RankKind => rank_kind(&dashed, value)?,
+            Does::RankKind => self.kind = Some(rank_kind(&dashed, value)?),
             Does::Private => job.private.push(library(&dashed, value)?),
             Does::Shared => job.shared.push(library(&dashed, value)?),
             Does::Explain => job.explain = true,
@@ -245,7 +261,7 @@ fn unknown(text: &str, name: &str) -> Refusal {
 fn lacks_value(dashed: &str, does: Does) -> Refusal {
     let wanted = match does {
         Does::Ranks | Does::RanksPerNode => "a number of ranks",
-        Does::RankKind => "`thread`",
+        Does::RankKind => "`thread`, `fiber` or `auto`",
         Does::Private | Does::Shared => "the name of a library",
         Does::OnFailure => "`end`, `continue` or `restart`",
         Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
@@ -279,11 +295,10 @@ fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
     }
 }
 
-fn rank_kind(dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+fn rank_kind(named: &str, value: &OsStr) -> Result<RankKind, Refusal> {
     let text = value.to_string_lossy();
-    let known = text == "thread";
-    let no = || format!("{dashed} {text}: ranks are threads here, say `--ranks thread`");
-    known.then_some(()).ok_or_else(|| Refusal::usage(no()))
+    let no = || format!("{named} is `thread`, `fiber` or `auto`, not `{text}`");
+    RankKind::named(&text).ok_or_else(|| Refusal::usage(no()))
 }
 
 fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {

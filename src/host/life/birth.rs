@@ -5,12 +5,14 @@ use super::threads::Thread;
 use super::world::{World, end_process};
 use super::{Life, Newcomer, threads};
 use crate::host::Rank;
+use crate::host::fiber::{Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::rank::adopt;
 use crate::host::sched;
 use crate::host::shims::alloc;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
@@ -26,20 +28,40 @@ pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<
     let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
     // The undertaker takes it back.
     let rank: &'static Rank = Box::leak(rank);
-    let thread = Thread::new(0);
-    rank.life.threads.lock().push(thread);
+    let fiber = world.fiber_of(seat);
+    let thread = Thread::new(0, fiber);
+    rank.life.threads.lock().push(thread.clone());
     place.let_to(rank);
     world.tenant.began(rank);
-    start(rank, world.plan.stack(&ground)).map_err(|error| failed("no thread for it", error))
+    let stack = world.plan.stack(&ground);
+    match fiber {
+        Some(fiber) => start_fiber(rank, fiber, &thread, stack),
+        None => start_thread(rank, stack),
+    }
+    .map_err(|error| failed("no thread for it", error))
 }
 
-fn start(rank: &'static Rank, stack: std::ops::Range<usize>) -> Result<(), std::io::Error> {
+fn start_fiber(
+    rank: &'static Rank, fiber: &'static Fiber, thread: &Thread, stack: Range<usize>,
+) -> Result<(), std::io::Error> {
+    let (start, bytes) = rank.life.signal_stack;
+    // SAFETY: the seat is this rank's, and so are its stacks and the record of its fiber; the
+    // undertaker keeps the thread until it is gone.
+    let is_started = unsafe {
+        let body = Body { call: begin_fiber, argument: ptr::from_ref(rank).expose_provenance() };
+        fiber.start(stack, start..start + bytes, thread.alive(), body)
+    };
+    let no_memory = || std::io::Error::from_raw_os_error(libc::ENOMEM);
+    is_started.then_some(()).ok_or_else(no_memory)
+}
+
+fn start_thread(rank: &'static Rank, stack: Range<usize>) -> Result<(), std::io::Error> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (attributes, bottom) =
         (attributes.as_mut_ptr(), ptr::with_exposed_provenance_mut(stack.start));
     let mut handle = 0;
     let argument = ptr::from_ref(rank).cast_mut().cast::<c_void>();
-    let body: extern "C-unwind" fn(*mut c_void) -> *mut c_void = live;
+    let body: extern "C-unwind" fn(*mut c_void) -> *mut c_void = begin;
     // SAFETY: the attributes are initialised first; the stack is the rank's own.
     let status = unsafe {
         libc::pthread_attr_init(attributes);
@@ -49,19 +71,30 @@ fn start(rank: &'static Rank, stack: std::ops::Range<usize>) -> Result<(), std::
     if status == 0 { Ok(()) } else { Err(std::io::Error::from_raw_os_error(status)) }
 }
 
-/// What a rank's first thread does.
-extern "C-unwind" fn live(rank: *mut c_void) -> *mut c_void {
-    // SAFETY: `start` passes a record that stays until this thread is gone.
+fn begin_fiber(rank: usize) -> ! {
+    // SAFETY: `start_fiber` passes a record that stays until this fiber is gone.
+    live(unsafe { &*ptr::with_exposed_provenance::<Rank>(rank) }, true)
+}
+
+extern "C-unwind" fn begin(rank: *mut c_void) -> *mut c_void {
+    // SAFETY: `start_thread` passes a record that stays until this thread is gone.
     let rank: &'static Rank = unsafe { &*rank.cast::<Rank>() };
+    live(rank, false)
+}
+
+/// What a rank's first thread does.
+fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     adopt(Some(rank));
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     let thread = rank.life.threads.lock()[0].clone();
-    // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory. The
-    // threads that this one starts share its own.
-    unsafe { libc::unshare(libc::CLONE_FS) };
-    sched::spread(rank.seat);
-    threads::find_number_in_descriptor();
+    if !is_fiber {
+        // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory.
+        // The threads that this one starts share its own.
+        unsafe { libc::unshare(libc::CLONE_FS) };
+        sched::spread(rank.seat);
+        threads::find_number_in_descriptor();
+    }
     thread.begin(rank, rank.life.signal_stack);
     drop(thread);
     // SAFETY: the ground was prepared for these images.

@@ -30,7 +30,9 @@ pub use seat::{Pin, Visit};
 pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
 
 pub(super) use ending::{abort, exit, is_own_process};
-pub(super) use threads::{Thread, living as living_threads, this as this_thread};
+pub(super) use threads::{
+    SignalStack, Thread, living as living_threads, own_stack, settle, this as this_thread,
+};
 pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code};
 
 /// The signal by which the undertaker makes a thread look whether it is to die.

@@ -1,6 +1,7 @@
 //! Threads of ranks: a thread that a rank starts belongs to the rank, and ends with it.
 
 use super::lasts;
+use crate::host::fiber::{self, Fiber};
 use crate::host::rank::adopt;
 use crate::host::shims::keys;
 use crate::host::signals::Inbox;
@@ -8,11 +9,12 @@ use crate::host::{Rank, current};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// One OS thread of a rank.
+/// One thread of a rank: of the operating system's, or a fiber.
 ///
 /// | `alive`    | `is_leaving` | meaning                                          |
 /// |------------|--------------|--------------------------------------------------|
@@ -20,8 +22,12 @@ use std::sync::{Arc, OnceLock};
 /// | its id     | no           | runs                                             |
 /// | its id     | yes          | on the last steps to the exit system call        |
 /// | 0          | yes          | gone: the kernel wrote the 0 as its last act     |
+///
+/// Of a fiber, `alive` is [`FIBER`] in place of the id, and a worker writes the 0.
 pub(in crate::host) struct Thread {
     alive: AtomicU32,
+    /// What carries it, if it was born a fiber.
+    fiber: Option<&'static Fiber>,
     is_leaving: AtomicBool,
     /// How glibc calls it; it is the owner in the locks of `FILE`s.
     pthread: AtomicUsize,
@@ -35,7 +41,7 @@ pub(in crate::host) struct Thread {
 }
 
 /// Where handlers of a thread run. A page that cannot be touched lies before it.
-struct SignalStack {
+pub(in crate::host) struct SignalStack {
     start: usize,
     bytes: usize,
 }
@@ -61,6 +67,19 @@ impl SignalStack {
     fn usable(&self) -> (usize, usize) {
         (self.start + GUARD_BYTES, self.bytes - GUARD_BYTES)
     }
+
+    /// Makes a stack of `usable` bytes and lets handlers of the calling thread run there.
+    pub(in crate::host) fn begin(usable: usize) -> Option<SignalStack> {
+        let stack = SignalStack::new(usable)?;
+        use_signal_stack(stack.usable());
+        Some(stack)
+    }
+
+    /// From now on handlers of the calling thread run where they find it.
+    pub(in crate::host) fn end(stack: Option<SignalStack>) {
+        use_signal_stack((0, 0));
+        drop(stack);
+    }
 }
 
 impl Drop for SignalStack {
@@ -71,6 +90,7 @@ impl Drop for SignalStack {
 }
 
 const STARTING: u32 = u32::MAX;
+const FIBER: u32 = u32::MAX - 1;
 
 thread_local! {
     static THREAD: Cell<*const Thread> = const { Cell::new(ptr::null()) };
@@ -78,9 +98,10 @@ thread_local! {
 
 impl Thread {
     /// `signal_stack_bytes` is 0 where the thread gets its signal stack from elsewhere.
-    pub(super) fn new(signal_stack_bytes: usize) -> Arc<Thread> {
+    pub(super) fn new(signal_stack_bytes: usize, fiber: Option<&'static Fiber>) -> Arc<Thread> {
         Arc::new(Thread {
             alive: AtomicU32::new(STARTING),
+            fiber,
             is_leaving: AtomicBool::new(false),
             pthread: AtomicUsize::new(0),
             excused_at: [AtomicUsize::new(0), AtomicUsize::new(0)],
@@ -92,8 +113,26 @@ impl Thread {
 
     /// Its number in the kernel, while it runs.
     pub(in crate::host) fn number(&self) -> Option<i32> {
-        let alive = self.alive.load(Ordering::Acquire);
-        (alive != STARTING && alive != 0).then_some(alive as i32)
+        match self.alive.load(Ordering::Acquire) {
+            STARTING | 0 => None,
+            FIBER => self.fiber?.number(),
+            number => Some(number as i32),
+        }
+    }
+
+    /// Whether it is a fiber now, which may go on on another OS thread each time.
+    pub(in crate::host) fn is_fiber(&self) -> bool {
+        self.fiber.is_some_and(|fiber| !fiber.is_settled())
+    }
+
+    /// Whether it was born a fiber.
+    pub(in crate::host) fn is_of_fiber(&self) -> bool {
+        self.fiber.is_some()
+    }
+
+    /// Where its number will be 0 when it is gone.
+    pub(super) fn alive(&self) -> *const AtomicU32 {
+        &raw const self.alive
     }
 
     pub(super) fn is_gone(&self) -> bool {
@@ -104,7 +143,7 @@ impl Thread {
         self.is_leaving.load(Ordering::Acquire)
     }
 
-    pub(super) fn pthread(&self) -> usize {
+    pub(in crate::host) fn pthread(&self) -> usize {
         self.pthread.load(Ordering::Relaxed)
     }
 
@@ -113,6 +152,8 @@ impl Thread {
         if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
             // SAFETY: sends a signal to a thread of this process, or to nobody.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, super::KILL) };
+        } else if let Some(fiber) = self.fiber.filter(|_| !self.is_gone()) {
+            fiber.wake();
         }
     }
 
@@ -133,6 +174,9 @@ impl Thread {
         THREAD.set(Arc::as_ptr(self));
         // SAFETY: has no preconditions.
         self.pthread.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
+        if self.fiber.is_some() {
+            return self.alive.store(FIBER, Ordering::SeqCst);
+        }
         use_signal_stack(signal_stack);
         // SAFETY: has no preconditions.
         let number = unsafe { libc::gettid() };
@@ -165,6 +209,10 @@ pub(super) fn leave() -> ! {
         thread.is_leaving.store(true, Ordering::Release);
         &thread.alive
     });
+    if let Some((thread, fiber)) = this().and_then(|thread| Some((thread, thread.fiber?))) {
+        thread.signals.forget_ease();
+        fiber::end(fiber);
+    }
     // SAFETY: raw system calls: no signal from here on, the kernel clears the word at the end, and
     // nothing of this thread runs afterwards.
     unsafe {
@@ -195,9 +243,9 @@ pub(super) fn forget_by_glibc(pthread: usize) -> bool {
 static NUMBER_AT: OnceLock<Option<usize>> = OnceLock::new();
 
 /// Finds that out, in a thread whose number is not the process's.
-pub(super) fn find_number_in_descriptor() {
+pub(super) fn find_number_in_descriptor() -> Option<usize> {
     const DESCRIPTOR_BYTES: usize = 1024;
-    NUMBER_AT.get_or_init(|| {
+    *NUMBER_AT.get_or_init(|| {
         // SAFETY: has no preconditions.
         let (start, number) = unsafe { (libc::pthread_self() as usize, libc::gettid() as u32) };
         let is_number = |offset: &usize| {
@@ -207,7 +255,15 @@ pub(super) fn find_number_in_descriptor() {
         };
         let mut found = (0..DESCRIPTOR_BYTES).step_by(4).filter(is_number);
         found.next().filter(|_| found.next().is_none())
-    });
+    })
+}
+
+/// The calling thread of a rank stays on the OS thread that it is on: what it is about to do
+/// belongs to OS threads.
+pub(in crate::host) fn settle() {
+    let Some(thread) = this().filter(|_| fiber::current().is_some()) else { return };
+    fiber::settle();
+    thread.signals.hand_mask_to_kernel();
 }
 
 type Body = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -242,8 +298,10 @@ pub(super) unsafe extern "C-unwind" fn pthread_create(
         // SAFETY: as our caller promises.
         return unsafe { create(handle, attributes, body, argument) };
     };
+    // Its threads wait for each other in ways that are the kernel's.
+    settle();
     const SIGNAL_STACK_BYTES: usize = 32 << 10;
-    let thread = Thread::new(SIGNAL_STACK_BYTES);
+    let thread = Thread::new(SIGNAL_STACK_BYTES, None);
     rank.life.threads.lock().push(thread.clone());
     let mask = block_all();
     let start = Box::new(Start { body, argument, rank, thread: thread.clone(), mask });
@@ -347,6 +405,12 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
 /// The threads of `rank` that are not gone.
 pub(in crate::host) fn living(rank: &Rank) -> Vec<Arc<Thread>> {
     rank.life.threads.lock().iter().filter(|thread| !thread.is_gone()).cloned().collect()
+}
+
+/// The stack of the calling thread, if it was born a fiber.
+pub(in crate::host) fn own_stack() -> Option<Range<usize>> {
+    let life = &current().filter(|_| this().is_some_and(Thread::is_of_fiber))?.life;
+    Some(life.guard.end..life.signal_stack.0)
 }
 
 impl Rank {

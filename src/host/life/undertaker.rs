@@ -269,8 +269,12 @@ impl Undertaker {
             // Whatever that thread holds or uses stays its own: stack, heap, open files.
             plan.desert(&mut ground);
             rank.heap.desert(rank.seat);
+            self.world.forget_fiber_of(rank.seat);
         } else {
-            if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
+            if let Some(fiber) = self.world.fiber_of(rank.seat) {
+                // SAFETY: its thread is gone, and libc's locks know its block no more.
+                unsafe { fiber.clear_up() };
+            } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
                 plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             }
             if let Err(error) = plan.clear(&ground) {

@@ -3,13 +3,15 @@
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
 use super::undertaker::Undertaker;
-use super::{Newcomer, Tenant, limits};
-use crate::host::job::Job;
+use super::{Newcomer, Tenant, limits, threads};
+use crate::host::fiber::{self, Fiber};
+use crate::host::job::{Job, RankKind};
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
 use crate::host::{Rank, heap, output, signals};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
@@ -21,6 +23,8 @@ pub(super) struct World {
     pub(super) template: Template,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
+    /// What carries the ranks where they are fibers; `None`: no rank was born there yet.
+    fibers: OnceLock<Mutex<Vec<Option<&'static Fiber>>>>,
     pub(super) tenant: Box<dyn Tenant>,
     /// The process that ranks live in; their forked children are others.
     process: libc::pid_t,
@@ -81,6 +85,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         template,
         plan,
         seats: grounds.into_iter().map(Seat::new).collect(),
+        fibers: OnceLock::new(),
         tenant,
         // SAFETY: has no preconditions.
         process: unsafe { libc::getpid() },
@@ -96,7 +101,34 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
     signals::install();
-    Ok(of_process())
+    let world = of_process();
+    // Workers are interrupted by signals, which look at the world.
+    if choose_kind(job, cores) {
+        world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
+    }
+    Ok(world)
+}
+
+/// Whether ranks are fibers. Says why not where that was asked for.
+fn choose_kind(job: &Job, cores: usize) -> bool {
+    let is_asked = match job.kind {
+        RankKind::Thread => false,
+        RankKind::Fiber => true,
+        RankKind::Auto => job.ranks > cores,
+    };
+    if !is_asked {
+        return false;
+    }
+    let workers = cores.min(job.ranks);
+    let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor);
+    match &outcome {
+        Ok(()) if job.explain => eprintln!("ftrun: ranks are fibers on {workers} threads"),
+        Err(why) if job.explain || job.kind == RankKind::Fiber => {
+            eprintln!("ftrun: ranks are threads, not fibers: {why}");
+        }
+        _ => {}
+    }
+    outcome.is_ok()
 }
 
 /// The job that this thread is part of.
@@ -247,6 +279,21 @@ impl World {
             self.seats[seat].rank().filter(is_meant)
         });
         ranks.inspect(|rank| rank.pulse.stop()).collect()
+    }
+
+    /// What carries the rank of this seat, if ranks are fibers.
+    pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
+        let mut fibers = self.fibers.get()?.lock();
+        // Neighbours begin on the same core.
+        let count = fibers.len();
+        Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
+    }
+
+    /// The last fiber of this seat is given up.
+    pub(super) fn forget_fiber_of(&self, seat: usize) {
+        if let Some(fibers) = self.fibers.get() {
+            fibers.lock()[seat] = None;
+        }
     }
 
     pub(super) fn take_deferred(&self) -> bool {

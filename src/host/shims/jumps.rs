@@ -3,6 +3,7 @@
 //! still there.
 
 use super::table;
+use crate::host::signals;
 use std::arch::{asm, naked_asm};
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -42,6 +43,8 @@ pub fn note(stack: usize) {
 /// the thread's that lies in its control block.
 const STACK: usize = 6;
 const ROTATED: u32 = 17;
+/// Where it says whether the mask of signals is kept, too.
+const WITH_MASK: usize = 8;
 
 /// # Safety
 /// `buffer` was filled by setjmp.
@@ -52,6 +55,10 @@ unsafe extern "C" fn note_jump(buffer: *const usize) {
     // SAFETY: as our caller vouches.
     let kept = unsafe { buffer.add(STACK).read() };
     note(kept.rotate_right(ROTATED) ^ guard);
+    // SAFETY: as our caller vouches.
+    if unsafe { buffer.add(WITH_MASK).cast::<i32>().read() } != 0 {
+        signals::forget_handlers();
+    }
 }
 
 /// `_Unwind_SetIP`: an exception comes to a frame that catches it, or clears up and passes it on.

@@ -21,6 +21,7 @@ mod messages;
 mod openmp;
 mod processes;
 mod random;
+mod settling;
 mod spares;
 pub(super) mod stdio;
 mod strings;
@@ -92,6 +93,7 @@ pub(super) fn function(name: &str) -> Option<*const ()> {
             openmp::TABLE,
             processes::TABLE,
             random::TABLE,
+            settling::TABLE,
             stdio::TABLE,
             strings::TABLE,
             tables::TABLE,

@@ -2,7 +2,7 @@
 
 use super::environ::{current_array, value};
 use super::{files, set_errno, state, stdio, table};
-use crate::host::{current, signals};
+use crate::host::{current, life, signals};
 use libc::{FILE, pid_t};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::mem::MaybeUninit;
@@ -28,6 +28,8 @@ extern "C" fn fork() -> pid_t {
         // SAFETY: no precondition.
         return unsafe { libc::fork() };
     };
+    // The kernel knows whose children are whose by threads.
+    life::settle();
     let still = rank.heap.hold_still();
     // SAFETY: the child goes on with this thread alone, whose rank is as it was.
     let child = unsafe { libc::fork() };

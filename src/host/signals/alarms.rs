@@ -147,6 +147,8 @@ unsafe extern "C" fn timer_create(
         // SAFETY: as our caller promises.
         return unsafe { libc::timer_create(clock, event, timer) };
     }
+    // The timer is made for one thread of the kernel's.
+    life::settle();
     let mut own = wish.unwrap_or_else(|| {
         // SAFETY: zeroes are a valid event.
         let mut usual: sigevent = unsafe { std::mem::zeroed() };

@@ -13,6 +13,8 @@ const STORIES: usize = 4;
 #[derive(Default)]
 pub(in crate::host) struct Inbox {
     deferred: AtomicU64,
+    /// What waits until a handler is done: the mask of a fiber, which has none in the kernel.
+    masked: AtomicU64,
     stories: [Story; STORIES],
     /// Below this address of its stack the thread is in a call in which it holds nothing.
     ease: AtomicUsize,
@@ -59,12 +61,45 @@ impl Inbox {
     }
 
     pub(in crate::host) fn is_empty(&self) -> bool {
-        self.deferred.load(Ordering::SeqCst) == 0
+        self.ready() == 0
+    }
+
+    fn ready(&self) -> u64 {
+        self.deferred.load(Ordering::SeqCst) & !(self.masked.load(Ordering::Relaxed) << 1)
+    }
+
+    /// Whether signal `number` waits until a handler is done.
+    pub(super) fn is_masked(&self, number: i32) -> bool {
+        self.masked.load(Ordering::Relaxed) >> (number - 1) & 1 == 1
+    }
+
+    /// Lets the signals of `set` wait, too; those that did before.
+    pub(super) fn mask(&self, set: u64) -> u64 {
+        self.masked.fetch_or(set, Ordering::Relaxed)
+    }
+
+    /// From now on only the signals of `set` wait.
+    pub(super) fn mask_only(&self, set: u64) {
+        self.masked.store(set, Ordering::Relaxed);
+    }
+
+    /// The thread has a mask in the kernel from now on.
+    pub(in crate::host) fn hand_mask_to_kernel(&self) {
+        let masked = self.masked.swap(0, Ordering::Relaxed);
+        if masked != 0 {
+            // SAFETY: all zeroes are an empty set.
+            let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
+            // SAFETY: a set of signals begins with the bits of the first 64.
+            unsafe {
+                (&raw mut set).cast::<u64>().write(masked);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+            }
+        }
     }
 
     /// The first signal that waits, with its story. On the thread itself only.
     pub(super) fn take(&self) -> Option<(i32, siginfo_t)> {
-        let deferred = self.deferred.load(Ordering::SeqCst);
+        let deferred = self.ready();
         let number = (1..64).find(|number| deferred >> number & 1 == 1)?;
         self.deferred.fetch_and(!(1 << number), Ordering::SeqCst);
         let (taken, old) = (Ordering::Acquire, Ordering::Relaxed);
@@ -88,6 +123,11 @@ impl Inbox {
         compiler_fence(Ordering::SeqCst);
         self.ease.store(before, Ordering::Relaxed);
         result
+    }
+
+    /// The thread is about to end, in or out of ease.
+    pub(in crate::host) fn forget_ease(&self) {
+        self.ease.store(0, Ordering::Relaxed);
     }
 
     pub(super) fn is_at_ease(&self, sp: usize) -> bool {

@@ -44,9 +44,9 @@ pub(super) fn send_or_end(rank: &Rank, number: i32) {
     }
 }
 
-fn deliver(thread: &Thread, number: i32) {
-    if number == KILL {
-        // By itself it only means that there is something to look at.
+pub(super) fn deliver(thread: &Thread, number: i32) {
+    if number == KILL || thread.is_fiber() {
+        // By itself, a poke only means that there is something to look at.
         thread.signals.note(number);
         thread.poke();
         life::defer();
@@ -58,6 +58,9 @@ fn deliver(thread: &Thread, number: i32) {
 
 /// Whether `thread` blocks signal `number`, as the kernel says.
 fn blocks(thread: &Thread, number: i32) -> bool {
+    if thread.is_fiber() {
+        return false;
+    }
     let status =
         thread.number().map(|id| std::fs::read_to_string(format!("/proc/self/task/{id}/status")));
     let Some(Ok(status)) = status else { return true };

@@ -4,11 +4,12 @@
 use super::waits::at_ease;
 use super::{
     alarms, bits, blank, ends_a_process, is_blocked, is_virtual, let_through, listen_to, raise,
-    real_sigaction, send, waits,
+    real_sigaction, send, sending, sleeps, waits,
 };
-use crate::host::life::{Ending, KILL, Shim, end_current, is_own_process};
+use crate::host::life::{self, Ending, KILL, Shim, Thread, end_current, is_own_process};
 use crate::host::{Rank, current};
 use libc::{c_int, sigaction, siginfo_t, sigset_t};
+use std::sync::Arc;
 
 pub(super) fn einval() -> c_int {
     // SAFETY: the thread's own variable.
@@ -153,6 +154,24 @@ unsafe extern "C" fn pthread_kill_shim(thread: libc::pthread_t, number: c_int) -
             0
         }
         // SAFETY: as our caller promises.
+        None => unsafe { kill_other(thread, number) },
+    }
+}
+
+/// # Safety
+/// As `pthread_kill(3)`.
+unsafe fn kill_other(thread: libc::pthread_t, number: c_int) -> c_int {
+    let threads = current().map(life::living_threads).unwrap_or_default();
+    // What libc knows of a thread that was born a fiber is not its number in the kernel.
+    let is_meant = |it: &&Arc<Thread>| it.is_of_fiber() && it.pthread() == thread as usize;
+    match threads.iter().find(is_meant) {
+        Some(_) if number == 0 => 0,
+        Some(_) if !is_virtual(number) => libc::EINVAL,
+        Some(fiber) => {
+            sending::deliver(fiber, number);
+            0
+        }
+        // SAFETY: as our caller promises.
         None => unsafe { libc::pthread_kill(thread, number) },
     }
 }
@@ -172,6 +191,10 @@ unsafe extern "C" fn tgkill_shim(process: c_int, thread: c_int, number: c_int) -
 
 /// At ease: signals that have waited until they are let through come before this returns.
 unsafe extern "C" fn sigmask_shim(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int {
+    if !new.is_null() {
+        // The kernel keeps a mask for each of its threads.
+        life::settle();
+    }
     let rank = current().filter(|_| how != libc::SIG_UNBLOCK && is_own_process());
     // SAFETY: null, or a set that the caller passes.
     let Some((rank, mut set)) = rank.zip(unsafe { new.as_ref() }.copied()) else {
@@ -197,7 +220,7 @@ unsafe extern "C" fn sigprocmask_shim(
 
 /// The rank's stand-in for a function of libc that has to do with signals.
 pub(in crate::host) fn function(name: &str) -> Option<Shim> {
-    let tables = waits::SHIMS.into_iter().chain([SHIMS, alarms::SHIMS]);
+    let tables = waits::SHIMS.into_iter().chain([SHIMS, alarms::SHIMS, sleeps::SHIMS]);
     let mut entries = tables.flat_map(|table| table.iter());
     entries.find(|entry| entry.0 == name).map(|entry| entry.1)
 }

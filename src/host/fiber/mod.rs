@@ -1,0 +1,285 @@
+//! Fibers: ranks that are switched by this library and not by the kernel.
+//!
+//! Each has its own stack and its own thread control block of glibc's ([`block`]), so that a switch
+//! ([`switch`]) carries errno, thread-locals and `pthread_self` with it, and a fiber may go on on
+//! any OS thread. There are as many [`slot`]s as cores; a [`worker`] is an OS thread that runs the
+//! fibers of a slot. Whoever waits is parked; whoever is woken by the fiber that runs goes on right
+//! after it, on the same core. The [`monitor`] wakes sleepers, makes room for others when a fiber
+//! computes for long, and gives a slot to another worker while a fiber waits in the kernel.
+//!
+//! What belongs to OS threads alone (signal masks, working directories, timers, threads that a rank
+//! starts) a fiber gets by *settling*: it keeps the OS thread that it is on for good, and is from
+//! then on an OS thread like any other, for which [`current`] is `None`.
+//!
+//! ```text
+//! state     meaning                       wake            block
+//! RUNNING   runs, or stands in a queue    → CALLED        → PARKED (by who runs next)
+//! CALLED    the same; not to park now     nothing         → RUNNING, and goes on at once
+//! PARKED    is in no queue                → RUNNING, queued
+//! ENDED     its record is not in use      nothing
+//! ```
+
+mod block;
+mod frame;
+mod monitor;
+mod slot;
+mod switch;
+mod trial;
+mod worker;
+
+use slot::Chain;
+use std::cell::{Cell, UnsafeCell};
+use std::ops::Range;
+use std::ptr::null;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::time::Instant;
+use worker::{Left, Worker};
+
+pub(super) use frame::move_to_own_stack;
+pub(super) use trial::start_workers;
+
+/// One rank's context. Records stay until the process ends, and serve one life after the other: a
+/// call that comes too late only wakes the next one for nothing.
+pub(super) struct Fiber {
+    /// Where it goes on, while it does not run.
+    stack: UnsafeCell<usize>,
+    block: AtomicUsize,
+    state: AtomicU32,
+    /// Whose turn it is after this one, in the queue that it stands in.
+    link: Cell<*const Fiber>,
+    /// The slot in which it ran last.
+    home: AtomicUsize,
+    worker: AtomicPtr<Worker>,
+    is_settled: AtomicBool,
+    /// Where its handlers run.
+    signal_stack: UnsafeCell<Range<usize>>,
+    body: UnsafeCell<Body>,
+    /// What is zeroed when it has ended, as the kernel does for a thread.
+    clear: AtomicPtr<AtomicU32>,
+}
+
+/// What a fiber does first and last.
+#[derive(Clone, Copy)]
+pub(super) struct Body {
+    pub(super) call: fn(usize) -> !,
+    pub(super) argument: usize,
+}
+
+// SAFETY: cells are touched by who runs the fiber, or makes it ready; the link by whose chain it is
+// in.
+unsafe impl Sync for Fiber {}
+// SAFETY: as above.
+unsafe impl Send for Fiber {}
+
+const RUNNING: u32 = 0;
+const CALLED: u32 = 1;
+const PARKED: u32 = 2;
+const ENDED: u32 = 3;
+
+thread_local! {
+    /// The fiber whose thread-locals these are, unless it has settled.
+    static CURRENT: Cell<Option<&'static Fiber>> = const { Cell::new(None) };
+}
+
+/// The fiber that calls; `None` in OS threads, and in fibers that have become such.
+#[inline]
+pub(super) fn current() -> Option<&'static Fiber> {
+    CURRENT.get()
+}
+
+impl Fiber {
+    /// A record that waits for its first life; number `index` of `count`.
+    pub(super) fn new(index: usize, count: usize) -> &'static Fiber {
+        let home = worker::home_of(index, count);
+        Box::leak(Box::new(Fiber {
+            stack: UnsafeCell::new(0),
+            block: AtomicUsize::new(0),
+            state: AtomicU32::new(ENDED),
+            link: Cell::new(null()),
+            home: AtomicUsize::new(home),
+            worker: AtomicPtr::default(),
+            is_settled: AtomicBool::new(false),
+            signal_stack: UnsafeCell::new(0..0),
+            body: UnsafeCell::new(Body { call: |_| unreachable!(), argument: 0 }),
+            clear: AtomicPtr::default(),
+        }))
+    }
+
+    /// Makes it ready to run `body`; false without memory. `clear` becomes 0 when it has ended.
+    ///
+    /// # Safety
+    /// The record is not in use; both stacks are writable and the fiber's alone until it has ended,
+    /// and so long `clear` stays where it is.
+    pub(super) unsafe fn start(
+        &'static self, stack: Range<usize>, signal_stack: Range<usize>, clear: *const AtomicU32,
+        body: Body,
+    ) -> bool {
+        let Some(block) = block::make() else { return false };
+        self.block.store(block, Ordering::Relaxed);
+        self.clear.store(clear.cast_mut(), Ordering::Relaxed);
+        self.is_settled.store(false, Ordering::Relaxed);
+        // SAFETY: the record is not in use.
+        unsafe {
+            *self.signal_stack.get() = signal_stack;
+            *self.body.get() = body;
+            let itself = std::ptr::from_ref(self).expose_provenance();
+            *self.stack.get() = switch::prepare(stack.end, live, itself);
+        }
+        self.state.store(RUNNING, Ordering::Release);
+        worker::make_ready(self);
+        true
+    }
+
+    /// Gives back what a life that has ended has left.
+    ///
+    /// # Safety
+    /// It has ended, and nobody refers to its thread control block.
+    pub(super) unsafe fn clear_up(&self) {
+        let block = self.block.swap(0, Ordering::Relaxed);
+        if block != 0 {
+            // SAFETY: as our caller promises.
+            unsafe { block::free(block) };
+        }
+    }
+
+    /// What `pthread_self` says in it.
+    pub(super) fn pthread(&self) -> usize {
+        self.block.load(Ordering::Relaxed)
+    }
+
+    /// Lets it go on if it is parked; else it does not park the next time.
+    pub(super) fn wake(&'static self) {
+        if self.claim() {
+            worker::make_ready(self);
+        }
+    }
+
+    /// The same; true if it was parked, and the caller has to make it ready.
+    fn claim(&self) -> bool {
+        let (done, seen) = (Ordering::AcqRel, Ordering::Relaxed);
+        let step = |state| match state {
+            // Called already: no news, but what comes with this call must be seen, too.
+            RUNNING | CALLED => Some(CALLED),
+            PARKED => Some(RUNNING),
+            _ => None,
+        };
+        let before = self.state.fetch_update(done, seen, step);
+        before == Ok(PARKED)
+    }
+
+    /// The calling fiber waits until it is called, or until then. May return early.
+    pub(super) fn block(&'static self, until: Option<Instant>) {
+        if self.was_called() {
+            return;
+        }
+        let _timer = until.map(|until| monitor::Timer::set(until, self));
+        worker::leave(self, Left::Waiting);
+    }
+
+    /// Takes back a call that has come while it ran.
+    fn was_called(&self) -> bool {
+        let (done, seen) = (Ordering::Acquire, Ordering::Relaxed);
+        self.state.compare_exchange(CALLED, RUNNING, done, seen).is_ok()
+    }
+
+    /// It is off its stack, and parks now; false if it was called meanwhile.
+    fn park(&self) -> bool {
+        let (done, seen) = (Ordering::AcqRel, Ordering::Acquire);
+        if self.state.compare_exchange(RUNNING, PARKED, done, seen).is_ok() {
+            return true;
+        }
+        self.state.store(RUNNING, Ordering::Release);
+        false
+    }
+
+    /// Lets other fibers run first.
+    pub(super) fn yield_now(&'static self) {
+        worker::leave(self, Left::Ready);
+    }
+
+    /// The number of the OS thread that it runs on, if it runs.
+    pub(super) fn number(&self) -> Option<i32> {
+        // SAFETY: the records of workers stay until the process ends.
+        let worker = unsafe { self.worker.load(Ordering::Acquire).as_ref() };
+        worker.map(Worker::number)
+    }
+
+    /// Whether it has become an OS thread.
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_settled.load(Ordering::Acquire)
+    }
+
+    /// Whether the calling fiber, a handler on its own signal stack (as `place` shows), has run for
+    /// long while others wait: asked once.
+    pub(super) fn is_to_make_room(&self, place: usize) -> bool {
+        // SAFETY: the fiber's own cell.
+        if !unsafe { &*self.signal_stack.get() }.contains(&place) {
+            return false;
+        }
+        // SAFETY: as above.
+        let worker = unsafe { self.worker.load(Ordering::Relaxed).as_ref() };
+        worker.is_some_and(Worker::is_to_make_room)
+    }
+}
+
+/// Where a fiber begins.
+extern "C-unwind" fn live(fiber: usize) -> ! {
+    // SAFETY: `start` passes its record.
+    let fiber: &'static Fiber = unsafe { &*std::ptr::with_exposed_provenance(fiber) };
+    CURRENT.set(Some(fiber));
+    worker::arrive(fiber);
+    block::begin();
+    // SAFETY: it was put there for this fiber, which alone runs this.
+    let Body { call, argument } = unsafe { *fiber.body.get() };
+    call(argument)
+}
+
+/// Ends the fiber that `this` is: nothing of it runs any more.
+pub(super) fn end(this: &'static Fiber) -> ! {
+    worker::leave(this, Left::Ended);
+    unreachable!("nobody goes on with a fiber that has ended");
+}
+
+/// The calling fiber keeps the OS thread that it runs on from now on; another works in its stead.
+/// Nothing in OS threads.
+pub(super) fn settle() {
+    if let Some(fiber) = current() {
+        worker::settle(fiber);
+        fiber.is_settled.store(true, Ordering::Release);
+        CURRENT.set(None);
+    }
+}
+
+/// Runs `call`, which may wait in the kernel: others get the core meanwhile.
+pub(super) fn blocking<T>(call: impl FnOnce() -> T) -> T {
+    let Some(fiber) = current() else { return call() };
+    worker::begin_wait(fiber);
+    let result = call();
+    worker::end_wait(fiber);
+    result
+}
+
+/// Fibers to be woken together.
+pub(super) struct Batch([Chain; BATCHES]);
+
+const BATCHES: usize = 8;
+
+impl Batch {
+    pub(super) fn new() -> Batch {
+        Batch([Chain::EMPTY; BATCHES])
+    }
+
+    pub(super) fn wake(&mut self, fiber: &'static Fiber) {
+        if fiber.claim() {
+            self.0[fiber.home.load(Ordering::Relaxed) % BATCHES].push(fiber);
+        }
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        for (home, chain) in self.0.iter().enumerate().filter(|(_, chain)| !chain.is_empty()) {
+            worker::make_all_ready(home, *chain);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The monitor: an OS thread that wakes fibers in time, and sees to it that no fiber keeps others
+//! from running, be it by computing or by waiting in the kernel.
+//!
+//! It looks around every millisecond while somebody waits for a core, less often while none does,
+//! and not at all while all workers sleep: then nothing happens by itself, which those who look for
+//! deadlocks must see.
+
+use super::Fiber;
+use super::slot::Slot;
+use super::worker::{Executor, Worker, executor};
+use crate::host::sched::{wait_on, wake_one_on};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io::Error;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Fibers that are to be called at some time.
+static TIMERS: Mutex<BTreeMap<(Instant, usize), &'static Fiber>> = Mutex::new(BTreeMap::new());
+
+/// What the monitor does.
+///
+/// | value    | meaning                                        |
+/// |----------|------------------------------------------------|
+/// | AWAKE    | looks around, or will after some milliseconds  |
+/// | ASLEEP   | until it is nudged                             |
+/// | HURRIED  | somebody wants it to look around now           |
+static STATE: AtomicU32 = AtomicU32::new(AWAKE);
+
+const AWAKE: u32 = 0;
+const ASLEEP: u32 = 1;
+const HURRIED: u32 = 2;
+
+const OFTEN: Duration = Duration::from_millis(1);
+const SELDOM: Duration = Duration::from_millis(5);
+
+/// Somebody has begun to work: the monitor is to look around as long as somebody does.
+pub(super) fn nudge() {
+    if STATE.load(Ordering::SeqCst) == ASLEEP {
+        hurry();
+    }
+}
+
+/// The monitor is to look around now.
+pub(super) fn hurry() {
+    if STATE.swap(HURRIED, Ordering::SeqCst) != HURRIED {
+        wake_one_on(&STATE);
+    }
+}
+
+/// Calls its fiber at its time, unless it is dropped before.
+pub(super) struct Timer((Instant, usize));
+
+impl Timer {
+    pub(super) fn set(at: Instant, fiber: &'static Fiber) -> Timer {
+        let key = (at, std::ptr::from_ref(fiber).addr());
+        let mut timers = TIMERS.lock();
+        timers.insert(key, fiber);
+        let is_first = timers.first_key_value().is_some_and(|(first, _)| *first == key);
+        drop(timers);
+        if is_first {
+            hurry();
+        }
+        Timer(key)
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        TIMERS.lock().remove(&self.0);
+    }
+}
+
+/// Calls those whose time has come; when the next is to be called.
+fn ring(now: Instant) -> Option<Instant> {
+    loop {
+        let mut timers = TIMERS.lock();
+        let first = timers.first_entry()?;
+        let (at, _) = *first.key();
+        if at > now {
+            return Some(at);
+        }
+        let fiber = first.remove();
+        drop(timers);
+        fiber.wake();
+    }
+}
+
+/// What was seen of a slot, and for how many milliseconds it has been so.
+#[derive(Clone, Copy, Default)]
+struct Sight {
+    turns: u32,
+    age: u32,
+}
+
+pub(super) fn start() -> Result<(), Error> {
+    const STACK_BYTES: usize = 128 << 10;
+    let thread = std::thread::Builder::new().name("monitor".into()).stack_size(STACK_BYTES);
+    thread.spawn(watch).map(drop)
+}
+
+fn watch() {
+    let executor = executor();
+    let mut sights = vec![Sight::default(); executor.slots.len()];
+    let mut last = Instant::now();
+    loop {
+        STATE.store(AWAKE, Ordering::SeqCst);
+        let now = Instant::now();
+        let passed = now.duration_since(last).as_millis().min(5) as u32;
+        if passed > 0 {
+            last = now;
+        }
+        let next = ring(now);
+        let mut is_busy = false;
+        for (slot, sight) in executor.slots.iter().zip(&mut sights) {
+            is_busy |= look_at(executor, slot, sight, passed);
+        }
+        if !executor.has_spares() {
+            // Without memory for a thread, slots wait until their fibers come back.
+            let _ = executor.hire(None);
+        }
+        let until = next.map(|at| at.saturating_duration_since(Instant::now()));
+        let again = if is_busy { OFTEN } else { SELDOM };
+        if !executor.is_asleep() {
+            wait_on(&STATE, AWAKE, Some(until.map_or(again, |until| until.min(again))));
+        } else if let Some(until) = until {
+            wait_on(&STATE, AWAKE, Some(until));
+        } else {
+            sleep(executor);
+        }
+    }
+}
+
+/// All workers sleep, and no time is to come.
+fn sleep(executor: &Executor) {
+    let (set, seen) = (Ordering::SeqCst, Ordering::SeqCst);
+    if STATE.compare_exchange(AWAKE, ASLEEP, set, seen).is_err() {
+        return;
+    }
+    // Whoever wakes one of them from here on sees that the monitor sleeps.
+    while executor.is_asleep() && STATE.load(Ordering::SeqCst) == ASLEEP {
+        wait_on(&STATE, ASLEEP, None);
+    }
+}
+
+/// Does what is needed for those who wait in `slot`; whether there are any.
+fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> bool {
+    const TOO_LONG: u32 = 5;
+    const MUCH_TOO_LONG: u32 = 10;
+    let turns = slot.turns.load(Ordering::Relaxed);
+    let age = if turns == sight.turns { sight.age + passed } else { 0 };
+    *sight = Sight { turns, age };
+    let Some(owner) = slot.owner() else {
+        executor.staff(slot);
+        return true;
+    };
+    if !slot.has_work() || slot.is_asleep.load(Ordering::SeqCst) {
+        sight.age = sight.age.min(TOO_LONG);
+        return slot.has_work();
+    }
+    if slot.is_waiting() {
+        executor.staff(slot);
+        return true;
+    }
+    if age > 0 {
+        // Another core may be free for the one that is next.
+        executor.rouse_for_next();
+    }
+    if age < TOO_LONG {
+        return true;
+    }
+    if !is_in_kernel(owner) {
+        owner.interrupt();
+    } else if age >= MUCH_TOO_LONG {
+        // Not to be interrupted: some calls would fail, and nobody has asked for that.
+        executor.replace(slot, owner);
+        sight.age = 0;
+    }
+    true
+}
+
+/// Whether the OS thread of `worker` waits in a system call.
+fn is_in_kernel(worker: &Worker) -> bool {
+    let path = format!("/proc/self/task/{}/syscall", worker.number());
+    let call = std::fs::read_to_string(path).unwrap_or_default();
+    call.starts_with(|first: char| first.is_ascii_digit())
+}

@@ -1,0 +1,309 @@
+//! A slot: the right to run fibers on one core, with the queue of those that are ready.
+//!
+//! A slot belongs to one worker at a time. A worker whose fiber waits in the kernel may lose its
+//! slot to another while it is in there; it learns so under the latch when it comes back for the
+//! next fiber. So there is one latch per slot, held for a few instructions, never where a handler
+//! could find it held by its own thread.
+
+use super::Fiber;
+use super::worker::Worker;
+use std::cell::UnsafeCell;
+use std::hint::spin_loop;
+use std::ptr::null;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+
+pub(super) struct Slot {
+    latch: AtomicBool,
+    ready: UnsafeCell<Ready>,
+    /// How many fibers the queue holds, for those who only look.
+    count: AtomicUsize,
+    /// Who is to run next, for those who only look.
+    next: AtomicUsize,
+    /// Counts fibers that began to run here.
+    pub(super) turns: AtomicU32,
+    /// Its worker sleeps, or is about to.
+    pub(super) is_asleep: AtomicBool,
+    /// The fiber that runs here waits in the kernel, and says so.
+    is_waiting: AtomicBool,
+}
+
+// SAFETY: `ready` is touched under the latch only.
+unsafe impl Sync for Slot {}
+// SAFETY: as above.
+unsafe impl Send for Slot {}
+
+/// What lies under the latch.
+struct Ready {
+    owner: *const Worker,
+    queue: Chain,
+    /// Woken by the fiber that runs here: goes on as soon as that one waits.
+    next: *const Fiber,
+    /// How often in a row somebody went on before those in the queue.
+    streak: u32,
+}
+
+/// After so many the queue has its turn.
+const LONGEST_STREAK: u32 = 64;
+
+/// Fibers in a row, linked through themselves.
+#[derive(Clone, Copy)]
+pub(super) struct Chain {
+    first: *const Fiber,
+    last: *const Fiber,
+    count: usize,
+}
+
+impl Chain {
+    pub(super) const EMPTY: Chain = Chain { first: null(), last: null(), count: 0 };
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn push(&mut self, fiber: &'static Fiber) {
+        fiber.link.set(null());
+        // SAFETY: what stands in a chain is ready, and its link is the chain's.
+        match unsafe { self.last.as_ref() } {
+            Some(last) => last.link.set(fiber),
+            None => self.first = fiber,
+        }
+        self.last = fiber;
+        self.count += 1;
+    }
+
+    fn append(&mut self, other: Chain) {
+        if other.is_empty() {
+            return;
+        }
+        // SAFETY: as above.
+        match unsafe { self.last.as_ref() } {
+            Some(last) => last.link.set(other.first),
+            None => self.first = other.first,
+        }
+        self.last = other.last;
+        self.count += other.count;
+    }
+
+    fn pop(&mut self) -> Option<&'static Fiber> {
+        // SAFETY: fibers stay until the process ends.
+        let fiber = unsafe { self.first.as_ref() }?;
+        self.first = fiber.link.get();
+        self.count -= 1;
+        if self.first.is_null() {
+            self.last = null();
+        }
+        Some(fiber)
+    }
+
+    /// The first `count`, which are not all.
+    fn split(&mut self, count: usize) -> Chain {
+        let mut front = Chain::EMPTY;
+        for _ in 0..count {
+            let Some(fiber) = self.pop() else { break };
+            front.push(fiber);
+        }
+        front
+    }
+}
+
+/// Holds the latch of a slot.
+struct Held<'a>(&'a Slot);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let ready = self.ready();
+        self.0.count.store(ready.queue.count, Ordering::Relaxed);
+        self.0.next.store(ready.next.addr(), Ordering::Relaxed);
+        self.0.latch.store(false, Ordering::Release);
+    }
+}
+
+impl Held<'_> {
+    #[allow(clippy::mut_from_ref, reason = "one at a time, and none leaves this file")]
+    fn ready(&self) -> &mut Ready {
+        // SAFETY: the latch is held.
+        unsafe { &mut *self.0.ready.get() }
+    }
+}
+
+/// What a worker finds when it looks for a fiber to run.
+pub(super) enum Found {
+    Fiber(&'static Fiber),
+    Nobody,
+    /// The slot is another's now.
+    Lost,
+}
+
+impl Slot {
+    pub(super) fn new() -> Slot {
+        let ready = Ready { owner: null(), queue: Chain::EMPTY, next: null(), streak: 0 };
+        Slot {
+            latch: AtomicBool::new(false),
+            ready: UnsafeCell::new(ready),
+            count: AtomicUsize::new(0),
+            next: AtomicUsize::new(0),
+            turns: AtomicU32::new(0),
+            is_asleep: AtomicBool::new(false),
+            is_waiting: AtomicBool::new(false),
+        }
+    }
+
+    #[inline]
+    fn hold(&self) -> Held<'_> {
+        let mut turns = 0;
+        while self.latch.swap(true, Ordering::Acquire) {
+            while self.latch.load(Ordering::Relaxed) {
+                turns += 1;
+                match turns % 100 {
+                    // Its holder may wait for this core.
+                    // SAFETY: has no preconditions.
+                    0 => _ = unsafe { libc::sched_yield() },
+                    _ => spin_loop(),
+                }
+            }
+        }
+        Held(self)
+    }
+
+    /// Whether somebody stands in the queue.
+    #[inline]
+    pub(super) fn has_queue(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether somebody is ready here.
+    pub(super) fn has_work(&self) -> bool {
+        self.has_queue() || self.next.load(Ordering::Relaxed) != 0
+    }
+
+    /// Who is to run next here, and since which turn: the same twice means that it waits long.
+    pub(super) fn sight(&self) -> (usize, u32) {
+        (self.next.load(Ordering::Relaxed), self.turns.load(Ordering::Relaxed))
+    }
+
+    /// `fiber` goes on as soon as the one waits that runs on `worker`; false if the slot is no more
+    /// that worker's. The second says that somebody had to go to the queue.
+    #[inline]
+    pub(super) fn run_next(&self, worker: &Worker, fiber: &'static Fiber) -> Option<bool> {
+        let held = self.hold();
+        let ready = held.ready();
+        if !std::ptr::eq(ready.owner, worker) {
+            return None;
+        }
+        // SAFETY: fibers stay until the process ends.
+        let before = unsafe { std::mem::replace(&mut ready.next, fiber).as_ref() };
+        before.inspect(|before| ready.queue.push(before));
+        Some(before.is_some())
+    }
+
+    /// Those of `chain` are ready, too.
+    pub(super) fn append(&self, chain: Chain) {
+        self.hold().ready().queue.append(chain);
+    }
+
+    /// Whom `worker` is to run: the one that was woken last first, as a rule. Who only makes room
+    /// for others (`yields`) lets all have their turn before it comes back.
+    #[inline]
+    pub(super) fn pick(&self, worker: &Worker, yields: bool) -> Found {
+        let held = self.hold();
+        let ready = held.ready();
+        if !std::ptr::eq(ready.owner, worker) {
+            return Found::Lost;
+        }
+        // SAFETY: fibers stay until the process ends.
+        let mut next = unsafe { ready.next.as_ref() };
+        if yields && let Some(last) = next.take() {
+            ready.next = null();
+            ready.queue.push(last);
+        }
+        let queue_first = ready.streak >= LONGEST_STREAK;
+        let chosen = match next.filter(|_| !queue_first || ready.queue.is_empty()) {
+            Some(next) => {
+                (ready.next, ready.streak) = (null(), ready.streak + 1);
+                Some(next)
+            }
+            None => {
+                ready.streak = 0;
+                ready.queue.pop()
+            }
+        };
+        match chosen {
+            Some(fiber) => Found::Fiber(fiber),
+            None => Found::Nobody,
+        }
+    }
+
+    /// Half of those in the queue, for another slot that has none.
+    pub(super) fn give_half(&self) -> Chain {
+        let held = self.hold();
+        let queue = &mut held.ready().queue;
+        queue.split(queue.count.div_ceil(2))
+    }
+
+    /// The one that was to run next, if it is still `fiber`.
+    pub(super) fn give_next(&self, fiber: usize) -> Option<&'static Fiber> {
+        let held = self.hold();
+        let ready = held.ready();
+        if ready.next.addr() != fiber {
+            return None;
+        }
+        // SAFETY: fibers stay until the process ends.
+        unsafe { std::mem::replace(&mut ready.next, null()).as_ref() }
+    }
+
+    /// Takes the slot from `from` (null: from nobody) and gives it to `to`; false if it was not
+    /// that one's.
+    pub(super) fn pass(&self, from: *const Worker, to: *const Worker) -> bool {
+        let held = self.hold();
+        let ready = held.ready();
+        let is_meant = std::ptr::eq(ready.owner, from);
+        if is_meant {
+            ready.owner = to;
+            self.is_waiting.store(false, Ordering::Relaxed);
+        }
+        is_meant
+    }
+
+    /// Gives the slot to `to` if nobody has it, or one whose fiber waits in the kernel.
+    pub(super) fn pass_if_idle(&self, to: &Worker) -> bool {
+        let held = self.hold();
+        let ready = held.ready();
+        let is_idle = ready.owner.is_null() || self.is_waiting();
+        if is_idle {
+            ready.owner = to;
+            self.is_waiting.store(false, Ordering::Relaxed);
+        }
+        is_idle
+    }
+
+    /// `worker`'s fiber is about to wait in the kernel; false if the slot is not that worker's.
+    pub(super) fn begin_wait(&self, worker: &Worker) -> bool {
+        let held = self.hold();
+        let is_own = std::ptr::eq(held.ready().owner, worker);
+        if is_own {
+            self.is_waiting.store(true, Ordering::SeqCst);
+        }
+        is_own
+    }
+
+    /// It has come back; false if the slot is another's now.
+    pub(super) fn end_wait(&self, worker: &Worker) -> bool {
+        let held = self.hold();
+        let is_own = std::ptr::eq(held.ready().owner, worker);
+        if is_own {
+            self.is_waiting.store(false, Ordering::Relaxed);
+        }
+        is_own
+    }
+
+    #[inline]
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_waiting.load(Ordering::Relaxed)
+    }
+
+    /// Whose slot it is now.
+    pub(super) fn owner(&self) -> Option<&'static Worker> {
+        // SAFETY: the records of workers stay until the process ends.
+        unsafe { self.hold().ready().owner.as_ref() }
+    }
+}

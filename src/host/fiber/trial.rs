@@ -1,0 +1,117 @@
+//! Whether fibers work here: what they need is looked for, and a first one tries it out, before
+//! any rank depends on it.
+
+use super::{Body, Fiber, block, current, monitor, worker};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Starts `count` workers; why there cannot be fibers, if so. `number_at` finds where threads of
+/// this glibc keep their number, in a thread other than the first.
+pub(in crate::host) fn start_workers(
+    count: usize, number_at: impl FnOnce() -> Option<usize> + Send,
+) -> Result<(), String> {
+    if !may_set_thread_pointer() {
+        return Err("this machine does not let programs set the thread pointer".into());
+    }
+    let find = || block::find_ways(number_at());
+    let found = std::thread::scope(|scope| scope.spawn(find).join());
+    found.unwrap_or(Err("this glibc is not known")).map_err(String::from)?;
+    let failed = |error| format!("no thread for it: {error}");
+    worker::start(count).map_err(failed)?;
+    monitor::start().map_err(failed)?;
+    let trial = Trial {
+        fiber: Fiber::new(0, 1),
+        alive: AtomicU32::new(1),
+        failures: AtomicU32::new(u32::MAX),
+    };
+    let trial: &'static Trial = Box::leak(Box::new(trial));
+    trial.run()
+}
+
+/// Whether the kernel allows `wrfsbase`, and the machine has it.
+fn may_set_thread_pointer() -> bool {
+    const FSGSBASE: u64 = 2;
+    // SAFETY: asks for a number.
+    unsafe { libc::getauxval(libc::AT_HWCAP2) & FSGSBASE != 0 }
+}
+
+struct Trial {
+    fiber: &'static Fiber,
+    alive: AtomicU32,
+    failures: AtomicU32,
+}
+
+/// What the trial may find wrong, bit by bit.
+const WRONG: [&str; 5] = [
+    "pthread_self names another thread",
+    "errno is shared with another thread",
+    "malloc does not work",
+    "isdigit does not work",
+    "a fiber does not come back from others",
+];
+
+impl Trial {
+    fn run(&'static self) -> Result<(), String> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        const BYTES: usize = 128 << 10;
+        let memory = Box::leak(vec![0_u8; BYTES].into_boxed_slice());
+        let Range { start, end } = memory.as_mut_ptr_range();
+        let (start, end) = (start.expose_provenance(), end.expose_provenance());
+        let middle = start + BYTES / 2;
+        let (fiber, itself) = (self.fiber, std::ptr::from_ref(self).expose_provenance());
+        let body = Body { call: try_out, argument: itself };
+        // SAFETY: the record is fresh, and the memory is never used again.
+        if !unsafe { fiber.start(start..middle, middle..end, &raw const self.alive, body) } {
+            return Err("there is no memory for one".into());
+        }
+        let begun = Instant::now();
+        while self.alive.load(Ordering::Acquire) != 0 {
+            if begun.elapsed() > PATIENCE {
+                return Err("the first one does not come to its end".into());
+            }
+            std::thread::yield_now();
+        }
+        // SAFETY: it has ended.
+        unsafe { fiber.clear_up() };
+        let failures = self.failures.load(Ordering::Acquire);
+        let wrong = WRONG.iter().enumerate().find(|(bit, _)| failures >> bit & 1 == 1);
+        wrong.map_or(Ok(()), |(_, what)| Err((*what).into()))
+    }
+}
+
+/// What the first fiber does.
+fn try_out(trial: usize) -> ! {
+    // SAFETY: `run` passes itself.
+    let trial: &'static Trial = unsafe { &*std::ptr::with_exposed_provenance(trial) };
+    trial.failures.store(failures(trial.fiber), Ordering::Release);
+    super::end(trial.fiber)
+}
+
+/// What does not work in `this`, the calling fiber.
+fn failures(this: &'static Fiber) -> u32 {
+    let mut failed = 0;
+    let mut note = |bit: u32, is_right: bool| failed |= u32::from(!is_right) << bit;
+    // SAFETY: has no preconditions.
+    note(0, unsafe { libc::pthread_self() } as usize == this.pthread());
+    // SAFETY: the fiber's own variable.
+    unsafe { *libc::__errno_location() = libc::EDOM };
+    // SAFETY: a fresh block, written and given back.
+    let digits = unsafe {
+        let block = libc::malloc(100).cast::<u8>();
+        note(2, !block.is_null());
+        if !block.is_null() {
+            block.write(b'7');
+            libc::isdigit(block.read().into())
+        } else {
+            0
+        }
+    };
+    note(3, digits != 0);
+    this.yield_now();
+    this.block(Instant::now().checked_add(Duration::from_micros(100)));
+    note(4, current().is_some_and(|now| std::ptr::eq(now, this)));
+    // SAFETY: as above.
+    note(1, unsafe { *libc::__errno_location() } == libc::EDOM);
+    failed
+}

@@ -1,0 +1,478 @@
+//! Workers: OS threads that run fibers, and what a fiber does when it leaves its stack to another.
+//!
+//! A worker without a fiber is *at home*, on the stack that it was born with: it looks around for
+//! a while for somebody to run, and sleeps then. It may be a *spare*, without a slot, or *kept* by
+//! a fiber that has settled on it, with which it ends.
+
+use super::slot::{Chain, Found, Slot};
+use super::switch::{switch, thread_pointer};
+use super::{CURRENT, ENDED, Fiber, monitor};
+use crate::host::life::SignalStack;
+use crate::host::sched::{begin_on, wait_on, wake_one_on};
+use parking_lot::Mutex;
+use std::cell::{Cell, UnsafeCell};
+use std::hint::spin_loop;
+use std::io::Error;
+use std::ptr::{from_ref, null, null_mut};
+use std::sync::OnceLock;
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering, fence,
+};
+
+/// An OS thread that runs fibers.
+pub(super) struct Worker {
+    number: AtomicI32,
+    /// Where it goes on at home, and with which thread pointer.
+    home: UnsafeCell<usize>,
+    home_pointer: Cell<usize>,
+    slot: AtomicPtr<Slot>,
+    /// The fiber whose stack it has just left, and why; for whoever runs next.
+    left: Cell<Option<(&'static Fiber, Left)>>,
+    is_kept: Cell<bool>,
+    /// The fiber that it runs is to make room for others.
+    is_to_make_room: AtomicBool,
+    /// 1: it is called. It sleeps on this word.
+    call: AtomicU32,
+}
+
+// SAFETY: the cells are touched on the worker's own thread only, at home or in its fibers.
+unsafe impl Sync for Worker {}
+// SAFETY: as above.
+unsafe impl Send for Worker {}
+
+/// Why a fiber has left its stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It wants to run again, after others.
+    Ready,
+    /// It waits to be called.
+    Waiting,
+    /// It is done.
+    Ended,
+}
+
+/// All that runs fibers in this process.
+pub(super) struct Executor {
+    pub(super) slots: Box<[Slot]>,
+    /// How many workers look around for work, and how many sleep with a slot.
+    looking: AtomicUsize,
+    asleep: AtomicUsize,
+    spares: Mutex<Vec<&'static Worker>>,
+    /// Records whose threads have ended.
+    retired: Mutex<Vec<&'static Worker>>,
+}
+
+static EXECUTOR: OnceLock<Executor> = OnceLock::new();
+
+pub(super) fn executor() -> &'static Executor {
+    EXECUTOR.get().expect("fibers are made after workers")
+}
+
+/// Starts a worker for each of `slots` slots.
+pub(super) fn start(slots: usize) -> Result<(), Error> {
+    let executor = EXECUTOR.get_or_init(|| Executor {
+        slots: (0..slots).map(|_| Slot::new()).collect(),
+        looking: AtomicUsize::new(0),
+        asleep: AtomicUsize::new(0),
+        spares: Mutex::default(),
+        retired: Mutex::default(),
+    });
+    executor.slots.iter().try_for_each(|slot| executor.hire(Some(slot)))
+}
+
+impl Executor {
+    fn index(&self, slot: &Slot) -> usize {
+        (from_ref(slot).addr() - self.slots.as_ptr().addr()) / size_of::<Slot>()
+    }
+
+    /// Starts a worker, with a slot or as a spare. Not in a fiber.
+    pub(super) fn hire(&'static self, slot: Option<&'static Slot>) -> Result<(), Error> {
+        const STACK_BYTES: usize = 256 << 10;
+        let known = self.retired.lock().pop();
+        let worker = known.unwrap_or_else(|| Box::leak(Box::new(Worker::new())));
+        let place = slot.map_or(null_mut(), |slot| from_ref(slot).cast_mut());
+        worker.slot.store(place, Ordering::Relaxed);
+        if let Some(slot) = slot
+            && !slot.pass(null(), worker)
+        {
+            worker.slot.store(null_mut(), Ordering::Relaxed);
+        }
+        let thread = std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES);
+        let home = slot.map(|slot| self.index(slot));
+        let started = thread.spawn(move || worker.live(home));
+        if started.is_err()
+            && let Some(slot) = slot
+        {
+            slot.pass(worker, null());
+        }
+        started.map(drop)
+    }
+
+    /// Whether all workers sleep, so that nothing happens by itself.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.asleep.load(Ordering::SeqCst) == self.slots.len()
+    }
+
+    /// There is more to do in the slot of this index: whoever sleeps may help.
+    pub(super) fn rouse(&self, index: usize) {
+        fence(Ordering::SeqCst);
+        let slot = &self.slots[index];
+        if slot.is_waiting() {
+            self.staff(slot);
+        } else if self.looking.load(Ordering::SeqCst) == 0
+            && self.asleep.load(Ordering::SeqCst) > 0
+            && (self.wake(slot) || self.slots.iter().any(|slot| self.wake(slot)))
+        {
+            monitor::nudge();
+        }
+    }
+
+    /// Wakes the worker of `slot`; false if it does not sleep.
+    fn wake(&self, slot: &Slot) -> bool {
+        let is_asleep =
+            slot.is_asleep.load(Ordering::SeqCst) && slot.is_asleep.swap(false, Ordering::SeqCst);
+        if is_asleep {
+            self.asleep.fetch_sub(1, Ordering::SeqCst);
+            slot.owner().expect("who sleeps with a slot keeps it").call();
+        }
+        is_asleep
+    }
+
+    /// Gives a slot that nobody serves to a spare worker, or lets the monitor find one.
+    pub(super) fn staff(&self, slot: &Slot) {
+        let Some(spare) = self.spares.lock().pop() else { return monitor::hurry() };
+        spare.slot.store(from_ref(slot).cast_mut(), Ordering::Release);
+        if slot.pass_if_idle(spare) {
+            spare.call();
+        } else {
+            spare.slot.store(null_mut(), Ordering::Relaxed);
+            self.spares.lock().push(spare);
+        }
+    }
+
+    /// A fiber has been next in its slot for long: another worker may take it over.
+    pub(super) fn rouse_for_next(&self) {
+        if self.looking.load(Ordering::SeqCst) == 0 && self.asleep.load(Ordering::SeqCst) > 0 {
+            self.slots.iter().any(|slot| self.wake(slot));
+        }
+    }
+
+    /// Takes `slot` from `owner`, whose fiber waits in the kernel, if there is a spare worker.
+    pub(super) fn replace(&self, slot: &Slot, owner: &'static Worker) {
+        if slot.begin_wait(owner) {
+            self.staff(slot);
+        }
+    }
+
+    pub(super) fn has_spares(&self) -> bool {
+        !self.spares.lock().is_empty()
+    }
+}
+
+impl Worker {
+    fn new() -> Worker {
+        Worker {
+            number: AtomicI32::new(0),
+            home: UnsafeCell::new(0),
+            home_pointer: Cell::new(0),
+            slot: AtomicPtr::default(),
+            left: Cell::new(None),
+            is_kept: Cell::new(false),
+            is_to_make_room: AtomicBool::new(false),
+            call: AtomicU32::new(0),
+        }
+    }
+
+    /// Its number in the kernel.
+    pub(super) fn number(&self) -> i32 {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    fn slot(&self) -> Option<&'static Slot> {
+        // SAFETY: slots stay until the process ends.
+        unsafe { self.slot.load(Ordering::Acquire).as_ref() }
+    }
+
+    pub(super) fn is_to_make_room(&self) -> bool {
+        self.is_to_make_room.load(Ordering::Relaxed)
+            && self.is_to_make_room.swap(false, Ordering::Relaxed)
+    }
+
+    /// Lets its fiber make room for others at the next place where that is possible.
+    pub(super) fn interrupt(&self) {
+        self.is_to_make_room.store(true, Ordering::Relaxed);
+        let signal = crate::host::life::KILL;
+        // SAFETY: sends a signal to a thread of this process, or to nobody.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), self.number(), signal) };
+    }
+
+    fn call(&self) {
+        self.call.store(1, Ordering::SeqCst);
+        wake_one_on(&self.call);
+    }
+
+    fn sleep(&self) {
+        while self.call.swap(0, Ordering::SeqCst) == 0 {
+            wait_on(&self.call, 0, None);
+        }
+    }
+
+    /// What its OS thread does.
+    fn live(&'static self, home: Option<usize>) {
+        const SIGNAL_STACK_BYTES: usize = 64 << 10;
+        // SAFETY: has no preconditions.
+        self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+        self.home_pointer.set(thread_pointer());
+        let signal_stack = SignalStack::begin(SIGNAL_STACK_BYTES);
+        // SAFETY: has no preconditions. A fiber that settles here may go to other directories.
+        unsafe { libc::unshare(libc::CLONE_FS) };
+        home.inspect(|home| begin_on(*home));
+        while !self.is_kept.get() {
+            match self.find(false) {
+                Some(fiber) => self.visit(fiber),
+                None => match self.slot() {
+                    Some(slot) => self.rest(slot),
+                    None => {
+                        executor().spares.lock().push(self);
+                        self.sleep();
+                    }
+                },
+            }
+            self.arrive();
+        }
+        self.is_kept.set(false);
+        SignalStack::end(signal_stack);
+        executor().retired.lock().push(self);
+    }
+
+    /// Whom it is to run now, if it has a slot and somebody is ready there.
+    #[inline]
+    fn find(&self, yields: bool) -> Option<&'static Fiber> {
+        match self.slot()?.pick(self, yields) {
+            Found::Fiber(fiber) => Some(fiber),
+            Found::Nobody => None,
+            Found::Lost => {
+                self.slot.store(null_mut(), Ordering::Relaxed);
+                None
+            }
+        }
+    }
+
+    /// Notes that `fiber` goes on here.
+    #[inline]
+    fn take(&self, fiber: &'static Fiber) {
+        fiber.worker.store(from_ref(self).cast_mut(), Ordering::Release);
+        if let Some(slot) = self.slot() {
+            let turns = &slot.turns;
+            turns.store(turns.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+            fiber.home.store(executor().index(slot), Ordering::Relaxed);
+        }
+        self.is_to_make_room.store(false, Ordering::Relaxed);
+    }
+
+    /// From home to a fiber, and back.
+    fn visit(&self, fiber: &'static Fiber) {
+        self.take(fiber);
+        // SAFETY: a fiber that was ready is off its stack, and ours alone; home is this thread's.
+        unsafe { switch(self.home.get(), *fiber.stack.get(), fiber.pthread()) };
+    }
+
+    /// Does what is left to do for the fiber whose stack was left last.
+    #[inline]
+    fn arrive(&self) {
+        let Some((fiber, left)) = self.left.take() else { return };
+        fiber.worker.store(null_mut(), Ordering::Release);
+        match left {
+            Left::Ready => make_ready_on(self, fiber),
+            Left::Waiting if fiber.park() => {}
+            Left::Waiting => make_ready_on(self, fiber),
+            Left::Ended => {
+                fiber.state.store(ENDED, Ordering::SeqCst);
+                // SAFETY: the word stays until it is 0; nothing of the fiber is used afterwards.
+                unsafe { &*fiber.clear.load(Ordering::Relaxed) }.store(0, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// Nobody is ready here: looks around among the others, and sleeps then.
+    fn rest(&self, own: &'static Slot) {
+        let executor = executor();
+        executor.looking.fetch_add(1, Ordering::SeqCst);
+        let has_found = look_around(executor, own);
+        executor.looking.fetch_sub(1, Ordering::SeqCst);
+        if has_found {
+            // While this one looked, nobody else was woken for the rest.
+            if own.has_queue() {
+                executor.rouse(executor.index(own));
+            }
+            return;
+        }
+        own.is_asleep.store(true, Ordering::SeqCst);
+        executor.asleep.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        if own.has_work() || executor.slots.iter().any(Slot::has_queue) {
+            if own.is_asleep.swap(false, Ordering::SeqCst) {
+                executor.asleep.fetch_sub(1, Ordering::SeqCst);
+            }
+            return monitor::nudge();
+        }
+        self.sleep();
+    }
+}
+
+/// Looks for fibers that wait for other workers, for as long as it takes the kernel to put a thread
+/// to sleep and wake it; whether there are some in slot `own` now.
+fn look_around(executor: &Executor, own: &Slot) -> bool {
+    const TURNS: usize = 15;
+    const SPINS: usize = 50;
+    let others = || executor.slots.iter().filter(|slot| !std::ptr::eq(*slot, own));
+    let mut neglected = None;
+    for _ in 0..TURNS {
+        for _ in 0..SPINS {
+            if own.has_work() {
+                return true;
+            }
+            spin_loop();
+        }
+        for other in others().filter(|slot| slot.has_queue()) {
+            let half = other.give_half();
+            if !half.is_empty() {
+                own.append(half);
+                return true;
+            }
+        }
+        // Who is next there goes on at once, as a rule. Not so where the one that runs computes.
+        let mut sights = others().map(|slot| (from_ref(slot), slot.sight()));
+        let candidate = sights.find(|(_, (next, _))| *next != 0);
+        if let Some((slot, (next, _))) = candidate.filter(|_| candidate == neglected) {
+            // SAFETY: slots stay until the process ends.
+            if let Some(fiber) = unsafe { &*slot }.give_next(next) {
+                let mut chain = Chain::EMPTY;
+                chain.push(fiber);
+                own.append(chain);
+                return true;
+            }
+        }
+        neglected = candidate;
+        // SAFETY: has no preconditions.
+        unsafe { libc::sched_yield() };
+    }
+    false
+}
+
+/// Where number `index` of `count` fibers begins: neighbours in the same slot.
+pub(super) fn home_of(index: usize, count: usize) -> usize {
+    index * executor().slots.len() / count.max(1)
+}
+
+/// The calling fiber leaves its stack to whoever is ready. Returns when it goes on, unless it has
+/// ended.
+#[inline]
+pub(super) fn leave(this: &'static Fiber, left: Left) {
+    // SAFETY: whoever runs has a worker, whose record stays.
+    let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
+    let next = worker.find(left == Left::Ready);
+    let (stack, pointer) = match next {
+        Some(next) => {
+            worker.take(next);
+            // SAFETY: who was ready is off its stack, and ours alone.
+            (unsafe { *next.stack.get() }, next.pthread())
+        }
+        // Threads of the kernel's may want the core, and a worker without a slot is not to run.
+        None if left == Left::Ready && worker.slot().is_some() => {
+            // SAFETY: has no preconditions.
+            unsafe { libc::sched_yield() };
+            return;
+        }
+        // SAFETY: the worker is not at home, so that context waits.
+        None => (unsafe { *worker.home.get() }, worker.home_pointer.get()),
+    };
+    worker.left.set(Some((this, left)));
+    // SAFETY: as above; the fiber is not made ready before somebody else's stack is in use.
+    unsafe { switch(this.stack.get(), stack, pointer) };
+    arrive(this);
+}
+
+/// The calling fiber goes on, or begins.
+#[inline]
+pub(super) fn arrive(this: &'static Fiber) {
+    // SAFETY: whoever runs has a worker, whose record stays.
+    unsafe { &*this.worker.load(Ordering::Relaxed) }.arrive();
+}
+
+/// `fiber`, which `worker` has just left, is ready again.
+fn make_ready_on(worker: &Worker, fiber: &'static Fiber) {
+    let executor = executor();
+    let slot = worker.slot().map(|slot| executor.index(slot));
+    let home = slot.unwrap_or_else(|| fiber.home.load(Ordering::Relaxed));
+    let mut chain = Chain::EMPTY;
+    chain.push(fiber);
+    executor.slots[home].append(chain);
+    executor.rouse(home);
+}
+
+/// `fiber` is ready: it goes on after the calling fiber, or where it ran last.
+#[inline]
+pub(super) fn make_ready(fiber: &'static Fiber) {
+    let executor = executor();
+    // SAFETY: whoever runs has a worker, whose record stays.
+    let here = CURRENT.get().map(|this| unsafe { &*this.worker.load(Ordering::Relaxed) });
+    if let Some((worker, slot)) = here.and_then(|worker| Some((worker, worker.slot()?))) {
+        match slot.run_next(worker, fiber) {
+            Some(false) => return,
+            Some(true) => return executor.rouse(executor.index(slot)),
+            None => {}
+        }
+    }
+    let mut chain = Chain::EMPTY;
+    chain.push(fiber);
+    make_all_ready(fiber.home.load(Ordering::Relaxed), chain);
+}
+
+/// All of `chain` are ready, where they ran last.
+pub(super) fn make_all_ready(home: usize, chain: Chain) {
+    let executor = executor();
+    let home = home % executor.slots.len();
+    executor.slots[home].append(chain);
+    executor.rouse(home);
+}
+
+/// The calling fiber is about to wait in the kernel.
+pub(super) fn begin_wait(this: &'static Fiber) {
+    // SAFETY: whoever runs has a worker, whose record stays.
+    let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
+    if let Some(slot) = worker.slot()
+        && slot.begin_wait(worker)
+    {
+        fence(Ordering::SeqCst);
+        if slot.has_work() {
+            executor().staff(slot);
+        }
+    }
+}
+
+/// It has come back.
+pub(super) fn end_wait(this: &'static Fiber) {
+    // SAFETY: as above.
+    let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
+    if let Some(slot) = worker.slot()
+        && !slot.end_wait(worker)
+    {
+        worker.slot.store(null_mut(), Ordering::Relaxed);
+    }
+}
+
+/// The calling fiber keeps the worker that it runs on, whose slot goes to another.
+pub(super) fn settle(this: &'static Fiber) {
+    // SAFETY: as above.
+    let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
+    worker.is_kept.set(true);
+    let slot = worker.slot();
+    worker.slot.store(null_mut(), Ordering::Relaxed);
+    if let Some(slot) = slot
+        && slot.pass(worker, null())
+    {
+        executor().staff(slot);
+        monitor::hurry();
+    }
+}

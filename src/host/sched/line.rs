@@ -1,0 +1,103 @@
+//! The fibers that wait for one bell.
+//!
+//! ```text
+//! waiter                              ringer
+//!   puts itself into the line           changes the bell's word
+//!   has the word changed? then leave    takes the whole line, and calls everybody in it
+//!   else wait to be called
+//! ```
+//!
+//! Places lie on the stacks of those who wait. Nobody can step out of the middle: who wants to
+//! leave takes the whole line as a ringer does, and calls the others, who may be called for
+//! nothing. If he does not find himself, a ringer has him, and is about to call him.
+
+use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use std::ptr::null_mut;
+use std::time::Instant;
+
+#[cfg(loom)]
+pub(super) use super::model::Fiber;
+#[cfg(not(loom))]
+pub(super) use crate::host::fiber::Fiber;
+
+#[derive(Default)]
+pub(super) struct Line {
+    first: AtomicPtr<Place>,
+}
+
+struct Place {
+    fiber: &'static Fiber,
+    next: *mut Place,
+    /// 1 when it is out of the line. Nobody else touches the place from then on.
+    is_called: AtomicU8,
+}
+
+impl Line {
+    #[cfg(not(loom))]
+    pub(super) const fn new() -> Line {
+        Line { first: AtomicPtr::new(null_mut()) }
+    }
+
+    /// Calls everybody who waits, each by `wake`.
+    #[inline]
+    pub(super) fn call_all(&self, mut wake: impl FnMut(&'static Fiber)) {
+        if !self.first.load(Ordering::SeqCst).is_null() {
+            self.take(null_mut(), &mut wake);
+        }
+    }
+
+    /// Calls everybody except `own`; whether that was there.
+    fn take(&self, own: *mut Place, wake: &mut impl FnMut(&'static Fiber)) -> bool {
+        let mut found = false;
+        let mut at = self.first.swap(null_mut(), Ordering::SeqCst);
+        // SAFETY: who stands in the line does not leave its place before it is called.
+        while let Some(place) = unsafe { at.as_ref() } {
+            let (fiber, next) = (place.fiber, place.next);
+            if std::ptr::eq(at, own) {
+                found = true;
+            } else {
+                place.is_called.store(1, Ordering::Release);
+                wake(fiber);
+            }
+            at = next;
+        }
+        found
+    }
+
+    /// `fiber`, which calls this, waits until it is called, or until then, provided that the bell
+    /// has not rung once it stands in the line.
+    pub(super) fn wait(
+        &self, fiber: &'static Fiber, until: Option<Instant>, has_rung: impl Fn() -> bool,
+    ) {
+        let mut place = Place { fiber, next: null_mut(), is_called: AtomicU8::new(0) };
+        let own = &raw mut place;
+        let mut first = self.first.load(Ordering::Relaxed);
+        loop {
+            // SAFETY: the place is ours until it is in the line.
+            unsafe { (*own).next = first };
+            let (set, seen) = (Ordering::SeqCst, Ordering::Relaxed);
+            match self.first.compare_exchange_weak(first, own, set, seen) {
+                Ok(_) => break,
+                Err(now) => first = now,
+            }
+        }
+        super::order_for_model();
+        // SAFETY: the place lives until the end of this function.
+        let is_called = || unsafe { &(*own).is_called }.load(Ordering::Acquire) == 1;
+        if !has_rung() {
+            fiber.block(until);
+        }
+        if is_called() || self.take(own, &mut |other| other.wake()) {
+            return;
+        }
+        while !is_called() {
+            // Whoever has us runs on another core, or waits for this one.
+            super::let_threads_run();
+        }
+    }
+}
+
+// SAFETY: places are handed from one to the other through the line.
+unsafe impl Send for Line {}
+// SAFETY: as above.
+unsafe impl Sync for Line {}
