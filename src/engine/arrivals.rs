@@ -89,7 +89,7 @@ impl Engine {
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
         let Some(place) = self.bypassed(state, packet) else { return Ok(()) };
-        while let Some(arrival) = state.channels.incoming[place].next() {
+        while let Some(arrival) = state.channels.incoming[place].arrival() {
             self.hear_one(state, place, arrival, wanted, found)?;
         }
         state.channels.incoming[place].absorb();
@@ -104,7 +104,7 @@ impl Engine {
     ) -> Result<(), Died> {
         // No more than fit in: others have channels, too.
         for _ in 0..Incoming::SLOTS {
-            let Some(arrival) = state.channels.incoming[place].next() else { break };
+            let Some(arrival) = state.channels.incoming[place].arrival() else { break };
             self.hear_one(state, place, arrival, wanted, found)?;
             if found.is_some() {
                 break;

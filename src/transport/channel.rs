@@ -195,7 +195,7 @@ impl Incoming {
 
     /// What comes next. A packet is taken out at once.
     #[inline]
-    pub fn next(&mut self) -> Option<Arrival> {
+    pub fn arrival(&mut self) -> Option<Arrival> {
         // SAFETY: whoever has the channel's only receiving end to himself is one.
         let slip = unsafe { self.channel.ring.next() }?;
         if let Some(packet) = packet_in(slip) {
@@ -212,7 +212,7 @@ impl Incoming {
     /// The message that came last was read.
     #[inline]
     pub fn pass(&mut self) {
-        // SAFETY: `next` has found one: nobody else passes, and its caller is the only one.
+        // SAFETY: `arrival` has found one: nobody else passes, and its caller is the only one.
         unsafe { self.channel.ring.pass() }
     }
 
