@@ -46,6 +46,12 @@ impl Channels {
         known.way.as_mut().filter(|way| way.to() == to)
     }
 
+    /// The channel of this sender.
+    #[inline]
+    pub(super) fn from(&mut self, from: Member) -> Option<&mut Incoming> {
+        self.incoming.iter_mut().find(|incoming| incoming.from() == from)
+    }
+
     /// Where in the list the channel is whose turn it is; there is one at least.
     #[inline]
     pub(super) fn next_place(&mut self) -> usize {

@@ -24,6 +24,7 @@ mod revoked;
 pub mod rules;
 mod run;
 mod shelf;
+mod short;
 mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;

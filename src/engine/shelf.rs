@@ -67,6 +67,7 @@ impl<T> Default for Shelf<T> {
 }
 
 impl<T> Shelf<T> {
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -160,6 +160,13 @@ impl Process {
         }
     }
 
+    /// MPI_COMM_WORLD, if that is what `handle` means and nobody has repaired it.
+    #[inline]
+    pub(super) fn first_world(&self, handle: usize) -> Option<&Comm> {
+        let is_it = handle == comm::WORLD && self.engine.generation() == 0;
+        (is_it && self.phases.has_world()).then_some(&self.first_world)
+    }
+
     /// MPI_COMM_WORLD is this from now on.
     pub(super) fn set_world_comm(&self, comm: Comm) {
         *self.repaired_world.write() = Some(Arc::new(comm));

@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub const NULL: usize = 0x180;
 const UNDEFINED: i32 = -32766;
 /// The handle of all operations that are complete and have nothing to say: no key is 0.
-const DONE: usize = (Sort::Request as usize) << 27;
+pub const DONE: usize = (Sort::Request as usize) << 27;
 
 /// How a persistent operation is started.
 pub type Start = dyn Fn(&Process) -> Result<Pending> + Send + Sync;

@@ -20,7 +20,7 @@ use std::ptr::{self, NonNull};
 pub const MOST: usize = 8;
 
 /// The longest message that lies in the ring.
-const ROOM: usize = 40;
+pub const ROOM: usize = 40;
 
 /// Says that there is a packet in place of bytes.
 const PACKET: u32 = u32::MAX;
@@ -115,23 +115,37 @@ impl Outgoing {
     /// Sends a short message; false if that has to go as a packet. A fault is the caller's memory.
     #[inline]
     pub fn send(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {
-        if data.bytes() > ROOM || !self.is_clear() {
+        match data.span() {
+            Some(data) => self.send_span(envelope, data),
+            None => {
+                self.fill(envelope, data.bytes(), |place| memory::transfer(data, &place.into()))
+            }
+        }
+    }
+
+    /// The same for data in one piece.
+    #[inline]
+    pub fn send_span(&mut self, envelope: Envelope, data: Span) -> Result<bool, Fault> {
+        self.fill(envelope, data.bytes(), |place| memory::copy(data, place))
+    }
+
+    /// Sends a message whose bytes `copy` writes, if there is room.
+    #[inline(always)]
+    fn fill(
+        &mut self, envelope: Envelope, bytes: usize, copy: impl FnOnce(Span) -> Result<(), Fault>,
+    ) -> Result<bool, Fault> {
+        if bytes > ROOM || !self.is_clear() {
             return Ok(false);
         }
         let mut copied = Ok(());
         let fill = |slip: *mut Slip| {
-            let bytes = data.bytes();
             // SAFETY: the place is the sender's until it is filled.
             let payload = unsafe {
                 (&raw mut (*slip).envelope).write(envelope);
                 (&raw mut (*slip).bytes).write(bytes as u32);
                 &raw mut (*slip).payload
             };
-            let place = Span::new(payload.cast(), bytes);
-            copied = match data.span() {
-                Some(data) => memory::copy(data, place),
-                None => memory::transfer(data, &place.into()),
-            };
+            copied = copy(Span::new(payload.cast(), bytes));
             copied.is_ok()
         };
         // SAFETY: whoever has the channel's only sending end to himself is one.
@@ -184,11 +198,19 @@ pub enum Arrival {
     Packet(Packet),
 }
 
+/// The same for those who have only a look.
+pub enum Glance {
+    Nothing,
+    Short { envelope: Envelope, data: Span },
+    Packet,
+}
+
 impl Incoming {
     /// How many messages there may be at a time.
     pub const SLOTS: usize = SLOTS;
 
     /// Who sends.
+    #[inline]
     pub fn from(&self) -> Member {
         self.from
     }
@@ -207,6 +229,23 @@ impl Incoming {
         // SAFETY: the same.
         let payload = unsafe { &raw const (*slip.as_ptr()).payload };
         Some(Arrival::Short { envelope, data: Span::new(payload.cast(), bytes as usize) })
+    }
+
+    /// What comes next, which stays there.
+    #[inline]
+    pub fn glance(&self) -> Glance {
+        // SAFETY: whoever has the channel's only receiving end to himself is one.
+        let Some(slip) = (unsafe { self.channel.ring.next() }) else { return Glance::Nothing };
+        // SAFETY: the place is filled, and the taker's until it passes on.
+        let bytes = unsafe { (*slip.as_ptr()).bytes };
+        if bytes == PACKET {
+            return Glance::Packet;
+        }
+        // SAFETY: the same.
+        let envelope = unsafe { (*slip.as_ptr()).envelope };
+        // SAFETY: the same.
+        let payload = unsafe { &raw const (*slip.as_ptr()).payload };
+        Glance::Short { envelope, data: Span::new(payload.cast(), bytes as usize) }
     }
 
     /// The message that came last was read.

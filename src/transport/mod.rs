@@ -4,6 +4,8 @@ mod channel;
 mod packet;
 mod wire;
 
-pub use channel::{Arrival, Ears, Incoming, MOST as MOST_CHANNELS, Outgoing};
+pub use channel::{
+    Arrival, Ears, Glance, Incoming, MOST as MOST_CHANNELS, Outgoing, ROOM as SHORT,
+};
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Ticket};
 pub use wire::{Port, Wire};
