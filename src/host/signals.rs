@@ -213,8 +213,27 @@ extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mu
         return;
     }
     // SAFETY: what the kernel has passed.
+    if !is_fault && unsafe { fiber::is_on_the_move(context) } {
+        return postpone(number, info);
+    }
+    // SAFETY: what the kernel has passed.
     unsafe { fiber::move_to_own_stack(number, info, context, on_moved_signal) };
     on_moved_signal(number, info, context);
+}
+
+/// The thread looks at the signal in a moment; pokes come again anyway.
+fn postpone(number: c_int, story: *const siginfo_t) {
+    // SAFETY: what the kernel has passed.
+    let story = unsafe { &*story };
+    let is_poke = number == KILL && story.si_code == libc::SI_TKILL;
+    match life::this_thread() {
+        _ if is_poke => {}
+        Some(thread) if is_to_thread(number, story) => {
+            thread.signals.defer(number, story);
+            life::defer();
+        }
+        _ => life::forward(number),
+    }
 }
 
 /// The same where a rank's code may run.
@@ -341,13 +360,18 @@ fn on_poke(registers: &mut places::Registers) {
     }
 }
 
-/// Lets other fibers run, if that is why the thread was poked, and it is in its program.
+/// Lets other fibers run, if that is why the thread was poked: at once in its program or libm, else
+/// at its next call of this library.
 fn make_room(rank: &Rank, registers: &places::Registers) {
     let own = 0u8;
     if let Some(fiber) = fiber::current()
-        && rank.images.contains(places::pc(registers))
         && fiber.is_to_make_room((&raw const own).addr())
     {
+        let pc = places::pc(registers);
+        let is_in_libm = || life::harmless_code().iter().any(|code| code.contains(&pc));
+        if !rank.images.contains(pc) && !is_in_libm() {
+            return rank.pulse.call_for_room();
+        }
         // SAFETY: the fiber's own variable, which its program may be about to read.
         let error = unsafe { libc::__errno_location() };
         // SAFETY: as above.

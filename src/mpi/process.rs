@@ -3,6 +3,7 @@
 use crate::base::Member;
 use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
+use crate::host::sched;
 use crate::mpi::attr::{Keyval, Predefined};
 use crate::mpi::callback::Program;
 use crate::mpi::codes::Codes;
@@ -137,10 +138,15 @@ impl Process {
     /// Called at every door: fails when this rank is to die; true when its calls are counted.
     #[inline]
     pub fn notice(&self) -> Result<bool> {
-        if self.pulse.is_calm() {
-            return Ok(false);
+        if self.pulse.is_calm() { Ok(false) } else { self.look_at_pulse() }
+    }
+
+    #[cold]
+    fn look_at_pulse(&self) -> Result<bool> {
+        if self.pulse.takes_call_for_room() {
+            sched::yield_now();
         }
-        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(true) }
+        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(self.pulse.is_counted()) }
     }
 
     /// Fails outside of the time between MPI_Init and MPI_Finalize.

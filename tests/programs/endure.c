@@ -14,6 +14,7 @@
 #define MOST 256
 
 static int seats, rounds, victims;
+static long threads_at_start = -1; /* known to those who were there */
 static uint64_t seed;
 static const char *mode;
 static uint64_t own[NUMBERS], copy[NUMBERS];
@@ -73,14 +74,22 @@ static long count_in(const char *path)
     return count;
 }
 
+/* How many threads there are; two of the entries are directories. */
+static long threads(void)
+{
+    return count_in("/proc/self/task") - 2;
+}
+
 /* Waits until those who have died are cleared up: until there are no more threads than those of
- * ranks and the library's own. For as long as a thread may take that is stopped meanwhile. */
+ * ranks and the library's own. For as long as a thread may take that is stopped meanwhile. Where
+ * ranks are fibers, there are few threads from the beginning. */
 static void settle(void)
 {
     enum { OWN = 2, PATIENCE = 60 };
     double begun = MPI_Wtime();
-    /* Two of the entries are directories. */
-    while (count_in("/proc/self/task") - 2 > size + OWN && MPI_Wtime() - begun < PATIENCE)
+    int is_of_fibers = threads_at_start > 0 && threads_at_start < seats;
+    long allowed = is_of_fibers ? threads_at_start + 1 : size + OWN;
+    while (threads() > allowed && MPI_Wtime() - begun < PATIENCE)
         usleep(1000);
 }
 
@@ -125,6 +134,9 @@ static int join(void)
     code = MPI_Allreduce(&done, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (code != MPI_SUCCESS)
         return code;
+    /* All are here. */
+    if (threads_at_start == 0)
+        threads_at_start = threads();
     if (is_here)
         EQUAL(done, most);
     if (strcmp(mode, "rebuild") != 0)
@@ -183,6 +195,7 @@ int main(int argc, char **argv)
     CHECK(seats <= MOST);
     size = seats;
     done = is_fresh ? -1 : 0;
+    threads_at_start = is_fresh ? -1 : 0;
     make(own, origin, 0);
     int is_done = 0, told = -1;
     for (code = is_fresh ? MPI_SUCCESS : join(); !is_done;) {

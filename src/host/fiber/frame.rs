@@ -23,6 +23,21 @@ const SOFTWARE: usize = 464;
 const MAGIC: u32 = 0x4650_5853;
 const LEGACY_BYTES: usize = 512;
 
+/// Whether a signal has interrupted the handler of another one on the worker's stack, from where
+/// that one's frame is yet to be moved: the fiber must not leave the worker before.
+///
+/// # Safety
+/// The context is what the kernel has passed to the handler that calls this.
+pub(in crate::host) unsafe fn is_on_the_move(context: *mut c_void) -> bool {
+    if current().is_none() {
+        return false;
+    }
+    // SAFETY: as our caller promises.
+    let context = unsafe { &*context.cast::<ucontext_t>() };
+    let sp = context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
+    sp.wrapping_sub(context.uc_stack.ss_sp.addr()) < context.uc_stack.ss_size
+}
+
 /// If a fiber was interrupted, `handler` goes on on the fiber's own signal stack, and this does not
 /// return. It does where that is no fiber, or has no room left there.
 ///

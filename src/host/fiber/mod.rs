@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering}
 use std::time::Instant;
 use worker::{Left, Worker};
 
-pub(super) use frame::move_to_own_stack;
+pub(super) use frame::{is_on_the_move, move_to_own_stack};
 pub(super) use trial::start_workers;
 
 /// One rank's context. Records stay until the process ends, and serve one life after the other: a

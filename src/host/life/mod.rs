@@ -90,6 +90,8 @@ pub struct Pulse(Arc<AtomicU8>);
 const STOPPING: u8 = 1;
 /// Somebody counts what the rank does.
 const COUNTED: u8 = 2;
+/// Others have waited for long to run where the rank runs.
+const CROWDED: u8 = 4;
 
 impl Pulse {
     /// False once there is something about this rank that its doors must know.
@@ -108,6 +110,17 @@ impl Pulse {
     #[inline]
     pub fn is_counted(&self) -> bool {
         self.0.load(Ordering::Relaxed) & COUNTED != 0
+    }
+
+    /// Whether this rank is to let others run, where it holds nothing: asked once.
+    pub fn takes_call_for_room(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & CROWDED != 0
+            && self.0.fetch_and(!CROWDED, Ordering::Relaxed) & CROWDED != 0
+    }
+
+    /// Asks the rank to let others run at its next door.
+    pub(super) fn call_for_room(&self) {
+        self.0.fetch_or(CROWDED, Ordering::Relaxed);
     }
 
     /// Tells the rank to die.
