@@ -48,10 +48,11 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
     tasks::stillness(is_exempt).map_or(Sight::Moving, Sight::Still)
 }
 
-/// All ranks that are there, with what they wait for; `None` when one of them does not wait.
+/// All ranks that are there, with what they wait for; `None` when one of them does not wait. The
+/// last to be born is asked first: of thousands it is the one who is late, as a rule.
 fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
     let mut stuck = Vec::new();
-    for seat in 0..gone.seats() {
+    for seat in (0..gone.seats()).rev() {
         match life::living(seat) {
             Some(rank) => {
                 let waits = rank.lodger::<Process>()?.engine.waits()?;
@@ -61,6 +62,7 @@ fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
             None => return None,
         }
     }
+    stuck.reverse();
     Some(stuck)
 }
 

@@ -8,7 +8,7 @@ use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
 use super::{CURRENT, ENDED, Fiber, monitor};
 use crate::host::life::SignalStack;
-use crate::host::sched::{begin_on, wait_on, wake_one_on};
+use crate::host::sched::{ask_for_slices_of, begin_on, wait_on, wake_one_on};
 use parking_lot::Mutex;
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
@@ -222,6 +222,8 @@ impl Worker {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
         self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+        // The monitor, whose child it may be, wants less.
+        ask_for_slices_of(0);
         self.home_pointer.set(thread_pointer());
         let signal_stack = SignalStack::begin(SIGNAL_STACK_BYTES);
         // SAFETY: has no preconditions. A fiber that settles here may go to other directories.

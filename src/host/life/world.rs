@@ -105,6 +105,8 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     // Workers are interrupted by signals, which look at the world.
     if choose_kind(job, cores) {
         world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
+        // The undertaker, for whom all wait who recover, competes with workers that never rest.
+        sched::ask_for_slices_of(sched::PROMPT);
     }
     Ok(world)
 }
