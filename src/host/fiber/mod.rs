@@ -263,19 +263,19 @@ pub(super) fn blocking<T>(call: impl FnOnce() -> T) -> T {
 
 /// Fibers to be woken together, by the slots where they ran last.
 pub(super) struct Batch {
-    chains: [Chain; BATCHES],
+    parts: [(usize, Chain); PARTS],
     /// Where the calling fiber runs: those of this slot have to wait for it anyway.
     own: usize,
 }
 
-const BATCHES: usize = 8;
+const PARTS: usize = 8;
 /// So many of another slot are enough to let it begin.
 const FEW: usize = 16;
 
 impl Batch {
     pub(super) fn new() -> Batch {
         let own = current().map_or(usize::MAX, |fiber| fiber.home.load(Ordering::Relaxed));
-        Batch { chains: [Chain::EMPTY; BATCHES], own }
+        Batch { parts: [(0, Chain::EMPTY); PARTS], own }
     }
 
     pub(super) fn wake(&mut self, fiber: &'static Fiber) {
@@ -283,18 +283,27 @@ impl Batch {
             return;
         }
         let home = fiber.home.load(Ordering::Relaxed);
-        let chain = &mut self.chains[home % BATCHES];
-        chain.push(fiber);
-        if chain.len() >= FEW && home != self.own {
-            worker::make_all_ready(home, std::mem::replace(chain, Chain::EMPTY));
+        let part = &mut self.parts[home % PARTS];
+        if part.0 != home {
+            send(part);
+            part.0 = home;
         }
+        part.1.push(fiber);
+        if part.1.len() >= FEW && home != self.own {
+            send(part);
+        }
+    }
+}
+
+/// Makes those of this slot ready, if there are any.
+fn send((home, chain): &mut (usize, Chain)) {
+    if !chain.is_empty() {
+        worker::make_all_ready(*home, std::mem::replace(chain, Chain::EMPTY));
     }
 }
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        for (home, chain) in self.chains.iter().enumerate().filter(|(_, chain)| !chain.is_empty()) {
-            worker::make_all_ready(home, *chain);
-        }
+        self.parts.iter_mut().for_each(send);
     }
 }
