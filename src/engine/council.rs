@@ -56,7 +56,7 @@ pub(super) struct Council {
 /// What a replacement has to know of the recovery that wants it.
 #[derive(Clone)]
 pub struct Summons {
-    pub recovery: Recovery,
+    pub recovery: Arc<Recovery>,
     /// How often its members have agreed on something since the last one was complete.
     pub number: u64,
     /// By which modes it is run, once that is agreed on: those of the lowest rank that lives.
@@ -79,13 +79,14 @@ impl Summons {
             && let Some(mode) = rules::mode_of(modes.comm)
         {
             self.modes = Some(modes);
-            self.recovery.choose(mode);
+            Arc::make_mut(&mut self.recovery).choose(mode);
         }
-        let step = self.recovery.advance(decision);
+        let recovery = Arc::make_mut(&mut self.recovery);
+        let step = recovery.advance(decision);
         if let Step::GiveUp { .. } = step {
             // The program may choose others before it tries again.
             self.modes = None;
-            self.recovery.again(self.recovery.mode(), None);
+            recovery.again(recovery.mode(), None);
         }
         step
     }

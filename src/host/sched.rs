@@ -109,11 +109,11 @@ pub(super) fn ask_for_slices_of(nanoseconds: u64) {
     let policy = libc::SCHED_OTHER as u32;
     // SAFETY: the kernel reads and writes attributes of this size; 0 is the calling thread.
     unsafe {
-        let itself = &raw mut own;
-        let got = libc::syscall(libc::SYS_sched_getattr, 0, itself, size_of::<Attributes>(), 0);
+        let (read, bytes) = (&raw mut own, size_of::<Attributes>());
+        let got = libc::syscall(libc::SYS_sched_getattr, 0, read, bytes, 0);
         if got == 0 && own.policy == policy {
             own.slice = nanoseconds;
-            libc::syscall(libc::SYS_sched_setattr, 0, itself, 0);
+            libc::syscall(libc::SYS_sched_setattr, 0, &raw const own, 0);
         }
     }
 }
