@@ -24,6 +24,11 @@ fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libftmpi_rs.so");
     // ld.so runs its constructor before all others (see `host::loader::template`).
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,initfirst");
+    // Tests that count instructions mean something only then.
+    println!("cargo:rustc-check-cfg=cfg(is_optimised)");
+    if std::env::var("OPT_LEVEL").is_ok_and(|level| level == "3") {
+        println!("cargo:rustc-cfg=is_optimised");
+    }
     let out = std::env::var_os("OUT_DIR").expect("cargo sets it for build scripts");
     write_own_header(Path::new(&out));
     // target/<profile>/build/<package>/out: what is built goes three levels up.

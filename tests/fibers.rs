@@ -21,6 +21,18 @@ fn what_carries_the_ranks_is_said() {
     assert!(!seen.stderr.contains("fibers"), "{seen}");
 }
 
+#[test]
+fn ranks_are_fibers_where_there_are_more_of_them_than_cores() {
+    let program = support::c_text("nothing", "int main(void) { return 0; }").build();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    for (ranks, are_fibers) in [(cores, false), (cores + 1, true)] {
+        // What stands there for the whole run of tests does not count here.
+        let run = support::run(&program).ranks(ranks).env("FTMPI_RANKS", "").option("--explain");
+        let seen = run.succeeds();
+        assert_eq!(seen.stderr.contains("ranks are fibers on "), are_fibers, "{seen}");
+    }
+}
+
 /// Without a call of the library, only being interrupted lets the others run.
 #[test]
 fn whoever_spins_does_not_keep_others_from_running() {

@@ -14,28 +14,56 @@ static WORLD: OnceLock<&'static World> = OnceLock::new();
 static ALONE: OnceLock<Process> = OnceLock::new();
 const FIRST: Member = Member { seat: 0, incarnation: 0 };
 
-/// What a thread knows of itself: whose it is, and in which call.
+/// What a thread knows of itself: whose it is, and in which call. Zero is nothing.
 struct Current {
     process: Cell<Option<&'static Process>>,
-    call: Cell<&'static str>,
+    call: Cell<Option<&'static str>>,
 }
 
-thread_local! {
-    static CURRENT: Current =
-        const { Current { process: Cell::new(None), call: Cell::new("no call") } };
+// Every call of the program begins here: a variable at a fixed distance from the thread's own
+// address, where Rust's would be found by calling ld.so.
+std::arch::global_asm!(
+    ".pushsection .tbss.ftmpi_current, \"awT\", @nobits",
+    ".hidden ftmpi_current",
+    ".globl ftmpi_current",
+    ".p2align 3",
+    "ftmpi_current:",
+    "    .skip {size}",
+    ".size ftmpi_current, {size}",
+    ".popsection",
+    size = const size_of::<Current>(),
+);
+
+/// What the calling thread knows, read anew each time: fibers take it along.
+#[inline(always)]
+fn with<R>(see: impl FnOnce(&Current) -> R) -> R {
+    let current: *const Current;
+    // SAFETY: the first word of a thread's data is its own address, and the linker knows how far
+    // the variable is from there (the ABI of thread-local data).
+    unsafe {
+        std::arch::asm!(
+            "mov {at}, fs:0",
+            "add {at}, qword ptr [rip + ftmpi_current@GOTTPOFF]",
+            at = out(reg) current,
+            options(nostack, readonly)
+        );
+    }
+    // SAFETY: it is as large and as much aligned, zero is a value of it, only this thread comes
+    // here, and it lives longer than the call.
+    see(unsafe { &*current })
 }
 
 /// The process whose thread this is.
 #[inline]
 pub(super) fn process() -> &'static Process {
-    CURRENT.with(|current| current.process.get()).unwrap_or_else(find)
+    with(|current| current.process.get()).unwrap_or_else(find)
 }
 
 /// The same for the call of this name.
 #[inline]
 pub(super) fn process_in(call: &'static str) -> &'static Process {
-    let process = CURRENT.with(|current| {
-        current.call.set(call);
+    let process = with(|current| {
+        current.call.set(Some(call));
         current.process.get()
     });
     process.unwrap_or_else(find)
@@ -43,7 +71,7 @@ pub(super) fn process_in(call: &'static str) -> &'static Process {
 
 /// The call that the thread is in; once it has returned, the latest.
 fn call() -> &'static str {
-    CURRENT.with(|current| current.call.get())
+    with(|current| current.call.get()).unwrap_or("no call")
 }
 
 /// The world that all ranks share; `seats` counts at the first call only.
@@ -74,7 +102,7 @@ fn find() -> &'static Process {
         None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),
     };
     process.introduce();
-    CURRENT.with(|current| current.process.set(Some(process)));
+    with(|current| current.process.set(Some(process)));
     process
 }
 

@@ -131,7 +131,8 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its
 /// like are whichever width the twin uses; a twin with other parameters is an item of its own, and
 /// says whose twin it is by that one's Fortran name. The text is one ordinary `fn` item, so that
-/// rustfmt keeps it in shape.
+/// rustfmt keeps it in shape. `at_once` names a function that may do all of it, given the same
+/// parameters unchecked.
 macro_rules! mpi {
     (
         $(#[doc = $doc:literal])*
@@ -139,15 +140,16 @@ macro_rules! mpi {
         $(#[fortran($fortran:ident)])?
         $(#[raises_on($on:ident)])?
         $(#[season($season:ident)])?
+        $(#[at_once($short:path)])?
         fn $name:ident($process:ident: &Process $(, $($param:ident: $kind:ty),* $(,)?)?) $body:block
     ) => {
         door!(
             [$name], small, $process, ($($($param: $kind),*)?),
-            [$($on)?], [$($season)?], $body, [$($fortran)?]
+            [$($on)?], [$($season)?], [$($short)?], $body, [$($fortran)?]
         );
         door!(
             [$($large)?], large, $process, ($($($param: $kind),*)?),
-            [$($on)?], [$($season)?], $body, [$($fortran)?]
+            [$($on)?], [$($season)?], [$($short)?], $body, [$($fortran)?]
         );
     };
     (
@@ -159,7 +161,7 @@ macro_rules! mpi {
     ) => {
         door!(
             [$name], large, $process, ($($($param: $kind),*)?),
-            [$($on)?], [$($season)?], $body, [$fortran]
+            [$($on)?], [$($season)?], [], $body, [$fortran]
         );
     };
 }
@@ -216,7 +218,7 @@ macro_rules! door {
     ([], $($absent:tt)*) => {};
     (
         [$name:ident], $width:ident, $process:ident, ($($arg:ident: $kind:ty),*),
-        [$($on:ident)?], [$($season:ident)?], $body:block, $fortran:tt
+        [$($on:ident)?], [$($season:ident)?], $short:tt, $body:block, $fortran:tt
     ) => {
         #[allow(
             non_snake_case, unused_imports, unused_variables, clippy::useless_conversion,
@@ -230,6 +232,7 @@ macro_rules! door {
             fn call($($arg: $kind),*) -> ::std::ffi::c_int {
                 $crate::abi::door::enter(
                     stringify!($name), season!($($season)?), scope!($($on)?), |$process| {
+                        at_once!($short, $process, [$($arg),*]);
                         $(let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;)*
                         $body
                     },
@@ -258,6 +261,16 @@ macro_rules! door {
                 let kinds = [$(<$kind as Kind>::C),*];
                 $crate::abi::header::expect("int", stringify!($name), &kinds);
             }
+        }
+    };
+}
+
+/// The short way of a call, if it has one: nothing has happened when that says no.
+macro_rules! at_once {
+    ([], $($absent:tt)*) => {};
+    ([$way:path], $process:ident, [$($arg:ident),*]) => {
+        if $way($process, $($arg),*)? {
+            return Ok(());
         }
     };
 }

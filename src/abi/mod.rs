@@ -42,6 +42,7 @@ mod removed;
 mod report;
 mod request;
 mod session;
+mod short;
 mod start;
 mod status;
 mod topology;

@@ -1,6 +1,7 @@
 //! Point-to-point communication: blocking and nonblocking (MPI-5.0 §3.2 to §3.7, §3.10).
 
 use crate::abi::kinds::*;
+use crate::abi::short;
 use crate::mpi::pt2pt::{self, Exchange, Mode};
 
 mpi!(
@@ -8,6 +9,7 @@ mpi!(
     #[large(MPI_Send_c)]
     #[fortran(mpi_send_)]
     #[raises_on(comm)]
+    #[at_once(short::send)]
     fn MPI_Send(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
@@ -47,6 +49,7 @@ mpi!(
     #[large(MPI_Rsend_c)]
     #[fortran(mpi_rsend_)]
     #[raises_on(comm)]
+    #[at_once(short::send)]
     fn MPI_Rsend(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
@@ -60,6 +63,7 @@ mpi!(
     #[large(MPI_Recv_c)]
     #[fortran(mpi_recv_)]
     #[raises_on(comm)]
+    #[at_once(short::recv)]
     fn MPI_Recv(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, status: OutStatus,
@@ -74,6 +78,7 @@ mpi!(
     #[large(MPI_Isend_c)]
     #[fortran(mpi_isend_)]
     #[raises_on(comm)]
+    #[at_once(short::isend)]
     fn MPI_Isend(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
@@ -122,6 +127,7 @@ mpi!(
     #[large(MPI_Irsend_c)]
     #[fortran(mpi_irsend_)]
     #[raises_on(comm)]
+    #[at_once(short::isend)]
     fn MPI_Irsend(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,

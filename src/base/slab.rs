@@ -55,6 +55,7 @@ impl<T, const GENERATION_BITS: u32> Default for Slab<T, GENERATION_BITS> {
 
 impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
     /// Keeps `value`; gives it back when all four million places are taken.
+    #[inline]
     pub fn insert(&mut self, value: T) -> Result<Key, T> {
         let index = match self.free.pop() {
             Some(index) => index,
@@ -69,27 +70,49 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
         Ok(Key(slot.generation << INDEX_BITS | index))
     }
 
+    #[inline]
     pub fn find(&self, key: Key) -> Option<&T> {
         let slot = self.slots.get(key.index())?;
         slot.value.as_ref().filter(|_| slot.generation == key.generation())
     }
 
+    #[inline]
     pub fn find_mut(&mut self, key: Key) -> Option<&mut T> {
         let slot = self.slots.get_mut(key.index())?;
         slot.value.as_mut().filter(|_| slot.generation == key.generation())
     }
 
     /// Takes the value out; its key is void from now on.
+    #[inline]
     pub fn remove(&mut self, key: Key) -> Option<T> {
-        let slot = self.slots.get_mut(key.index())?;
-        if slot.generation != key.generation() {
-            return None;
+        let value = self.find_mut_slot(key)?.value.take()?;
+        self.retire(key);
+        Some(value)
+    }
+
+    /// Drops the value where it is; its key is void from now on.
+    #[inline]
+    pub fn discard(&mut self, key: Key) {
+        if let Some(slot) = self.find_mut_slot(key)
+            && slot.value.is_some()
+        {
+            slot.value = None;
+            self.retire(key);
         }
-        let value = slot.value.take()?;
+    }
+
+    #[inline]
+    fn find_mut_slot(&mut self, key: Key) -> Option<&mut Slot<T>> {
+        self.slots.get_mut(key.index()).filter(|slot| slot.generation == key.generation())
+    }
+
+    /// The place of this key is free for another value.
+    #[inline]
+    fn retire(&mut self, key: Key) {
+        let slot = &mut self.slots[key.index()];
         let next = slot.generation + 1;
         slot.generation = if next == 1 << GENERATION_BITS { 1 } else { next };
         self.free.push(key.index() as u32);
-        Some(value)
     }
 
     /// How many values there are.

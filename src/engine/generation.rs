@@ -104,6 +104,12 @@ impl Outlook {
         envelope.context < self.floor && packet.sender() != me
     }
 
+    /// Whether messages may be of an earlier generation, and belong to this one.
+    #[inline]
+    pub(super) fn has_moved(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
     /// The message as it is to be taken: it may have been sent in an earlier generation. `None`:
     /// its sender is no member any more.
     #[inline]

@@ -50,6 +50,12 @@ impl<R: Copy> Posted<R> {
         }
     }
 
+    /// How many wait.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// When a receive was posted, to compare.
     pub(super) fn stamp(&self, place: Place) -> u64 {
         self.0.stamp(place)

@@ -1,11 +1,14 @@
 //! One rank's inner life: matching, operations, progress, notices of failure.
 //!
 //! A rank's state lies behind one lock, held for a few lines at a time: every thread of the rank
-//! may call at once. Nobody else waits for it: ranks reach each other only through their ports, and
-//! who looks for deadlocks from outside goes on when it is taken.
+//! may call at once, and as long as one thread alone does, the lock costs nothing. Nobody else
+//! waits for it: ranks reach each other only through their ports, and who looks for deadlocks from
+//! outside goes on when it is taken.
 //! Whoever waits makes progress for all threads of the rank.
 
+mod arrivals;
 mod buffered;
+mod channels;
 mod council;
 mod doubt;
 mod generation;
@@ -21,6 +24,7 @@ mod revoked;
 pub mod rules;
 mod run;
 mod shelf;
+mod short;
 mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -45,13 +49,13 @@ pub use world::{CONTEXTS, World};
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
+use crate::base::sync::biased::{Biased, Guard};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Envelope, Load, Packet, Pool, Port};
+use crate::transport::{Ears, Envelope, Load, Packet, Pool, Port};
 use matching::{Posted, Unexpected};
 use op::{Op, Stage};
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -62,7 +66,9 @@ pub struct Engine {
     me: Member,
     pulse: Pulse,
     port: &'static Port,
-    state: Mutex<State>,
+    state: Biased<State>,
+    /// Hear what comes through channels, for threads that wait.
+    ears: Ears,
     /// What [`World::stir`] was when nothing was wrong that concerns this rank.
     calm: AtomicU64,
     /// How many recoveries it has taken part in or come after.
@@ -88,6 +94,7 @@ struct State {
     /// How many messages may wait before recalled ones are looked for among them.
     sweep_at: usize,
     pool: Pool,
+    channels: channels::Channels,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     accounts: Slab<buffered::Account>,
@@ -153,7 +160,8 @@ impl Engine {
             me: Member { seat, incarnation },
             pulse,
             port,
-            state: Mutex::new(State::new(port)),
+            state: Biased::new(State::new(port)),
+            ears: Ears::default(),
             calm: AtomicU64::new(0),
             generation: AtomicU64::new(0),
             fellowships: OnceLock::new(),
@@ -178,7 +186,7 @@ impl Engine {
     /// that it has not taken go home to their senders, its own packets to its successor.
     pub fn lay_down(&self) {
         // A thread of the dead may have left the lock behind.
-        let Some(mut state) = self.state.try_lock() else { return };
+        let Some(mut state) = self.state.try_visit() else { return };
         let left = std::mem::replace(&mut *state, State::new(self.port));
         drop(state);
         drop(left);
@@ -192,15 +200,18 @@ impl Engine {
     /// Starts a send. `None`: it is complete, and the data may be overwritten.
     #[inline]
     pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
-        let is_short = self.is_calm() && !self.world.is_careful();
-        if is_short && mode == Mode::Standard && data.bytes() <= Packet::ROOM {
+        let is_plain = mode == Mode::Standard && self.is_calm() && !self.world.is_careful();
+        if is_plain && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
-            let mut packet = self.blank(&mut state, data.bytes())?;
-            packet.address(letter.envelope, self.me.incarnation, letter.to, 0);
-            let loaded = packet.load(Load::Carried(data));
-            drop(state);
-            loaded.map_err(|fault| self.suffer(fault.address))?;
-            self.world.wire().post(letter.to.seat, packet);
+            if let Some(way) = state.channels.to(letter.to) {
+                let sent = way.send(letter.envelope, data);
+                if sent.map_err(|fault| self.suffer(fault.address))? {
+                    drop(state);
+                    self.world.wire().announce(letter.to.seat);
+                    return Ok(None);
+                }
+            }
+            self.launch(state, letter, Load::Carried(data), None)?;
             return Ok(None);
         }
         self.send_with_care(letter, data, mode)
@@ -251,12 +262,12 @@ impl Engine {
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
     fn launch(
-        &self, mut state: MutexGuard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
+        &self, mut state: Guard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
     ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
         let mut packet = self.blank(&mut state, room)?;
         let token = op.map_or(0, Key::number);
-        packet.address(letter.envelope, self.me.incarnation, letter.to, token);
+        packet.address(letter.envelope, self.me, letter.to, token);
         packet.load(load).map_err(|fault| self.suffer(fault.address))?;
         if let Some(op) = op.and_then(|key| state.ops.0.find_mut(key))
             && let Stage::Sending { ticket, .. } = &mut op.stage
@@ -264,8 +275,8 @@ impl Engine {
             *ticket = Some(packet.ticket());
             self.awaited.fetch_add(1, Ordering::Relaxed);
         }
+        self.post(&mut state, letter.to, packet);
         drop(state);
-        self.world.wire().post(letter.to.seat, packet);
         self.step()
     }
 
@@ -405,6 +416,7 @@ impl State {
             unexpected: Unexpected::default(),
             sweep_at: progress::FEWEST_TO_SWEEP,
             pool: Pool::new(port),
+            channels: channels::Channels::default(),
             copies: VecDeque::new(),
             accounts: Slab::default(),
             due: VecDeque::new(),
@@ -422,6 +434,7 @@ impl State {
         }
     }
 
+    #[inline]
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
         let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
         let (run, partner) = (None, None);

@@ -252,7 +252,6 @@ impl Model {
         }
         let op = Some(op.expect("the ranks of the model live"));
         self.receives.push(Receive { rank, pattern, into, got, is_abandoned: false, op });
-        self.progress(rank);
     }
 
     /// A receive that waits, where it is sure that it will not wait for long.

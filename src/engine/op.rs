@@ -140,10 +140,22 @@ impl Ops {
     #[inline]
     pub fn collect(&mut self, op: Key) -> Option<Outcome> {
         let outcome = *self.outcome(op)?;
-        self.0.remove(op);
+        self.0.discard(op);
         Some(outcome)
     }
 
+    /// Shows how the operation ended and forgets it, if it has ended well; else it stays.
+    #[inline]
+    pub fn collect_good(&mut self, op: Key, show: impl FnOnce(&Outcome)) -> bool {
+        let Some(outcome) = self.outcome(op).filter(|outcome| outcome.mishap.is_none()) else {
+            return false;
+        };
+        show(outcome);
+        self.0.discard(op);
+        true
+    }
+
+    #[inline]
     pub(super) fn insert(&mut self, op: Op) -> Key {
         let Ok(key) = self.0.insert(op) else {
             panic!("a rank has fewer than four million operations under way")

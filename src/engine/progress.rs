@@ -1,17 +1,17 @@
-//! Progress: takes in what has arrived, completes operations, notices failures, waits.
+//! Progress: completes operations, notices failures, waits.
 
-use super::matching::accepts;
 use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::rules::Rules;
+use super::vigil::Watched;
 use super::waits::Sought;
 use super::world::epoch_of;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
+use crate::base::sync::{biased::Guard, fence};
 use crate::host::memory::Region;
 use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
-use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
 /// How often a waiting rank that has a core looks for news before it lets others run for a moment:
@@ -25,55 +25,15 @@ const LOOKS_AT_INBOX: u32 = 16;
 pub(super) const FEWEST_TO_SWEEP: usize = 64;
 
 impl Engine {
-    /// Does all short work that there is right now. Long copies are made one by one.
-    #[inline]
-    pub(super) fn progress(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
-        self.progress_for(state, None).map(drop)
-    }
-
-    /// The same, and returns the first message to arrive that `wanted` accepts and no posted
-    /// receive takes.
-    #[inline]
-    pub(super) fn progress_for(
-        &self, state: &mut MutexGuard<'_, State>, wanted: Option<Envelope>,
-    ) -> Result<Option<Packet>, Died> {
-        if self.pulse.is_stopping() {
-            return Err(Died);
-        }
-        // Before the arrivals: whoever is dead by now has nothing more to send.
-        let stir = self.world.stir();
-        let mut found = None;
-        for packet in self.port.arrivals() {
-            let Some(packet) = state.outlook.renewed(packet) else { continue };
-            if let Some(pattern) = wanted
-                && found.is_none()
-                && self.suits(state, pattern, &packet)
-            {
-                found = Some(packet);
-            } else {
-                self.arrive(state, packet)?;
-            }
-        }
-        if self.awaited.load(Ordering::Relaxed) != 0 {
-            self.reclaim(state)?;
-        }
-        if stir != state.stir {
-            self.notice(state, stir);
-        }
-        self.look_at_vigils(state, false);
-        self.share_news(state);
-        Ok(found)
-    }
-
     /// Makes one long copy, if there is one to be made; the other threads of this rank go on
     /// meanwhile.
     #[inline]
-    pub(super) fn copy_next(&self, state: &mut MutexGuard<'_, State>) -> Result<bool, Died> {
+    pub(super) fn copy_next(&self, state: &mut Guard<'_, State>) -> Result<bool, Died> {
         let Some((packet, key)) = state.copies.pop_front() else { return Ok(false) };
         let into = state.target(key);
         let message = (packet.envelope(), packet.bytes());
         state.copying += 1;
-        let delivery = MutexGuard::unlocked(state, || packet.deliver(&into));
+        let delivery = Guard::unlocked(state, || packet.deliver(&into));
         state.copying -= 1;
         self.delivered(state, key, message, delivery)?;
         self.share_news(state);
@@ -83,45 +43,9 @@ impl Engine {
     /// Whoever leaves with an answer leaves the copies to other threads that are there to make
     /// them, if any.
     #[inline]
-    pub(super) fn leave(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+    pub(super) fn leave(&self, state: &mut Guard<'_, State>) -> Result<(), Died> {
         while !state.copies.is_empty() && state.waiting + state.copying == 0 {
             self.copy_next(state)?;
-        }
-        Ok(())
-    }
-
-    /// Claims a message that `pattern` accepts and no posted receive takes.
-    #[inline]
-    fn suits(&self, state: &State, pattern: Envelope, packet: &Packet) -> bool {
-        let envelope = packet.envelope();
-        accepts(pattern, envelope)
-            && packet.addressee() == self.me.incarnation
-            && state.posted.find(envelope).is_none()
-            && packet.is_intact()
-            && packet.claim()
-    }
-
-    #[inline]
-    fn arrive(&self, state: &mut State, packet: Packet) -> Result<(), Died> {
-        if packet.addressee() != self.me.incarnation {
-            return Ok(());
-        }
-        let envelope = packet.envelope();
-        let Some(place) = state.posted.find(envelope) else {
-            state.has_news = true;
-            if state.unexpected.len() >= state.sweep_at {
-                state.sweep();
-            }
-            let is_wanted = !state.outlook.is_of_old(envelope, &packet, self.me)
-                && !self.world.is_revoked(envelope.context / 2, self.me);
-            if is_wanted {
-                state.unexpected.insert(envelope, packet);
-            }
-            return Ok(());
-        };
-        if packet.is_intact() && packet.claim() {
-            let key = state.posted.remove(place);
-            self.hand(state, packet, key)?;
         }
         Ok(())
     }
@@ -142,7 +66,7 @@ impl Engine {
     }
 
     #[inline]
-    fn delivered(
+    pub(super) fn delivered(
         &self, state: &mut State, key: Key, message: (Envelope, usize), delivery: Delivery,
     ) -> Result<(), Died> {
         let room = state.target(key).bytes();
@@ -206,7 +130,22 @@ impl Engine {
     }
 
     /// Ends an operation.
+    #[inline]
     pub(super) fn finish(&self, state: &mut State, key: Key, outcome: Outcome) {
+        let op = state.ops.0.find_mut(key).expect("an operation ends once");
+        let is_send = matches!(op.stage, Stage::Sending { .. });
+        if !is_send && op.run.is_none() && op.partner.is_none() && !op.is_orphan {
+            op.stage = Stage::Done(outcome);
+            op.watch = None;
+            state.has_news = true;
+            return;
+        }
+        self.finish_with_care(state, key, outcome);
+    }
+
+    /// The same for those that somebody else waits for, or nobody.
+    #[inline(never)]
+    fn finish_with_care(&self, state: &mut State, key: Key, outcome: Outcome) {
         let op = state.ops.0.find_mut(key).expect("an operation ends once");
         let stage = std::mem::replace(&mut op.stage, Stage::Done(outcome));
         op.watch = None;
@@ -234,12 +173,13 @@ impl Engine {
 
     /// Something has happened, perhaps a death: ends what can come to nothing now.
     #[cold]
-    fn notice(&self, state: &mut State, stir: u64) {
+    pub(super) fn notice(&self, state: &mut State, stir: u64) {
         state.has_news = true;
         state.stir = stir;
         let known = std::mem::replace(&mut state.epoch, epoch_of(stir));
         if state.epoch != known {
             self.world.tell_noticed(known);
+            self.forget_channels(state);
         }
         self.hear_decisions(state);
         self.look_at_vigils(state, true);
@@ -417,53 +357,80 @@ impl Engine {
 
     /// Lets go of the state until there may be something to do.
     #[inline]
-    pub(super) fn wait_for_news(&self, state: &mut MutexGuard<'_, State>, sought: Option<Sought>) {
-        let seen = self.seen(state);
-        let note = state.note(self.world.call(), sought, None);
+    pub(super) fn wait_for_news(&self, state: &mut Guard<'_, State>, sought: Option<Sought>) {
+        self.wait_for_news_or(state, sought, None, || false);
+    }
+
+    /// The same, or until it `is_so`. Only who may sleep says what it waits for.
+    #[inline]
+    pub(super) fn wait_for_news_or(
+        &self, state: &mut Guard<'_, State>, sought: Option<Sought>, watched: Option<Watched>,
+        is_so: impl Fn() -> bool,
+    ) {
+        let turn = self.turns.load(Ordering::Relaxed);
+        let seen = Seen { turn, stir: state.stir, made: state.channels.made };
         state.waiting += 1;
-        MutexGuard::unlocked(state, || self.pause(seen, || false));
+        if !Guard::unlocked(state, || self.looks_about(seen, &is_so)) {
+            let note = state.note(self.world.call(), sought, watched);
+            Guard::unlocked(state, || self.sleep(seen, &is_so));
+            state.waiters.remove(note);
+        }
         state.waiting -= 1;
-        state.waiters.remove(note);
     }
 
-    /// What there was when the state was let go of.
-    #[inline]
-    pub(super) fn seen(&self, state: &State) -> (u32, u64) {
-        (self.turns.load(Ordering::Relaxed), state.stir)
-    }
-
-    /// Waits until there may be something to do, or it `is_so`.
-    #[inline]
-    pub(super) fn pause(&self, seen: (u32, u64), is_so: impl Fn() -> bool) {
+    /// Looks for a while whether there is something to do.
+    fn looks_about(&self, seen: Seen, is_so: &impl Fn() -> bool) -> bool {
         let turns = if self.world.is_crowded() { 0 } else { TURNS };
         for _ in 0..turns {
             for _ in 0..LOOKS {
                 // Messages are what most wait for, and where every nanosecond counts.
-                if (0..LOOKS_AT_INBOX).any(|_| self.port.has_arrivals() || is_so())
-                    || self.has_news(seen)
-                {
-                    return;
+                let has_arrivals = || self.has_arrivals(seen.made) || is_so();
+                if (0..LOOKS_AT_INBOX).any(|_| has_arrivals()) || self.has_news(seen) {
+                    return true;
                 }
                 std::hint::spin_loop();
             }
             sched::yield_now();
         }
+        false
+    }
+
+    /// Sleeps until there may be something to do.
+    fn sleep(&self, seen: Seen, is_so: &impl Fn() -> bool) {
         let bell = self.port.bell();
         let heard = bell.listen();
+        if self.world.wire().has_channels() {
+            // Who sends by a channel makes the light one.
+            fence::heavy();
+        }
         if !self.has_news(seen) && !is_so() {
             bell.park(heard);
         }
     }
 
+    /// Whether something has come, by the inbox or by channels, those included that are new.
     #[inline]
-    fn has_news(&self, (turn, stir): (u32, u64)) -> bool {
-        self.port.has_arrivals()
+    pub(super) fn has_arrivals(&self, made: u32) -> bool {
+        self.ears.hear() || self.port.has_arrivals() || self.port.made() != made
+    }
+
+    #[inline]
+    fn has_news(&self, seen: Seen) -> bool {
+        self.has_arrivals(seen.made)
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
-            || self.world.stir() != stir
-            || self.turns.load(Ordering::SeqCst) != turn
+            || self.world.stir() != seen.stir
+            || self.turns.load(Ordering::SeqCst) != seen.turn
             || self.has_vigil_to_end()
             || self.pulse.is_stopping()
     }
+}
+
+/// What there was when a thread began to wait.
+#[derive(Clone, Copy)]
+struct Seen {
+    turn: u32,
+    stir: u64,
+    made: u32,
 }
 
 impl State {
@@ -479,14 +446,14 @@ impl State {
     /// Sends messages home that their senders have taken back, as often as their number has
     /// doubled: nobody will ask for them.
     #[cold]
-    fn sweep(&mut self) {
+    pub(super) fn sweep(&mut self) {
         self.unexpected.retain(|packet| !packet.is_recalled());
         self.sweep_at = FEWEST_TO_SWEEP.max(2 * self.unexpected.len());
     }
 
     /// Where a receive wants its message.
     #[inline]
-    fn target(&self, key: Key) -> Region {
+    pub(super) fn target(&self, key: Key) -> Region {
         match self.ops.0.find(key).map(|op| &op.stage) {
             Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => into.clone(),
             _ => panic!("only a receive is given a message"),

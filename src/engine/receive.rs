@@ -1,7 +1,9 @@
 //! Receives.
 
-use super::op::{Died, Mishap, Outcome, Stage, Watch};
+use super::arrivals::{Found, Wanted};
+use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
 use super::probe::failed;
+use super::shelf::Place;
 use super::waits::Sought;
 use super::{Engine, State};
 use crate::base::slab::Key;
@@ -9,30 +11,35 @@ use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};
 
 impl Engine {
-    /// Starts a receive of a message that `pattern` accepts.
+    /// Starts a receive of a message that `pattern` accepts. It takes nothing in: whoever waits
+    /// does.
+    #[inline]
     pub fn start_receive(
         &self, pattern: Envelope, watch: Watch, into: impl Into<Region>,
     ) -> Result<Key, Died> {
         self.begin_receive(pattern, watch, into.into())
     }
 
+    #[inline]
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
         if self.is_revoked(&state, pattern) {
             return Ok(state.lost(Mishap::Revoked));
         }
-        let stage = Stage::Copying { into: into.clone() };
-        let key = state.begin(stage, pattern, Some(watch));
-        match state.expected(pattern) {
-            Some(packet) => self.hand(&mut state, packet, key)?,
-            None => {
-                let place = state.posted.insert(pattern, key);
-                state.set(key, Stage::Receiving { place, into });
-            }
+        if let Some(packet) = state.expected(pattern) {
+            let key = state.begin(Stage::Copying { into }, pattern, Some(watch));
+            self.hand(&mut state, packet, key)?;
+            self.leave(&mut state)?;
+            return Ok(key);
         }
-        self.progress(&mut state)?;
-        self.leave(&mut state)?;
+        let key = state.begin(Stage::Receiving { place: Place::MAX, into }, pattern, Some(watch));
+        let posted = state.posted.insert(pattern, key);
+        if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) = state.ops.0.find_mut(key) {
+            *place = posted;
+        }
         if !self.is_calm() {
+            self.progress(&mut state)?;
+            self.leave(&mut state)?;
             self.review(&mut state, key);
         }
         Ok(key)
@@ -53,9 +60,17 @@ impl Engine {
             }
             // What has waited comes before what arrives.
             let waited = state.expected(pattern);
-            let wanted = if waited.is_none() { Some(pattern) } else { None };
+            let wanted = if waited.is_none() { Some(Wanted { pattern, into }) } else { None };
             let arrived = self.progress_for(&mut state, wanted)?;
-            if let Some(packet) = waited.or(arrived) {
+            let packet = match arrived {
+                Some(Found::Received(outcome)) => {
+                    self.leave(&mut state)?;
+                    return Ok(outcome);
+                }
+                Some(Found::Packet(packet)) => Some(packet),
+                None => waited,
+            };
+            if let Some(packet) = packet {
                 self.leave(&mut state)?;
                 drop(state);
                 let message = (packet.envelope(), packet.bytes());

@@ -13,8 +13,8 @@
 use super::op::{Died, Mishap, Outcome, Stage};
 use super::{Engine, State};
 use crate::base::slab::Key;
+use crate::base::sync::biased::Guard;
 use crate::transport::Envelope;
-use parking_lot::MutexGuard;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -58,7 +58,7 @@ impl Engine {
 
     /// Carries on the runs that can go on.
     #[inline]
-    pub(super) fn drive(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+    pub(super) fn drive(&self, state: &mut Guard<'_, State>) -> Result<(), Died> {
         if state.has_due() {
             self.drive_all(state)?;
         }
@@ -66,12 +66,12 @@ impl Engine {
     }
 
     #[inline(never)]
-    fn drive_all(&self, state: &mut MutexGuard<'_, State>) -> Result<(), Died> {
+    fn drive_all(&self, state: &mut Guard<'_, State>) -> Result<(), Died> {
         while let Some(run) = state.due.pop_front() {
             let Some(course) = state.course(run) else { continue };
             course.is_due = false;
             let task = course.task.take().expect("only a run that rests is in the queue");
-            let (task, end) = MutexGuard::unlocked(state, || carry_on(task));
+            let (task, end) = Guard::unlocked(state, || carry_on(task));
             if let Some(outcome) = end? {
                 self.finish(state, run, outcome);
                 continue;

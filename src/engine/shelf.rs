@@ -24,15 +24,19 @@ struct Entry<T> {
     /// When it came, to compare across lists.
     stamp: u64,
     value: Option<T>,
-    in_bucket: Option<Links>,
-    in_line: Option<Links>,
+    in_bucket: Links,
+    in_line: Links,
 }
 
+/// An entry's neighbours in a list.
 #[derive(Clone, Copy)]
 struct Links {
     before: Place,
     after: Place,
 }
+
+/// Of an entry that is not in the list.
+const OUTSIDE: Links = Links { before: NONE - 1, after: NONE };
 
 #[derive(Clone, Copy)]
 struct List {
@@ -63,18 +67,20 @@ impl<T> Default for Shelf<T> {
 }
 
 impl<T> Shelf<T> {
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
     /// Puts `value` behind all that came before, to be found in the named lists.
+    #[inline]
     pub(super) fn insert(&mut self, envelope: Envelope, value: T, lists: &[By]) -> Place {
         if self.len >= self.buckets.len() * 2 {
             self.grow();
         }
         self.clock += 1;
-        let value = Some(value);
-        let entry = Entry { envelope, stamp: self.clock, value, in_bucket: None, in_line: None };
+        let (value, stamp) = (Some(value), self.clock);
+        let entry = Entry { envelope, stamp, value, in_bucket: OUTSIDE, in_line: OUTSIDE };
         let place = match self.free.pop() {
             Some(place) => {
                 self.entries[place as usize] = entry;
@@ -91,6 +97,7 @@ impl<T> Shelf<T> {
     }
 
     /// Takes an entry off the shelf.
+    #[inline]
     pub(super) fn remove(&mut self, place: Place) -> T {
         self.unlink(By::Envelope, place);
         self.unlink(By::Arrival, place);
@@ -123,19 +130,21 @@ impl<T> Shelf<T> {
             if entry.envelope == envelope {
                 return Some(place);
             }
-            place = entry.in_bucket.map_or(NONE, |links| links.after);
+            place = entry.in_bucket.after;
         }
         None
     }
 
     /// The entries that stand in line, oldest first.
+    #[inline]
     pub(super) fn line(&self) -> impl Iterator<Item = Place> {
         let some = |place| (place != NONE).then_some(place);
         std::iter::successors(some(self.line.first), move |place| {
-            self.entries[*place as usize].in_line.and_then(|links| some(links.after))
+            some(self.entries[*place as usize].in_line.after)
         })
     }
 
+    #[inline]
     fn bucket_of(&self, envelope: Envelope) -> usize {
         let Envelope { context, source, tag } = envelope;
         let pair = u64::from(source as u32) << 32 | u64::from(tag as u32);
@@ -143,6 +152,7 @@ impl<T> Shelf<T> {
         (mixed >> 40) as usize & (self.buckets.len() - 1)
     }
 
+    #[inline]
     fn list(&mut self, list: By, place: Place) -> &mut List {
         match list {
             By::Arrival => &mut self.line,
@@ -153,40 +163,44 @@ impl<T> Shelf<T> {
         }
     }
 
-    fn links(&mut self, list: By, place: Place) -> &mut Option<Links> {
+    #[inline]
+    fn links(&mut self, list: By, place: Place) -> &mut Links {
         let entry = &mut self.entries[place as usize];
         if list == By::Arrival { &mut entry.in_line } else { &mut entry.in_bucket }
     }
 
-    fn linked(&mut self, list: By, place: Place) -> &mut Links {
-        self.links(list, place).as_mut().expect("neighbours hang in the same list")
-    }
-
+    #[inline]
     fn append(&mut self, list: By, place: Place) {
         let ends = self.list(list, place);
         let before = std::mem::replace(&mut ends.last, place);
         if before == NONE {
             ends.first = place;
         } else {
-            self.linked(list, before).after = place;
+            self.links(list, before).after = place;
         }
-        *self.links(list, place) = Some(Links { before, after: NONE });
+        *self.links(list, place) = Links { before, after: NONE };
     }
 
+    #[inline]
     fn unlink(&mut self, list: By, place: Place) {
-        let Some(Links { before, after }) = self.links(list, place).take() else { return };
+        let Links { before, after } = std::mem::replace(self.links(list, place), OUTSIDE);
+        if before == OUTSIDE.before {
+            return;
+        }
         if before != NONE {
-            self.linked(list, before).after = after;
+            self.links(list, before).after = after;
         }
         if after != NONE {
-            self.linked(list, after).before = before;
+            self.links(list, after).before = before;
         }
-        let ends = self.list(list, place);
-        if before == NONE {
-            ends.first = after;
-        }
-        if after == NONE {
-            ends.last = before;
+        if before == NONE || after == NONE {
+            let ends = self.list(list, place);
+            if before == NONE {
+                ends.first = after;
+            }
+            if after == NONE {
+                ends.last = before;
+            }
         }
     }
 
@@ -198,9 +212,9 @@ impl<T> Shelf<T> {
         for list in &old {
             let mut place = list.first;
             while place != NONE {
-                let links = self.links(By::Envelope, place).take();
+                let after = self.links(By::Envelope, place).after;
                 self.append(By::Envelope, place);
-                place = links.map_or(NONE, |links| links.after);
+                place = after;
             }
         }
     }

@@ -6,8 +6,8 @@ use super::waits::Want;
 use super::{Engine, State};
 use crate::base::member::Roster;
 use crate::base::slab::Key as Run;
+use crate::base::sync::biased::Guard;
 use crate::transport::Envelope;
-use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -130,16 +130,11 @@ impl Engine {
 
     /// Lets go of the state until there may be something to do.
     fn wait_for_others(
-        &self, state: &mut MutexGuard<'_, State>, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool,
+        &self, state: &mut Guard<'_, State>, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool,
     ) {
         let Vigil { meeting, gate, turn, envelope, .. } = *vigil;
         let watched = Watched { key: meeting.key(), gate, turn, envelope };
-        let seen = self.seen(state);
-        let note = state.note(self.world.call(), None, Some(watched));
-        state.waiting += 1;
-        MutexGuard::unlocked(state, || self.pause(seen, is_so));
-        state.waiting -= 1;
-        state.waiters.remove(note);
+        self.wait_for_news_or(state, None, Some(watched), is_so);
     }
 
     /// Lets `run` go on when that has happened, or when there is news of failures.

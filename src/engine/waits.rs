@@ -58,8 +58,8 @@ impl Engine {
     /// What the rank waits for, if some thread of it waits and there is nothing for it to look at.
     /// For other ranks' threads, too, while this rank's stand still.
     pub fn waits(&self) -> Option<Waits> {
-        let state = self.state.try_lock()?;
-        let has_work = self.port.has_arrivals()
+        let state = self.state.try_visit()?;
+        let has_work = self.has_arrivals(state.channels.made)
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
             || !state.copies.is_empty()
             || state.copying > 0

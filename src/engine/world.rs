@@ -60,9 +60,13 @@ pub const CONTEXTS: u32 = 1 << 30;
 impl World {
     /// A world of `seats` ranks, none of which has entered yet.
     pub fn new(seats: usize) -> World {
-        let cores = available_parallelism().map_or(1, usize::from);
+        World::on(available_parallelism().map_or(1, usize::from), seats)
+    }
+
+    /// The same on so many cores.
+    pub(super) fn on(cores: usize, seats: usize) -> World {
         World {
-            wire: Wire::new(seats),
+            wire: Wire::new(seats, seats <= cores),
             ledger: Mutex::new(Ledger::new(seats)),
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             annals: Mutex::default(),

@@ -91,7 +91,7 @@ impl Default for Job {
     fn default() -> Job {
         Job {
             ranks: 1,
-            kind: RankKind::Thread,
+            kind: RankKind::Auto,
             on_failure: OnFailure::End,
             rules: None,
             private: Vec::new(),

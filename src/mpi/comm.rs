@@ -446,6 +446,13 @@ impl Comm {
         }
     }
 
+    /// Who has `rank` in a communicator of one group without gaps.
+    #[inline]
+    pub(super) fn plain_member(&self, rank: i32) -> Option<Member> {
+        let is_plain = self.remote.is_none() && self.gaps.is_none();
+        self.group.member(usize::try_from(rank).ok()?).filter(|_| is_plain)
+    }
+
     /// Where a receive from `source` listens.
     #[inline]
     pub fn source(&self, source: i32) -> Result<Source> {

@@ -25,6 +25,12 @@ impl Address {
     pub const IN_PLACE: Address = Address(1);
     /// No memory of a program lies below this.
     pub const LOWEST: usize = 4096;
+
+    /// So many bytes from here on.
+    #[inline]
+    pub fn span(self, bytes: usize) -> Span {
+        Span::new(std::ptr::with_exposed_provenance(self.0), bytes)
+    }
 }
 
 /// What the elements of a type are, as far as reductions care.
@@ -272,8 +278,7 @@ impl Datatype {
 /// The run of bytes that begins `first` bytes behind `buf`.
 #[inline]
 fn run_of(buf: Address, first: i64, bytes: usize) -> Region {
-    let start = buf.0.wrapping_add_signed(first as isize);
-    Span::new(std::ptr::with_exposed_provenance(start), bytes).into()
+    Address(buf.0.wrapping_add_signed(first as isize)).span(bytes).into()
 }
 
 #[cold]

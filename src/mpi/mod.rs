@@ -51,6 +51,7 @@ pub mod run;
 pub mod scratch;
 pub mod session;
 pub mod shaping;
+pub mod short;
 pub mod signature;
 pub mod status;
 pub mod table;

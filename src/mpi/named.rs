@@ -96,6 +96,30 @@ pub fn find(handle: usize) -> Option<Held<Datatype>> {
     TABLE.get_or_init(table).get(index)?.as_ref().map(Held::Ever)
 }
 
+/// How long the predefined type with this handle is; 0 if it is none, or has holes.
+#[inline]
+pub fn plain_bytes(handle: usize) -> usize {
+    static SIZES: [u8; LAST - FIRST + 1] = sizes();
+    SIZES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0).into()
+}
+
+const fn sizes() -> [u8; LAST - FIRST + 1] {
+    let mut sizes = [0; LAST - FIRST + 1];
+    let mut index = 0;
+    while index < TYPES.len() {
+        let (handle, _, element) = TYPES[index];
+        sizes[handle - FIRST] = match element {
+            Byte => 1,
+            Quad => 16,
+            ComplexQuad => 32,
+            Complex(n) | Signed(n) | Unsigned(n) | Float(n) | Logical(n) | Text(n) => n as u8,
+            Element::Mixed | Element::Pair(_) => 0,
+        };
+        index += 1;
+    }
+    sizes
+}
+
 /// The standard's name of the predefined type with this handle.
 pub fn name(handle: usize) -> Option<&'static str> {
     TYPES.iter().find(|(known, _, _)| *known == handle).map(|(_, name, _)| *name)

@@ -173,6 +173,13 @@ impl Process {
         }
     }
 
+    /// MPI_COMM_WORLD, if that is what `handle` means and nobody has repaired it.
+    #[inline]
+    pub(super) fn first_world(&self, handle: usize) -> Option<&Comm> {
+        let is_it = handle == comm::WORLD && self.engine.generation() == 0;
+        (is_it && self.phases.has_world()).then_some(&self.first_world)
+    }
+
     /// MPI_COMM_WORLD is this from now on.
     pub(super) fn set_world_comm(&self, comm: Comm) {
         *self.repaired_world.write() = Some(Arc::new(comm));
@@ -233,17 +240,22 @@ impl Process {
     }
 
     /// The communicator behind `handle`.
+    #[inline]
     pub fn find_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
         match handle {
             // Sessions bring no communicators along (MPI-5.0 §11.3).
             comm::WORLD | comm::SELF if !self.phases.has_world() => None,
             comm::WORLD => Some(self.world_comm()),
             comm::SELF => Some(Held::Ever(&self.self_comm)),
-            _ => self.comms.find(handle).map(|comm| match self.engine.generation() > 0 {
-                true => self.renewed(comm),
-                false => Held::Counted(comm),
-            }),
+            _ => self.made_comm(handle),
         }
+    }
+
+    fn made_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
+        self.comms.find(handle).map(|comm| match self.engine.generation() > 0 {
+            true => self.renewed(comm),
+            false => Held::Counted(comm),
+        })
     }
 
     /// Another handle of MPI_COMM_WORLD keeps step with it.
@@ -259,9 +271,7 @@ impl Process {
     /// The communicator that an argument called `name` names.
     #[inline]
     pub fn comm(&'static self, handle: usize, name: &str) -> Result<Held<Comm>> {
-        self.find_comm(handle).ok_or_else(|| {
-            Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
-        })
+        self.find_comm(handle).ok_or_else(|| no_comm(name, handle))
     }
 
     /// The session that an argument called `name` names.
@@ -285,11 +295,11 @@ impl Process {
     /// The datatype that an argument called `name` names.
     #[inline]
     pub fn datatype(&self, handle: usize, name: &str) -> Result<Held<Datatype>> {
-        let found = named::find(handle);
-        let found = found.or_else(|| self.datatypes.find(handle).map(Held::Counted));
-        found.ok_or_else(|| {
-            Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
-        })
+        if let Some(named) = named::find(handle) {
+            return Ok(named);
+        }
+        let made = self.datatypes.find(handle).map(Held::Counted);
+        made.ok_or_else(|| no_datatype(name, handle))
     }
 
     /// The operation that an argument called `name` names.
@@ -374,6 +384,16 @@ fn environment(seats: usize) -> Info {
 pub(super) fn thread_token() -> usize {
     thread_local!(static TOKEN: u8 = const { 0 });
     TOKEN.with(|token| std::ptr::from_ref(token).addr())
+}
+
+#[cold]
+fn no_comm(name: &str, handle: usize) -> Failure {
+    Class::COMM.because(unknown(name, handle, comm::NULL, "MPI_COMM_NULL", "communicator"))
+}
+
+#[cold]
+fn no_datatype(name: &str, handle: usize) -> Failure {
+    Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
 }
 
 /// Windows are to come: no handle is one.

@@ -105,10 +105,15 @@ pub(super) fn doubted(rank: i32) -> Failure {
 /// What the caller learns of an operation that has ended.
 #[inline]
 pub(super) fn completed(outcome: &Outcome) -> Completed {
+    Completed { status: status_of(outcome), news: news(outcome) }
+}
+
+#[inline]
+pub(super) fn status_of(outcome: &Outcome) -> Status {
     let mut status = Status::new(outcome.source, outcome.tag);
     status.set_bytes(outcome.bytes as i64);
     status.set_cancelled(outcome.is_cancelled);
-    Completed { status, news: news(outcome) }
+    status
 }
 
 #[inline]
@@ -119,6 +124,7 @@ fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter<'static>> {
 }
 
 /// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
+#[inline]
 fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
     let context = 2 * comm.context();
     match source {
@@ -163,6 +169,7 @@ pub fn send(
 }
 
 /// Starts a receive.
+#[inline]
 pub fn irecv(
     process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
 ) -> Result<Pending> {

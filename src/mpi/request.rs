@@ -7,23 +7,23 @@ mod many;
 
 pub use many::{Many, Places};
 
+use crate::base::sync::biased::Biased;
 use crate::engine::Ops;
 use crate::mpi::checks;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::{Pending, completed, doubted, news};
+use crate::mpi::pt2pt::{Pending, completed, doubted, news, status_of};
 use crate::mpi::run::Failures;
 use crate::mpi::status::{Completed, Status};
 use crate::mpi::table::{self, Held, Shelf, Sort};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 pub const NULL: usize = 0x180;
 const UNDEFINED: i32 = -32766;
 /// The handle of all operations that are complete and have nothing to say: no key is 0.
-const DONE: usize = (Sort::Request as usize) << 27;
+pub const DONE: usize = (Sort::Request as usize) << 27;
 
 /// How a persistent operation is started.
 pub type Start = dyn Fn(&Process) -> Result<Pending> + Send + Sync;
@@ -38,13 +38,19 @@ pub trait Attendant: Send + Sync {
 
 /// The requests of a rank, by handle.
 #[derive(Default)]
-pub struct Requests(Mutex<Shelf<Request>>, Failures);
+pub struct Requests(Biased<Shelf<Request>>, Failures);
 
 struct Request {
     /// The communicator whose error handler hears of failures, even if it was freed meanwhile.
     comm: Held<Comm>,
     /// `None`: persistent, and not active.
     pending: Option<Pending>,
+    /// What few requests have.
+    more: Option<Box<More>>,
+}
+
+#[derive(Clone, Default)]
+struct More {
     restart: Option<Arc<Start>>,
     /// The program's functions, of a generalized request.
     general: Option<Arc<General>>,
@@ -52,14 +58,27 @@ struct Request {
 }
 
 impl Request {
+    #[inline]
     fn new(comm: &Held<Comm>, pending: Option<Pending>) -> Request {
-        let comm = comm.clone();
-        Request { comm, pending, restart: None, general: None, attendant: None }
+        Request { comm: comm.clone(), pending, more: None }
+    }
+
+    fn with(self, more: More) -> Request {
+        Request { more: Some(Box::new(more)), ..self }
+    }
+
+    fn more(&self) -> More {
+        self.more.as_deref().cloned().unwrap_or_default()
+    }
+
+    fn general(&self) -> Option<&Arc<General>> {
+        self.more.as_ref()?.general.as_ref()
     }
 
     /// True if the program has freed it, and it is kept for [`complete`] only.
+    #[inline]
     fn is_given_up(&self) -> bool {
-        self.general.as_ref().is_some_and(|general| general.is_given_up())
+        self.more.is_some() && self.general().is_some_and(|general| general.is_given_up())
     }
 }
 
@@ -85,7 +104,7 @@ impl Requests {
 
     /// Forgets all requests, if nobody has died in the midst of changing them.
     pub(super) fn clear(&self) {
-        let left = self.0.try_lock().map(|mut shelf| std::mem::take(&mut *shelf));
+        let left = self.0.try_visit().map(|mut shelf| std::mem::take(&mut *shelf));
         drop(left);
     }
 
@@ -105,14 +124,14 @@ impl Requests {
 
     /// The handle of an operation that `start` starts as often as wanted.
     pub fn keep_persistent(&self, comm: &Held<Comm>, start: Arc<Start>) -> Result<usize> {
-        self.insert(Request { restart: Some(start), ..Request::new(comm, None) })
+        self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
     }
 
     /// Gives the operation of `handle`, which was just started, an attendant.
     pub fn attend(&self, handle: usize, attendant: Arc<dyn Attendant>) {
         let mut shelf = self.0.lock();
         match table::key(Sort::Request, handle).and_then(|key| shelf.find_mut(key)) {
-            Some(request) => request.attendant = Some(attendant),
+            Some(request) => request.more.get_or_insert_default().attendant = Some(attendant),
             // It is over.
             None => attendant.after(),
         }
@@ -123,6 +142,7 @@ impl Requests {
         self.0.lock().len()
     }
 
+    #[inline]
     fn insert(&self, request: Request) -> Result<usize> {
         match self.0.lock().insert(request) {
             Ok(key) => Ok(table::handle(Sort::Request, key)),
@@ -130,8 +150,24 @@ impl Requests {
         }
     }
 
-    /// Looks at a request, and takes it out of its operation's way if it has ended.
+    /// Completes a request that is of one operation, which has ended well, and wants no more; false
+    /// if it is of another sort or has not ended.
     #[inline]
+    fn settle_plain(&self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status)) -> bool {
+        let Some(key) = table::key(Sort::Request, handle) else { return false };
+        let mut shelf = self.0.lock();
+        let Some(Request { pending: Some(Pending::Op(op)), more: None, .. }) = shelf.find(key)
+        else {
+            return false;
+        };
+        let is_settled = ops.collect_good(*op, |outcome| tell(status_of(outcome)));
+        if is_settled {
+            shelf.discard(key);
+        }
+        is_settled
+    }
+
+    /// Looks at a request, and takes it out of its operation's way if it has ended.
     fn step(&self, ops: &mut Ops, handle: usize, is_look: bool) -> Result<Step> {
         if handle == NULL {
             return Ok(Step::Inactive);
@@ -156,15 +192,15 @@ impl Requests {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
-        if let Some(attendant) = &request.attendant {
+        let More { restart, general, attendant } = request.more();
+        if let Some(attendant) = attendant {
             attendant.after();
         }
-        let general = request.general.clone();
         if is_look {
             return Ok(Step::Ended(handle, end, general));
         }
         forget(pending, ops);
-        if request.restart.is_some() {
+        if restart.is_some() {
             request.pending = None;
             return Ok(Step::Ended(handle, end, None));
         }
@@ -200,10 +236,13 @@ impl Requests {
         let shelf = self.0.lock();
         for index in 0..count {
             let handle = requests.key(index);
+            if handle == DONE || handle == NULL {
+                continue;
+            }
             let key = table::key(Sort::Request, handle);
             let request = key.and_then(|key| shelf.find(key));
             let is_known = request.is_some_and(|request| !request.is_given_up());
-            if !is_known && handle != NULL && handle != DONE {
+            if !is_known {
                 return Err(unknown_at(index, handle));
             }
         }
@@ -281,9 +320,17 @@ pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
     if handle == DONE || handle == NULL {
         return Ok((NULL, nothing()));
     }
-    let step = process.engine.wait_for(|ops| match process.requests.step(ops, handle, false) {
-        Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
-        other => Some(other),
+    let step = process.engine.wait_for(|ops| {
+        let mut plain = None;
+        if process.requests.settle_plain(ops, handle, |status| plain = Some(status))
+            && let Some(status) = plain
+        {
+            return Some(Ok(Step::Ended(NULL, status.into(), None)));
+        }
+        match process.requests.step(ops, handle, false) {
+            Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
+            other => Some(other),
+        }
     })?;
     settled(process, handle, step?, false)
 }
@@ -309,7 +356,7 @@ fn settled(
 }
 
 fn can_start(request: &Request) -> Result<&Arc<Start>> {
-    let Some(start) = &request.restart else {
+    let Some(start) = request.more.as_ref().and_then(|more| more.restart.as_ref()) else {
         return Err(Class::REQUEST.because("request is not persistent; it was started once"));
     };
     if request.pending.is_some() {
@@ -322,7 +369,7 @@ fn can_start(request: &Request) -> Result<&Arc<Start>> {
 pub fn start(process: &Process, handle: usize) -> Result {
     let (comm, restart, attendant) = process.requests.find(handle, |request| {
         let start = can_start(request)?.clone();
-        Ok((request.comm.clone(), start, request.attendant.clone()))
+        Ok((request.comm.clone(), start, request.more().attendant))
     })?;
     if let Some(attendant) = attendant {
         attendant.before();
@@ -351,7 +398,7 @@ pub fn cancel(process: &Process, handle: usize) -> Result {
         let pending = request.pending.ok_or_else(|| {
             Class::REQUEST.because("request is persistent and not active; nothing can be cancelled")
         })?;
-        Ok((pending, request.general.clone()))
+        Ok((pending, request.general().cloned()))
     })?;
     if let Some(general) = general {
         return general.cancel(process);
@@ -380,7 +427,7 @@ pub fn free(process: &Process, handle: usize) -> Result {
         }
         _ => Ok(()),
     })?;
-    let general = process.requests.find(handle, |request| Ok(request.general.clone()))?;
+    let general = process.requests.find(handle, |request| Ok(request.general().cloned()))?;
     if general.as_ref().is_some_and(|general| !general.give_up()) {
         return Ok(());
     }
@@ -389,7 +436,7 @@ pub fn free(process: &Process, handle: usize) -> Result {
     let request = request.ok_or_else(|| unknown(handle))?;
     if request.pending.is_some() {
         // The operation goes on, and nobody will know when it has ended.
-        std::mem::forget(request.attendant);
+        std::mem::forget(request.more().attendant);
     }
     match request.pending {
         Some(Pending::Op(op) | Pending::Run(op)) => process.engine.abandon(op),
@@ -406,7 +453,9 @@ pub fn free(process: &Process, handle: usize) -> Result {
 pub fn start_general(process: &'static Process, general: General) -> Result<usize> {
     let pending = Pending::Op(process.engine.open());
     let request = Request::new(&Held::Ever(process.self_comm()), Some(pending));
-    process.requests.insert(Request { general: Some(Arc::new(general)), ..request })
+    process
+        .requests
+        .insert(request.with(More { general: Some(Arc::new(general)), ..More::default() }))
 }
 
 /// The program says that a generalized request is complete.
@@ -415,7 +464,8 @@ pub fn complete(process: &Process, handle: usize) -> Result {
     let key = table::key(Sort::Request, handle);
     let request = key.and_then(|key| Some((key, shelf.find(key)?)));
     let (key, request) = request.ok_or_else(|| unknown(handle))?;
-    let (Some(general), Some(Pending::Op(op))) = (request.general.clone(), request.pending) else {
+    let (Some(general), Some(Pending::Op(op))) = (request.general().cloned(), request.pending)
+    else {
         return Err(Class::REQUEST.because("request is not a generalized one"));
     };
     let is_given_up = general.complete()?;

@@ -96,9 +96,14 @@ pub struct Node {
     shape: Shape,
     class: u8,
     fate: u8,
+    /// The sender's seat: mostly, but not always, the one where the packet is at home.
+    seat: u32,
     /// The beginning of the payload, which goes on behind the struct. By reference: its address.
     payload: [u64; 1],
 }
+
+/// In a seat's number: the packet goes round a channel.
+const DETOUR: u32 = 1 << 31;
 
 const HEADER: usize = offset_of!(Node, payload);
 /// Whole sizes of nodes, and how many are made at once.
@@ -192,7 +197,8 @@ impl Packet {
 
     /// Who sent it.
     pub fn sender(&self) -> Member {
-        Member { seat: self.home().seat(), incarnation: field!(self, sender) }
+        let seat = (field!(self, seat) & !DETOUR) as usize;
+        Member { seat, incarnation: field!(self, sender) }
     }
 
     /// The life of the receiver's seat that it is for.
@@ -205,6 +211,18 @@ impl Packet {
     #[inline]
     pub fn token(&self) -> u32 {
         field!(self, token)
+    }
+
+    /// The same packet, marked as one that goes round a channel of its sender's.
+    pub(super) fn on_a_detour(self) -> Packet {
+        field!(self, seat = field!(self, seat) | DETOUR);
+        self
+    }
+
+    /// Whether it has gone round a channel of its sender's.
+    #[inline]
+    pub fn is_on_a_detour(&self) -> bool {
+        field!(self, seat) & DETOUR != 0
     }
 
     /// Whether the bytes can still be had: they died with the sender when they were still there.
@@ -221,9 +239,10 @@ impl Packet {
 
     /// Writes the address on a blank packet. `token` is the sender's name for what waits for it.
     #[inline]
-    pub fn address(&mut self, envelope: Envelope, sender: u32, to: Member, token: u32) {
+    pub fn address(&mut self, envelope: Envelope, sender: Member, to: Member, token: u32) {
         field!(self, envelope = envelope);
-        field!(self, sender = sender);
+        field!(self, sender = sender.incarnation);
+        field!(self, seat = sender.seat as u32);
         field!(self, addressee = to.incarnation);
         field!(self, token = token);
         self.hold().store(if token == 0 { PLAIN } else { OPEN }, Ordering::Relaxed);
@@ -459,6 +478,7 @@ impl Pool {
                 shape: Shape::Carried,
                 class: class as u8,
                 fate: 0,
+                seat: self.home.seat() as u32,
                 payload: [0],
             };
             // SAFETY: the place is ours, large enough and aligned to 64 bytes.

@@ -1,8 +1,12 @@
 //! The wire within one process: a port per seat, where packets for it arrive and its own come home.
 
+use super::channel::{Channel, Incoming, MOST, Outgoing};
 use super::packet::Packet;
+use crate::base::Member;
+use crate::base::sync::fence;
 use crate::base::sync::queue::{Batch, Queue};
 use crate::host::sched::Bell;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where one seat is reached.
@@ -13,7 +17,19 @@ pub struct Port {
     seat: u32,
     /// The life that sits here plus 1; 0 while nobody does.
     life: AtomicU32,
+    /// How many channels have been made that lead here, in all lives.
+    made: AtomicU32,
+    channels: Mutex<Channels>,
     returns: Returns,
+}
+
+/// The channels that lead to a seat.
+#[derive(Default)]
+struct Channels {
+    /// How many there are in this life.
+    open: usize,
+    /// Those that the receiver has not found yet, with their numbers.
+    fresh: Vec<(u32, Incoming)>,
 }
 
 /// On a line of its own: receivers write it, and the sender looks only now and then.
@@ -28,6 +44,8 @@ impl Port {
             bell: Bell::default(),
             seat,
             life: AtomicU32::new(0),
+            made: AtomicU32::new(0),
+            channels: Mutex::default(),
             returns: Returns::default(),
         }
     }
@@ -49,6 +67,7 @@ impl Port {
     /// A life begins: what was meant for the one before goes back to its senders.
     pub fn open(&self, incarnation: u32) {
         drop(self.inbox.take());
+        *self.channels.lock() = Channels::default();
         self.life.store(incarnation + 1, Ordering::Release);
     }
 
@@ -66,6 +85,33 @@ impl Port {
     #[inline]
     pub fn has_arrivals(&self) -> bool {
         !self.inbox.is_empty()
+    }
+
+    /// Changes when there are new channels that lead here.
+    #[inline]
+    pub fn made(&self) -> u32 {
+        self.made.load(Ordering::Acquire)
+    }
+
+    /// The channels that nobody has asked for yet, out of those that had been made when
+    /// [`Port::made`] was `made`. What their senders sent before was in the inbox by then.
+    pub fn fresh_channels(&self, made: u32) -> Vec<Incoming> {
+        let mut channels = self.channels.lock();
+        let is_known = |(number, _): &(u32, Incoming)| made.wrapping_sub(*number) < u32::MAX / 2;
+        let known = channels.fresh.iter().take_while(|fresh| is_known(fresh)).count();
+        channels.fresh.drain(..known).map(|(_, incoming)| incoming).collect()
+    }
+
+    /// The channel of this sender, if nobody has asked for it yet.
+    pub fn fresh_channel(&self, from: Member) -> Option<Incoming> {
+        let mut channels = self.channels.lock();
+        let place = channels.fresh.iter().position(|(_, fresh)| fresh.from() == from)?;
+        Some(channels.fresh.remove(place).1)
+    }
+
+    /// Nothing comes any more through so many channels of this life.
+    pub fn close_channels(&self, count: usize) {
+        self.channels.lock().open -= count;
     }
 
     /// Own packets that have come home. One thread at a time.
@@ -92,13 +138,48 @@ impl Port {
 /// All ports of the process.
 pub struct Wire {
     ports: Box<[Port]>,
+    /// Whether two who meet often get a channel.
+    has_channels: bool,
 }
 
 impl Wire {
     /// A wire for `seats` seats. It lives as long as the process, as packets point into it.
-    pub fn new(seats: usize) -> &'static Wire {
+    ///
+    /// With channels, whoever is about to sleep pays for a heavy fence, so that senders need none:
+    /// that is for ranks that have a core each, and seldom sleep.
+    pub fn new(seats: usize, wants_channels: bool) -> &'static Wire {
         let seats = u32::try_from(seats).expect("there are fewer than four billion seats");
-        Box::leak(Box::new(Wire { ports: (0..seats).map(Port::new).collect() }))
+        assert!(seats < 1 << 31, "a packet has 31 bits for its sender's seat");
+        let has_channels = fence::arm() && wants_channels;
+        Box::leak(Box::new(Wire { ports: (0..seats).map(Port::new).collect(), has_channels }))
+    }
+
+    /// Whether two who meet often get a channel.
+    #[inline]
+    pub fn has_channels(&self) -> bool {
+        self.has_channels
+    }
+
+    /// A channel from one to another who lives, unless too many lead there already.
+    pub fn connect(&'static self, from: Member, to: Member) -> Option<Outgoing> {
+        let port = self.port(to.seat);
+        let mut channels = port.channels.lock();
+        if !self.has_channels || channels.open == MOST || !port.is_alive(to.incarnation) {
+            return None;
+        }
+        let (outgoing, incoming) = Channel::open(from, to);
+        channels.open += 1;
+        let number = port.made.load(Ordering::Relaxed).wrapping_add(1);
+        channels.fresh.push((number, incoming));
+        port.made.store(number, Ordering::Release);
+        Some(outgoing)
+    }
+
+    /// Something lies in a channel to this seat.
+    #[inline]
+    pub fn announce(&self, seat: usize) {
+        fence::light();
+        self.ports[seat].bell.unpark_unfenced();
     }
 
     pub fn size(&self) -> usize {
@@ -134,13 +215,18 @@ mod tests {
         });
         let mut packet = packet.expect("the pool has just grown");
         let envelope = Envelope { context: 2, source: 0, tag: 7 };
-        packet.address(envelope, 0, Member { seat: 1, incarnation: 0 }, token);
+        packet.address(
+            envelope,
+            Member { seat: 0, incarnation: 0 },
+            Member { seat: 1, incarnation: 0 },
+            token,
+        );
         packet.load(load).expect("the tests' memory is there");
         packet
     }
 
     fn two_ports() -> (&'static Wire, Pool) {
-        let wire = Wire::new(2);
+        let wire = Wire::new(2, true);
         (0..2).for_each(|seat| wire.port(seat).open(0));
         (wire, Pool::new(wire.port(0)))
     }

@@ -61,8 +61,7 @@ macro_rules! handles {
             }
             #[inline]
             fn check(self, process: &'static Process, name: &'static str) -> Result<$checked> {
-                let find: fn(&'static Process, usize, &'static str) -> Result<$checked> = $find;
-                find(process, self.0, name)
+                looked_up($find, process, self.0, name)
             }
         }
 
@@ -100,6 +99,15 @@ handles! {
     MPI_Request, null 0x180, usize, |_, key, _| Ok(key);
     MPI_Datatype, null 0x200, Held<Datatype>, |process, key, name| process.datatype(key, name);
     MPI_Op, null 0x20, Held<Op>, |process, key, name| process.op(key, name);
+}
+
+/// What `find` finds: a closure that becomes part of the door, where a pointer would be called.
+#[inline(always)]
+fn looked_up<T>(
+    find: impl FnOnce(&'static Process, usize, &'static str) -> Result<T>,
+    process: &'static Process, key: usize, name: &'static str,
+) -> Result<T> {
+    find(process, key, name)
 }
 
 impl From<MPI_Comm> for Scope {
@@ -169,6 +177,7 @@ enum Place {
 }
 
 impl Place {
+    #[inline]
     fn is_null(self) -> bool {
         match self {
             Place::C(at) => at.is_null(),
@@ -176,6 +185,7 @@ impl Place {
         }
     }
 
+    #[inline]
     fn key(self, index: usize) -> usize {
         match self {
             // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
@@ -185,6 +195,7 @@ impl Place {
         }
     }
 
+    #[inline]
     fn set(self, index: usize, key: usize) {
         match self {
             // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
@@ -200,10 +211,12 @@ impl Place {
 pub(in crate::abi) struct Var<H>(Place, PhantomData<H>);
 
 impl<H: Handle> Var<H> {
+    #[inline]
     pub(in crate::abi) fn key(self) -> usize {
         self.0.key(0)
     }
 
+    #[inline]
     pub(in crate::abi) fn set(self, key: usize) {
         self.0.set(0, key);
     }

@@ -5,14 +5,21 @@
 //! undefined behaviour (Miri): `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance
 //! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
 
+pub mod biased;
 pub mod cache;
+pub mod fence;
 pub mod muster;
 pub mod queue;
+pub mod ring;
 
 /// Atomics that the model checker can replace by its own.
 pub mod atomic {
     #[cfg(loom)]
-    pub use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
+    pub use loom::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
     #[cfg(not(loom))]
-    pub use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
+    pub use std::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
 }

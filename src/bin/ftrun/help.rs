@@ -36,9 +36,9 @@ OPTIONS
     -n N, -np N       Run N ranks.
     -N N              The same, where neither -n nor -np is given.
     --ranks thread|fiber|auto
-                      Run every rank on a thread of the operating system (the
-                      default), or on a fiber, which the library switches: that
-                      is far faster where ranks share cores. `auto` takes fibers
+                      Run every rank on a thread of the operating system, or on
+                      a fiber, which the library switches: that is far faster
+                      where ranks share cores. `auto`, the default, takes fibers
                       where there are more ranks than cores. FTMPI_RANKS in the
                       environment is the same.
     --mode abort|blank|shrink|rebuild|ulfm

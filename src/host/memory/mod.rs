@@ -78,13 +78,23 @@ pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     let outcome = unsafe {
         match bytes {
             0..=SMALL => ftmpi_copy_small(to, from, bytes),
-            _ => TRAP.with(|trap| ftmpi_copy_large(to, from, bytes, trap.as_ptr())),
+            _ => copy_large(to, from, bytes),
         }
     };
     match outcome.is_fault {
         0 => Ok(()),
         _ => Err(fault(source, target, bytes, outcome.address)),
     }
+}
+
+/// Apart, so that small copies do not look for what belongs to the thread.
+///
+/// # Safety
+/// As for `ftmpi_copy_large`.
+#[inline(never)]
+unsafe fn copy_large(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
+    // SAFETY: the caller's promise is the same.
+    TRAP.with(|trap| unsafe { ftmpi_copy_large(to, from, bytes, trap.as_ptr()) })
 }
 
 /// Which side of the copy `address` is on. The processor does not say which address it was that

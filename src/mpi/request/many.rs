@@ -1,6 +1,6 @@
 //! Calls on many requests: all, any or some of them (MPI-5.0 §3.7.5).
 
-use super::{Asked, Step, UNDEFINED, nothing};
+use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
 use crate::engine::Ops;
 use crate::engine::rules::Rules;
 use crate::mpi::error::{Class, Error, Failure, Result};
@@ -134,7 +134,24 @@ impl<P: Places> Many<'_, P> {
     }
 
     /// Sets the results of the request at `index`, if it has ended.
+    #[inline]
     fn settle(&self, ops: &mut Ops, index: usize, trouble: &mut Trouble) -> bool {
+        let handle = self.places.key(index);
+        if !self.is_look {
+            let put = |status| self.put(index, index, NULL, status);
+            if handle == DONE {
+                put(Status::EMPTY);
+                return true;
+            }
+            if self.process.requests.settle_plain(ops, handle, put) {
+                return true;
+            }
+        }
+        self.settle_with_care(ops, index, trouble)
+    }
+
+    #[inline(never)]
+    fn settle_with_care(&self, ops: &mut Ops, index: usize, trouble: &mut Trouble) -> bool {
         match self.step(ops, index) {
             Ok(Step::Pending) => return false,
             Ok(Step::Inactive) => self.places.set_status(index, Status::EMPTY),

@@ -1,0 +1,385 @@
+//! A lock that costs no atomic exchange as long as one thread alone comes.
+//!
+//! The first thread to lock it owns it from then on: it only says that it is inside, and looks
+//! whether it is still the owner. Another thread that comes takes the ownership away for good, and
+//! all of them go through the lock in the ordinary way. Who only has a look ([`Biased::try_visit`])
+//! gives the ownership back.
+//!
+//! | `owner`     | meaning                       | to                                    |
+//! |-------------|-------------------------------|---------------------------------------|
+//! | `NOBODY`    | nobody has come yet           | whoever comes first, `EVERYBODY`      |
+//! | a thread    | it may go in without the lock | `EVERYBODY`                           |
+//! | `EVERYBODY` | all need the lock             | what it was, by the visitor who knows |
+//!
+//! The owner writes `is_inside` and then reads `owner`; whoever takes the ownership away writes
+//! `owner` and then reads `is_inside`. The two fences between see to it that one sees the other.
+
+use super::atomic::{AtomicBool, AtomicUsize, Ordering};
+use super::fence;
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+
+const NOBODY: usize = 0;
+const EVERYBODY: usize = 1;
+
+/// A value that one thread at a time has, as a rule always the same.
+pub struct Biased<T> {
+    owner: AtomicUsize,
+    is_inside: AtomicBool,
+    lock: raw::Lock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: only one thread at a time gets at the value: see the protocol above.
+unsafe impl<T: Send> Sync for Biased<T> {}
+// SAFETY: the value moves along.
+unsafe impl<T: Send> Send for Biased<T> {}
+
+/// How a thread has come in, and so what it does when it leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    AsOwner,
+    Locked,
+    /// Locked, and this thread gets the ownership back.
+    Visiting(usize),
+}
+
+/// The value, as long as the thread has it to itself.
+pub struct Guard<'a, T> {
+    of: &'a Biased<T>,
+    entry: Entry,
+    /// A guard stays with its thread.
+    stays: std::marker::PhantomData<*const ()>,
+}
+
+impl<T: Default> Default for Biased<T> {
+    fn default() -> Biased<T> {
+        Biased::new(T::default())
+    }
+}
+
+impl<T> Biased<T> {
+    pub fn new(value: T) -> Biased<T> {
+        Biased {
+            owner: AtomicUsize::new(NOBODY),
+            is_inside: AtomicBool::new(false),
+            lock: raw::Lock::new(),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// Waits until the calling thread has the value to itself.
+    #[inline]
+    pub fn lock(&self) -> Guard<'_, T> {
+        let me = own_token();
+        if self.owner.load(Ordering::Relaxed) == me && self.enter(me) {
+            return self.guard(Entry::AsOwner);
+        }
+        self.lock_slowly(me)
+    }
+
+    /// The way of the owner; false when it has lost the ownership meanwhile.
+    #[inline]
+    fn enter(&self, me: usize) -> bool {
+        assert!(!self.is_inside.load(Ordering::Relaxed), "whoever has a value does not ask for it");
+        self.is_inside.store(true, Ordering::Relaxed);
+        fence::light();
+        if self.owner.load(Ordering::Acquire) == me {
+            return true;
+        }
+        self.is_inside.store(false, Ordering::Release);
+        false
+    }
+
+    #[cold]
+    fn lock_slowly(&self, me: usize) -> Guard<'_, T> {
+        let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
+        let is_first = self.owner.compare_exchange(NOBODY, me, won, lost).is_ok();
+        if is_first && self.enter(me) {
+            return self.guard(Entry::AsOwner);
+        }
+        self.lock.lock();
+        if ![me, EVERYBODY].contains(&self.owner.load(Ordering::Relaxed)) {
+            self.owner.store(EVERYBODY, Ordering::Relaxed);
+            fence::heavy();
+            while self.is_inside.load(Ordering::Acquire) {
+                raw::pause();
+            }
+        }
+        self.guard(Entry::Locked)
+    }
+
+    /// The value if nobody has it, for those who come from outside: the owner stays what it is.
+    pub fn try_visit(&self) -> Option<Guard<'_, T>> {
+        if !self.lock.try_lock() {
+            return None;
+        }
+        let owner = self.owner.swap(EVERYBODY, Ordering::AcqRel);
+        let visit = self.guard(Entry::Visiting(owner));
+        fence::heavy();
+        let is_free = !self.is_inside.load(Ordering::Acquire);
+        is_free.then_some(visit)
+    }
+
+    #[inline]
+    fn guard(&self, entry: Entry) -> Guard<'_, T> {
+        Guard { of: self, entry, stays: std::marker::PhantomData }
+    }
+}
+
+impl<T> Guard<'_, T> {
+    /// Lets others have the value while `run` runs.
+    #[inline]
+    pub fn unlocked<R>(this: &mut Self, run: impl FnOnce() -> R) -> R {
+        /// Comes back even if `run` panics: the guard will leave once more.
+        struct Back<'a, 'b, T>(&'a mut Guard<'b, T>);
+        impl<T> Drop for Back<'_, '_, T> {
+            #[inline]
+            fn drop(&mut self) {
+                let again = self.0.of.lock();
+                self.0.entry = again.entry;
+                std::mem::forget(again);
+            }
+        }
+        this.leave();
+        let _back = Back(this);
+        run()
+    }
+
+    #[inline]
+    fn leave(&self) {
+        match self.entry {
+            Entry::AsOwner => self.of.is_inside.store(false, Ordering::Release),
+            entry => self.unlock(entry),
+        }
+    }
+
+    #[cold]
+    fn unlock(&self, entry: Entry) {
+        if let Entry::Visiting(owner) = entry {
+            self.of.owner.store(owner, Ordering::Release);
+        }
+        // SAFETY: this guard has locked it.
+        unsafe { self.of.lock.unlock() }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: only this guard's holder has the value.
+        unsafe { &*self.of.value.get() }
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.of.value.get() }
+    }
+}
+
+/// A number that no other living thread has: where its thread-local data are.
+#[cfg(all(target_arch = "x86_64", not(any(miri, loom))))]
+#[inline(always)]
+fn own_token() -> usize {
+    let token: usize;
+    // SAFETY: the first word there is its own address (the ABI of thread-local data).
+    unsafe {
+        std::arch::asm!(
+            "mov {}, fs:0", out(reg) token,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+    token
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(any(miri, loom)))))]
+fn own_token() -> usize {
+    #[cfg(not(loom))]
+    {
+        thread_local!(static TOKEN: u64 = const { 0 });
+        TOKEN.with(|token| std::ptr::from_ref(token).addr())
+    }
+    #[cfg(loom)]
+    {
+        loom::thread_local!(static TOKEN: Box<u64> = Box::new(0));
+        TOKEN.with(|token| std::ptr::from_ref(&**token).addr())
+    }
+}
+
+#[cfg(not(loom))]
+mod raw {
+    use parking_lot::RawMutex;
+    use parking_lot::lock_api::RawMutex as _;
+
+    pub(super) struct Lock(RawMutex);
+
+    impl Lock {
+        pub(super) const fn new() -> Lock {
+            Lock(RawMutex::INIT)
+        }
+        pub(super) fn lock(&self) {
+            self.0.lock();
+        }
+        pub(super) fn try_lock(&self) -> bool {
+            self.0.try_lock()
+        }
+        /// # Safety
+        /// The caller has locked it.
+        pub(super) unsafe fn unlock(&self) {
+            // SAFETY: the same promise.
+            unsafe { self.0.unlock() }
+        }
+    }
+
+    pub(super) fn pause() {
+        std::thread::yield_now();
+    }
+}
+
+/// A lock that the model checker knows.
+#[cfg(loom)]
+mod raw {
+    use loom::sync::atomic::{AtomicBool, Ordering};
+
+    pub(super) struct Lock(AtomicBool);
+
+    impl Lock {
+        pub(super) fn new() -> Lock {
+            Lock(AtomicBool::new(false))
+        }
+        pub(super) fn lock(&self) {
+            while !self.try_lock() {
+                pause();
+            }
+        }
+        pub(super) fn try_lock(&self) -> bool {
+            let (won, lost) = (Ordering::Acquire, Ordering::Relaxed);
+            self.0.compare_exchange(false, true, won, lost).is_ok()
+        }
+        /// # Safety
+        /// The caller has locked it.
+        pub(super) unsafe fn unlock(&self) {
+            self.0.store(false, Ordering::Release);
+        }
+    }
+
+    pub(super) fn pause() {
+        loom::thread::yield_now();
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn the_first_thread_stays_the_owner_whoever_looks() {
+        let value = Biased::new(0);
+        *value.lock() += 1;
+        let owner = value.owner.load(Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(value.try_visit().as_deref(), Some(&1)));
+        });
+        assert_eq!(value.owner.load(Ordering::Relaxed), owner);
+        let held = value.lock();
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert!(value.try_visit().is_none()));
+        });
+        drop(held);
+        assert_eq!(*value.lock(), 1);
+    }
+
+    #[test]
+    fn threads_that_come_later_exclude_each_other_and_the_first() {
+        const ROUNDS: usize = if cfg!(miri) { 30 } else { 20_000 };
+        fence::arm();
+        let (value, visits) = (Biased::new(0), AtomicUsize::new(0));
+        let add = || {
+            for _ in 0..ROUNDS {
+                *value.lock() += 1;
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                add();
+                let mut held = value.lock();
+                let before = *held;
+                Guard::unlocked(&mut held, std::thread::yield_now);
+                assert!(*held >= before);
+            });
+            scope.spawn(|| {
+                for _ in 0..ROUNDS / 10 {
+                    if let Some(mut visit) = value.try_visit() {
+                        *visit += 1;
+                        visits.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                add();
+            });
+            scope.spawn(add);
+        });
+        assert_eq!(*value.lock(), 3 * ROUNDS + visits.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    #[should_panic(expected = "whoever has a value does not ask for it")]
+    fn an_owner_that_asks_twice_is_told() {
+        let value = Biased::new(0);
+        let _held = value.lock();
+        drop(value.lock());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    #[test]
+    fn loom_an_owner_and_one_who_comes_later_exclude_each_other() {
+        loom::model(|| {
+            let value = Arc::new(Biased::new(0));
+            *value.lock() += 1;
+            let other = {
+                let value = value.clone();
+                thread::spawn(move || *value.lock() += 1)
+            };
+            *value.lock() += 1;
+            other.join().expect("nobody panics");
+            assert_eq!(*value.lock(), 3);
+        });
+    }
+
+    #[test]
+    fn loom_a_visitor_never_meets_the_owner() {
+        loom::model(|| {
+            let value = Arc::new(Biased::new(0));
+            *value.lock() += 1;
+            let visitor = {
+                let value = value.clone();
+                thread::spawn(move || {
+                    value.try_visit().map_or(0, |mut visit| {
+                        *visit += 1;
+                        1
+                    })
+                })
+            };
+            *value.lock() += 1;
+            let visits = visitor.join().expect("nobody panics");
+            assert_eq!(*value.lock(), 2 + visits);
+        });
+    }
+}

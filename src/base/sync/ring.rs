@@ -1,0 +1,241 @@
+//! A ring of one sender and one taker. Each slot is a cache line that says by itself whether it is
+//! filled, so that a message costs one line's journey and no other word is shared.
+//!
+//! Slot `n % SLOTS` holds message `n` once its `turn` is `n + 1`. The taker tells the sender how
+//! far it has come every quarter of a ring; the sender looks there only when it believes the ring
+//! to be full.
+
+use super::atomic::{AtomicU32, Ordering};
+use super::cache::prefetch_to_write;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+/// How many messages there is room for.
+pub const SLOTS: usize = if cfg!(loom) { 2 } else { 128 };
+const QUARTER: u32 = (SLOTS as u32).div_ceil(4);
+/// How far ahead of its messages the sender asks for lines.
+const AHEAD: u32 = 4;
+
+#[repr(C, align(64))]
+struct Slot<T> {
+    turn: AtomicU32,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// A word on a line of its own.
+#[repr(align(64))]
+struct Own<T>(T);
+
+/// What the sender alone knows.
+struct Sending {
+    next: u32,
+    /// How far the taker has come, as far as the sender knows.
+    taken: u32,
+}
+
+pub struct Ring<T> {
+    slots: Box<[Slot<T>]>,
+    sending: Own<UnsafeCell<Sending>>,
+    /// The taker's next message: others may look, the taker alone writes.
+    next: Own<AtomicU32>,
+    /// How far the taker has come, for the sender.
+    taken: Own<AtomicU32>,
+}
+
+// SAFETY: a value is the sender's before its slot's turn, and the taker's after. That there is one
+// of each is what the callers of the unsafe functions promise.
+unsafe impl<T: Send> Sync for Ring<T> {}
+// SAFETY: the same.
+unsafe impl<T: Send> Send for Ring<T> {}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Ring<T> {
+        let slot =
+            |_| Slot { turn: AtomicU32::new(0), value: UnsafeCell::new(MaybeUninit::uninit()) };
+        Ring {
+            slots: (0..SLOTS).map(slot).collect(),
+            sending: Own(UnsafeCell::new(Sending { next: 0, taken: 0 })),
+            next: Own(AtomicU32::new(0)),
+            taken: Own(AtomicU32::new(0)),
+        }
+    }
+}
+
+impl<T> Ring<T> {
+    #[inline]
+    fn slot(&self, number: u32) -> &Slot<T> {
+        // The mask keeps the index below the length, which is a power of two.
+        &self.slots[number as usize & (SLOTS - 1)]
+    }
+
+    /// Lets `fill` write the next message, which is sent if it says so; false if there is no room.
+    ///
+    /// # Safety
+    /// One thread at a time sends; what it did before is known to the next.
+    #[inline]
+    pub unsafe fn send(&self, fill: impl FnOnce(*mut T) -> bool) -> bool {
+        // SAFETY: only the sender touches this, and it is one.
+        let sending = unsafe { &mut *self.sending.0.get() };
+        let number = sending.next;
+        if number.wrapping_sub(sending.taken) == SLOTS as u32 {
+            sending.taken = self.taken.0.load(Ordering::Acquire);
+            if number.wrapping_sub(sending.taken) == SLOTS as u32 {
+                return false;
+            }
+        }
+        let slot = self.slot(number);
+        if fill(slot.value.get().cast()) {
+            slot.turn.store(number.wrapping_add(1), Ordering::Release);
+            sending.next = number.wrapping_add(1);
+            prefetch_to_write(self.slot(number.wrapping_add(AHEAD)));
+        }
+        true
+    }
+
+    /// Whether there is a message. A hint for those who are not the taker.
+    #[inline]
+    pub fn has_next(&self) -> bool {
+        let number = self.next.0.load(Ordering::Relaxed);
+        self.slot(number).turn.load(Ordering::Acquire) == number.wrapping_add(1)
+    }
+
+    /// Where the next message lies, if there is one. It stays there until [`Ring::pass`].
+    ///
+    /// # Safety
+    /// One thread at a time takes; what it did before is known to the next.
+    #[inline]
+    pub unsafe fn next(&self) -> Option<NonNull<T>> {
+        let number = self.next.0.load(Ordering::Relaxed);
+        let slot = self.slot(number);
+        let is_filled = slot.turn.load(Ordering::Acquire) == number.wrapping_add(1);
+        if is_filled { NonNull::new(slot.value.get().cast()) } else { None }
+    }
+
+    /// Gives the place of the next message, which the taker has read, back to the sender.
+    ///
+    /// # Safety
+    /// [`Ring::next`] has just returned it to the caller.
+    #[inline]
+    pub unsafe fn pass(&self) {
+        let next = self.next.0.load(Ordering::Relaxed).wrapping_add(1);
+        self.next.0.store(next, Ordering::Relaxed);
+        if next.is_multiple_of(QUARTER) {
+            self.taken.0.store(next, Ordering::Release);
+        }
+    }
+}
+
+impl<T> Drop for Ring<T> {
+    /// What nobody has taken is dropped.
+    fn drop(&mut self) {
+        // SAFETY: nobody else is there any more, and what has its turn was written.
+        while let Some(value) = unsafe { self.next() } {
+            // SAFETY: the same; it is passed at once.
+            unsafe {
+                drop(value.read());
+                self.pass();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+fn send<T>(ring: &Ring<T>, value: T) -> Result<(), T> {
+    let mut value = Some(value);
+    let write = |at: *mut T| {
+        let value = value.take().expect("there is one message");
+        // SAFETY: the ring has given the place to the sender.
+        unsafe { at.write(value) };
+        true
+    };
+    // SAFETY: the tests have one sender for each ring.
+    let _has_room = unsafe { ring.send(write) };
+    value.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+fn take<T>(ring: &Ring<T>) -> Option<T> {
+    // SAFETY: the tests have one taker for each ring.
+    unsafe {
+        let value = ring.next()?.read();
+        ring.pass();
+        Some(value)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_does_not_fit_stays_with_the_sender_and_what_is_left_is_dropped() {
+        let (ring, one) = (Ring::default(), Arc::new(()));
+        (0..SLOTS).for_each(|_| assert_eq!(send(&ring, one.clone()), Ok(())));
+        assert!(send(&ring, one.clone()).is_err());
+        (0..QUARTER).for_each(|_| assert!(take(&ring).is_some()));
+        (0..QUARTER).for_each(|_| assert_eq!(send(&ring, one.clone()), Ok(())));
+        assert!(send(&ring, one.clone()).is_err() && ring.has_next());
+        assert_eq!(Arc::strong_count(&one), SLOTS + 1);
+        drop(ring);
+        assert_eq!(Arc::strong_count(&one), 1);
+    }
+
+    #[test]
+    fn messages_arrive_in_order_and_whole() {
+        const MESSAGES: u64 = if cfg!(miri) { 500 } else { 200_000 };
+        let ring = Ring::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0..MESSAGES {
+                    while send(&ring, [number; 5]).is_err() {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            for number in 0..MESSAGES {
+                let message = loop {
+                    match take(&ring) {
+                        Some(message) => break message,
+                        None => std::thread::yield_now(),
+                    }
+                };
+                assert_eq!(message, [number; 5]);
+            }
+        });
+        assert!(!ring.has_next());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    #[test]
+    fn loom_a_ring_keeps_order_loses_nothing_and_writes_on_nothing_that_is_not_taken() {
+        loom::model(|| {
+            const MESSAGES: u32 = SLOTS as u32 + 1;
+            let ring = Arc::new(Ring::default());
+            let sender = {
+                let ring = ring.clone();
+                thread::spawn(move || (0..MESSAGES).take_while(|n| send(&ring, *n).is_ok()).count())
+            };
+            let mut taken = 0;
+            for _ in 0..2 {
+                while let Some(message) = take(&ring) {
+                    assert_eq!(message, taken);
+                    taken += 1;
+                }
+            }
+            let sent = sender.join().expect("nobody panics");
+            while let Some(message) = take(&ring) {
+                assert_eq!(message, taken);
+                taken += 1;
+            }
+            assert_eq!(taken as usize, sent);
+        });
+    }
+}

@@ -1,0 +1,65 @@
+//! Blocking calls of the commonest kind: a few plain numbers, to or from one member of
+//! MPI_COMM_WORLD. They judge only whether they are that; everything else is `pt2pt`'s.
+
+use crate::engine;
+use crate::host::memory::Span;
+use crate::mpi::datatype::Address;
+use crate::mpi::error::Result;
+use crate::mpi::named;
+use crate::mpi::process::Process;
+use crate::mpi::pt2pt::envelope;
+use crate::mpi::status::Status;
+use crate::transport::SHORT;
+
+/// The arguments of such a call, as they came.
+#[derive(Clone, Copy)]
+pub struct Short {
+    pub buf: Address,
+    pub count: i64,
+    pub datatype: usize,
+    /// The other's rank.
+    pub peer: i32,
+    pub tag: i32,
+    pub comm: usize,
+}
+
+impl Short {
+    /// The memory of the message, if it is so many numbers at most.
+    #[inline(always)]
+    fn span(&self, most: u64) -> Option<Span> {
+        let size = named::plain_bytes(self.datatype);
+        let is_plain = size != 0 && self.count as u64 <= most && self.buf.0 >= Address::LOWEST;
+        is_plain.then(|| self.buf.span(self.count as usize * size))
+    }
+}
+
+/// Sends a message if that is done at once; false: nothing has happened.
+#[inline(always)]
+pub fn send(process: &'static Process, it: Short) -> Result<bool> {
+    let (Some(data), Some(world)) = (it.span(SHORT as u64), process.first_world(it.comm)) else {
+        return Ok(false);
+    };
+    let Some(member) = world.plain_member(it.peer).filter(|_| it.tag >= 0) else {
+        return Ok(false);
+    };
+    let envelope = envelope(2 * world.context(), world.rank, it.tag);
+    Ok(process.engine.send_at_once(envelope, member, data)?)
+}
+
+/// Receives a message if it is there at once, or in a moment; `None`: nothing has happened.
+#[inline(always)]
+pub fn recv(process: &'static Process, it: Short) -> Result<Option<Status>> {
+    // A count that makes more bytes than there are addresses is not for here.
+    let (Some(into), Some(world)) = (it.span(1 << 48), process.first_world(it.comm)) else {
+        return Ok(None);
+    };
+    let is_tag = it.tag >= 0 || it.tag == engine::ANY_TAG;
+    let Some(member) = world.plain_member(it.peer).filter(|_| is_tag) else { return Ok(None) };
+    let pattern = envelope(2 * world.context(), it.peer, it.tag);
+    let received = process.engine.receive_at_once(pattern, member, into)?;
+    Ok(received.map(|(envelope, bytes)| {
+        let mut status = Status::new(envelope.source, envelope.tag);
+        status.set_bytes(bytes as i64);
+        status
+    }))
+}

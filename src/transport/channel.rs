@@ -1,0 +1,298 @@
+//! A channel: the way of one sender's messages to one receiver, once the two have met a few times.
+//!
+//! Short messages lie in the ring itself, one cache line each; others are packets, and the ring
+//! holds where they are. When the ring is full, packets go round by the receiver's inbox, and
+//! nothing goes through the ring until the receiver has taken all of them: so whoever takes a
+//! packet that went round takes what is left in the ring first, and messages stay in order.
+//!
+//! Channels are never freed but used again: anybody may look whether something lies in one.
+
+use super::packet::{Envelope, Packet};
+use crate::base::Member;
+use crate::base::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use crate::base::sync::queue::Linked;
+use crate::base::sync::ring::{Ring, SLOTS};
+use crate::host::memory::{self, Fault, Region, Span};
+use parking_lot::Mutex;
+use std::ptr::{self, NonNull};
+
+/// How many channels may lead to one receiver, and how many it has out itself.
+pub const MOST: usize = 8;
+
+/// The longest message that lies in the ring.
+pub const ROOM: usize = 40;
+
+/// Says that there is a packet in place of bytes.
+const PACKET: u32 = u32::MAX;
+
+/// A message in the ring. With the ring's own word it is one cache line.
+#[repr(C)]
+struct Slip {
+    envelope: Envelope,
+    bytes: u32,
+    payload: [u64; ROOM / 8],
+}
+
+const _: () = assert!(size_of::<Slip>() == 56 && align_of::<Slip>() == 8);
+
+pub(super) struct Channel {
+    ring: Ring<Slip>,
+    /// How many packets the receiver has taken that went round by the inbox.
+    absorbed: AtomicU32,
+    /// How many sides hold on to it.
+    holders: AtomicU32,
+}
+
+static UNUSED: Mutex<Vec<&'static Channel>> = Mutex::new(Vec::new());
+
+impl Channel {
+    /// A channel that nobody uses, for two.
+    pub(super) fn open(from: Member, to: Member) -> (Outgoing, Incoming) {
+        let channel = UNUSED.lock().pop().unwrap_or_else(|| {
+            let (absorbed, holders) = (AtomicU32::new(0), AtomicU32::new(0));
+            Box::leak(Box::new(Channel { ring: Ring::default(), absorbed, holders }))
+        });
+        channel.absorbed.store(0, Ordering::Relaxed);
+        channel.holders.store(2, Ordering::Relaxed);
+        (Outgoing { channel, to, detoured: 0 }, Incoming { channel, from })
+    }
+
+    fn let_go(&'static self) {
+        if self.holders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // Neither side is there any more: what lies in it goes home.
+            drain(self);
+            UNUSED.lock().push(self);
+        }
+    }
+}
+
+/// Sends home what lies in a channel, for the only one who takes out of it.
+fn drain(channel: &Channel) {
+    // SAFETY: the caller is the only one who takes.
+    while let Some(slip) = unsafe { channel.ring.next() } {
+        drop(packet_in(slip));
+        // SAFETY: as above.
+        unsafe { channel.ring.pass() };
+    }
+}
+
+/// The packet in a place of the ring, if there is one; it is taken out.
+#[inline]
+fn packet_in(slip: NonNull<Slip>) -> Option<Packet> {
+    // SAFETY: the place is filled, and the taker's until it passes on.
+    if unsafe { (*slip.as_ptr()).bytes } != PACKET {
+        return None;
+    }
+    // SAFETY: the same.
+    let node = unsafe { (*slip.as_ptr()).payload[0] };
+    let node = std::ptr::with_exposed_provenance_mut(node as usize);
+    let node = NonNull::new(node).expect("the sender has put a packet there");
+    // SAFETY: the sender gave the packet up when it put it there, and whoever takes it passes on.
+    Some(unsafe { Packet::from_raw(node) })
+}
+
+/// The sender's end.
+pub struct Outgoing {
+    channel: &'static Channel,
+    to: Member,
+    /// How many packets have gone round by the inbox.
+    detoured: u32,
+}
+
+impl Outgoing {
+    /// Whom it leads to.
+    #[inline]
+    pub fn to(&self) -> Member {
+        self.to
+    }
+
+    /// Whether the ring can be used: nothing is on its way through the inbox.
+    #[inline]
+    fn is_clear(&self) -> bool {
+        self.detoured == 0 || self.channel.absorbed.load(Ordering::Acquire) == self.detoured
+    }
+
+    /// Sends a short message; false if that has to go as a packet. A fault is the caller's memory.
+    #[inline]
+    pub fn send(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {
+        match data.span() {
+            Some(data) => self.send_span(envelope, data),
+            None => {
+                self.fill(envelope, data.bytes(), |place| memory::transfer(data, &place.into()))
+            }
+        }
+    }
+
+    /// The same for data in one piece.
+    #[inline]
+    pub fn send_span(&mut self, envelope: Envelope, data: Span) -> Result<bool, Fault> {
+        self.fill(envelope, data.bytes(), |place| memory::copy(data, place))
+    }
+
+    /// Sends a message whose bytes `copy` writes, if there is room.
+    #[inline(always)]
+    fn fill(
+        &mut self, envelope: Envelope, bytes: usize, copy: impl FnOnce(Span) -> Result<(), Fault>,
+    ) -> Result<bool, Fault> {
+        if bytes > ROOM || !self.is_clear() {
+            return Ok(false);
+        }
+        let mut copied = Ok(());
+        let fill = |slip: *mut Slip| {
+            // SAFETY: the place is the sender's until it is filled.
+            let payload = unsafe {
+                (&raw mut (*slip).envelope).write(envelope);
+                (&raw mut (*slip).bytes).write(bytes as u32);
+                &raw mut (*slip).payload
+            };
+            copied = copy(Span::new(payload.cast(), bytes));
+            copied.is_ok()
+        };
+        // SAFETY: whoever has the channel's only sending end to himself is one.
+        let has_room = unsafe { self.channel.ring.send(fill) };
+        copied.map(|()| has_room)
+    }
+
+    /// Sends a packet; gives it back, marked as one that goes round, if there is no room.
+    pub fn pass(&mut self, packet: Packet) -> Option<Packet> {
+        let mut packet = Some(packet);
+        if self.is_clear() {
+            let fill = |slip: *mut Slip| {
+                let Some(packet) = packet.take() else { return false };
+                let node = packet.into_raw().as_ptr().expose_provenance();
+                // SAFETY: the place is the sender's until it is filled.
+                unsafe {
+                    (&raw mut (*slip).bytes).write(PACKET);
+                    (&raw mut (*slip).payload[0]).write(node as u64);
+                }
+                true
+            };
+            // SAFETY: as above.
+            unsafe { self.channel.ring.send(fill) };
+        }
+        let packet = packet?;
+        self.detoured = self.detoured.wrapping_add(1).max(1);
+        Some(packet.on_a_detour())
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.channel.let_go();
+    }
+}
+
+/// The receiver's end.
+pub struct Incoming {
+    channel: &'static Channel,
+    from: Member,
+}
+
+/// What lies next in a channel.
+pub enum Arrival {
+    /// A message of one line, which lies there until [`Incoming::pass`].
+    Short {
+        envelope: Envelope,
+        data: Span,
+    },
+    Packet(Packet),
+}
+
+/// The same for those who have only a look.
+pub enum Glance {
+    Nothing,
+    Short { envelope: Envelope, data: Span },
+    Packet,
+}
+
+impl Incoming {
+    /// How many messages there may be at a time.
+    pub const SLOTS: usize = SLOTS;
+
+    /// Who sends.
+    #[inline]
+    pub fn from(&self) -> Member {
+        self.from
+    }
+
+    /// What comes next. A packet is taken out at once.
+    #[inline]
+    pub fn arrival(&mut self) -> Option<Arrival> {
+        // SAFETY: whoever has the channel's only receiving end to himself is one.
+        let slip = unsafe { self.channel.ring.next() }?;
+        if let Some(packet) = packet_in(slip) {
+            self.pass();
+            return Some(Arrival::Packet(packet));
+        }
+        // SAFETY: the place is filled, and the taker's until it passes on.
+        let (envelope, bytes) = unsafe { ((*slip.as_ptr()).envelope, (*slip.as_ptr()).bytes) };
+        // SAFETY: the same.
+        let payload = unsafe { &raw const (*slip.as_ptr()).payload };
+        Some(Arrival::Short { envelope, data: Span::new(payload.cast(), bytes as usize) })
+    }
+
+    /// What comes next, which stays there.
+    #[inline]
+    pub fn glance(&self) -> Glance {
+        // SAFETY: whoever has the channel's only receiving end to himself is one.
+        let Some(slip) = (unsafe { self.channel.ring.next() }) else { return Glance::Nothing };
+        // SAFETY: the place is filled, and the taker's until it passes on.
+        let bytes = unsafe { (*slip.as_ptr()).bytes };
+        if bytes == PACKET {
+            return Glance::Packet;
+        }
+        // SAFETY: the same.
+        let envelope = unsafe { (*slip.as_ptr()).envelope };
+        // SAFETY: the same.
+        let payload = unsafe { &raw const (*slip.as_ptr()).payload };
+        Glance::Short { envelope, data: Span::new(payload.cast(), bytes as usize) }
+    }
+
+    /// The message that came last was read.
+    #[inline]
+    pub fn pass(&mut self) {
+        // SAFETY: `arrival` has found one: nobody else passes, and its caller is the only one.
+        unsafe { self.channel.ring.pass() }
+    }
+
+    /// A packet that went round has been taken.
+    pub fn absorb(&mut self) {
+        let absorbed = self.channel.absorbed.load(Ordering::Relaxed);
+        self.channel.absorbed.store(absorbed.wrapping_add(1).max(1), Ordering::Release);
+    }
+}
+
+impl Drop for Incoming {
+    /// What nobody has taken goes home.
+    fn drop(&mut self) {
+        drain(self.channel);
+        self.channel.let_go();
+    }
+}
+
+/// The channels that lead to a rank, for its threads that wait: they look without a lock.
+#[derive(Default)]
+pub struct Ears {
+    channels: [AtomicPtr<Channel>; MOST],
+    count: AtomicU32,
+}
+
+impl Ears {
+    /// From now on it is these.
+    pub fn prick(&self, incoming: &[Incoming]) {
+        for (place, incoming) in self.channels.iter().zip(incoming) {
+            place.store(ptr::from_ref(incoming.channel).cast_mut(), Ordering::Relaxed);
+        }
+        self.count.store(incoming.len() as u32, Ordering::Release);
+    }
+
+    /// Whether something lies in one of them; a hint, but surely true when something does.
+    #[inline]
+    pub fn hear(&self) -> bool {
+        let count = self.count.load(Ordering::Acquire) as usize;
+        self.channels[..count.min(MOST)].iter().any(|place| {
+            // SAFETY: so many places have been set, to channels, which are never freed.
+            unsafe { &*place.load(Ordering::Relaxed) }.ring.has_next()
+        })
+    }
+}
