@@ -334,10 +334,11 @@ impl Meeting {
 
     /// Who could contribute and has not.
     fn missing(&self) -> impl Iterator<Item = Member> + '_ {
-        let is_missing = |place: &usize| {
+        let is_missing = move |place: &usize| {
             self.standings[*place] == Standing::Open && !self.machines[*place].has_contributed()
         };
-        (0..self.machines.len()).filter(is_missing).map(|place| self.roster.members()[place])
+        let member = move |place: usize| self.roster.members()[place];
+        (0..self.machines.len()).filter(is_missing).map(member)
     }
 
     /// Who is dead by the decision that these have.
