@@ -1,7 +1,7 @@
 //! Jobs whose threads are stopped at random, one by one: races that come once in a million runs
-//! come all the time then. Any test can be run like that, by `FTMPI_JITTER='300 20' cargo test
-//! --release --test ulfm`; here are those in which most happens at once. Slowly, `FTMPI_SEEDS` times
-//! each (or 40), from `FTMPI_SEED` on:
+//! come all the time then. Any test can be run like that, by
+//! `FTMPI_JITTER='300 20' cargo test --release --test ulfm`; here are those in which most happens
+//! at once. Slowly, `FTMPI_SEEDS` times each (or 40), from `FTMPI_SEED` on:
 //! `cargo test --release --test jitter -- --ignored --nocapture`.
 
 mod support;

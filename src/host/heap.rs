@@ -7,9 +7,10 @@
 mod ground;
 mod large;
 mod latch;
+mod library;
 mod shelf;
 
-use dlmalloc::{Allocator, Dlmalloc, GlobalDlmalloc};
+use dlmalloc::{Allocator, Dlmalloc};
 use ground::{STRIP_BYTES, ground};
 use latch::{Held, Latch};
 use shelf::Shelf;
@@ -28,10 +29,6 @@ const TRIM_PIECE: usize = 64 << 10;
 const TRIM_PAD: usize = 16 << 20;
 const PAGE: usize = 4096;
 const SEAL: usize = size_of::<usize>();
-
-/// What the library itself allocates. libc's allocator may be left locked by a dead rank.
-#[cfg_attr(not(miri), global_allocator)]
-static LIBRARY: GlobalDlmalloc = GlobalDlmalloc;
 
 /// A rank's heap: a strip and a slice of one reservation, named by their plot.
 #[derive(Debug)]
@@ -81,8 +78,7 @@ pub(super) enum Owner {
 /// Reserves address space for the heaps of `ranks` ranks, once, before the first of them lives.
 /// `least_bytes` is how far each may grow at least. False when there is no room at all.
 pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
-    // SAFETY: called before there are ranks that could fork.
-    unsafe { dlmalloc::enable_alloc_after_fork() };
+    library::survive_fork();
     ground::reserve(ranks, least_bytes)
 }
 
@@ -294,13 +290,18 @@ impl Heap {
     fn allocate_rarely(
         &self, books: &Books, align: usize, bytes: usize,
     ) -> Result<*mut u8, Broken> {
-        let held = books.latch.hold();
-        if books.key.load(Ordering::Relaxed) != 0 || held.is_none() {
+        let Some(held) = books.latch.hold() else {
             return Ok(large::allocate(self.plot, align, bytes));
+        };
+        // Another thread may have opened it meanwhile.
+        if books.key.load(Ordering::Relaxed) == 0 {
+            self.open(books);
         }
-        self.open(books);
+        if bytes < books.large.load(Ordering::Relaxed) {
+            return self.carve(books, held, align, bytes);
+        }
         drop(held);
-        self.allocate_aligned(align, bytes)
+        Ok(large::allocate(self.plot, align, bytes))
     }
 
     /// What lies in strip and slice. The latch is held, and the heap is open.

@@ -223,7 +223,7 @@ impl Requests {
         let words = "the others recover from a failure; the request is still active";
         let shelf = self.0.lock();
         let request = table::key(Sort::Request, handle).and_then(|key| shelf.find(key))?;
-        let needs_others = request.general.is_some() || !request.comm.is_alone();
+        let needs_others = request.general().is_some() || !request.comm.is_alone();
         let is_concerned = request.pending.is_some() && needs_others;
         is_concerned.then(|| Class::PROC_ABORTED.because(words).on(&request.comm))
     }

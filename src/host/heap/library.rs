@@ -1,0 +1,76 @@
+//! What the library itself allocates. libc's allocator may be left locked by a dead rank, and its
+//! lock puts a thread to sleep that would have had to wait for a moment only.
+
+use super::latch::{Held, Latch};
+use dlmalloc::Dlmalloc;
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::UnsafeCell;
+use std::mem::forget;
+use std::ptr::null_mut;
+
+pub(super) struct Library {
+    latch: Latch,
+    blocks: UnsafeCell<Dlmalloc>,
+}
+
+// SAFETY: the blocks are touched only while the latch is held.
+unsafe impl Sync for Library {}
+
+#[cfg_attr(not(miri), global_allocator)]
+static LIBRARY: Library = Library { latch: Latch::new(), blocks: UnsafeCell::new(Dlmalloc::new()) };
+
+impl Library {
+    /// The blocks, for this thread alone while the other part lives; `None` where a handler of a
+    /// signal has interrupted this very thread in here.
+    #[inline]
+    fn open(&self) -> Option<(&mut Dlmalloc, Held<'_>)> {
+        let held = self.latch.hold()?;
+        // SAFETY: the latch is held.
+        Some((unsafe { &mut *self.blocks.get() }, held))
+    }
+}
+
+// SAFETY: blocks come from an allocator that keeps to the same rules; whoever finds it closed gets
+// nothing, and leaves a block that is to be freed where it is.
+unsafe impl GlobalAlloc for Library {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some((blocks, _held)) = self.open() else { return null_mut() };
+        // SAFETY: as our caller promises.
+        unsafe { blocks.malloc(layout.size(), layout.align()) }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let Some((blocks, _held)) = self.open() else { return };
+        // SAFETY: as our caller promises.
+        unsafe { blocks.free(block, layout.size(), layout.align()) }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let Some((blocks, _held)) = self.open() else { return null_mut() };
+        // SAFETY: as our caller promises.
+        unsafe { blocks.calloc(layout.size(), layout.align()) }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        let Some((blocks, _held)) = self.open() else { return null_mut() };
+        // SAFETY: as our caller promises.
+        unsafe { blocks.realloc(block, layout.size(), layout.align(), bytes) }
+    }
+}
+
+/// From now on a child that is forked finds the blocks whole.
+pub(super) fn survive_fork() {
+    extern "C" fn close() {
+        forget(LIBRARY.latch.hold());
+    }
+    extern "C" fn open() {
+        LIBRARY.latch.release();
+    }
+    // SAFETY: the functions stay where they are, and allocate nothing.
+    let status = unsafe { libc::pthread_atfork(Some(close), Some(open), Some(open)) };
+    assert_eq!(status, 0, "there is memory for three addresses");
+}
