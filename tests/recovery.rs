@@ -262,6 +262,8 @@ fn messages_under_way_are_forgotten_by_noop_and_kept_by_cont() {
 fn whatever_makes_a_communicator_begins_the_recovery() {
     keeps("constructors", 7, &[]);
     keeps("constructors", 7, &["--msg=cont"]);
+    keeps("unaware", 7, &[]);
+    keeps("unaware", 7, &["--msg=cont"]);
 }
 
 #[test]

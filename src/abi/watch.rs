@@ -1,12 +1,12 @@
 //! Ends jobs that are stuck: a thread of the library's own looks twice a second whether anybody can
-//! still do anything, and says what each rank waits for when nobody can. The same thread votes those
-//! out who keep a recovery waiting for longer than the job has patience.
+//! still do anything, and says what each rank waits for when nobody can. The same thread votes
+//! those out who keep a recovery waiting for longer than the job has patience.
 
 use crate::abi::fates;
 use crate::abi::start::{Gone, say};
 use crate::base::Member;
-use crate::engine::{Waits, World};
 use crate::engine::watchman::{Sight, Watchman};
+use crate::engine::{Waits, World};
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::tasks;
