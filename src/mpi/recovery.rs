@@ -29,9 +29,16 @@ pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
-/// Whether other communicators that are made out of `comm` are: somebody has died in it.
-pub fn is_needed(process: &'static Process, comm: &Comm) -> bool {
-    is_due(process, comm) && matches!(standing(process, comm), Standing::Affected { .. })
+/// Whether a call that would make another communicator out of `comm` is one for the recovery:
+/// somebody has died in it, and the caller knows that. Who does not is told, as by any other call:
+/// he would take what comes out of the recovery for what he wanted to make.
+pub fn is_wanted(process: &'static Process, comm: &Comm) -> bool {
+    let is_affected = || matches!(standing(process, comm), Standing::Affected { .. });
+    let knows = || {
+        let told = process.told.lock().get(&thread_token()).copied();
+        told == Some(process.engine.generation())
+    };
+    is_due(process, comm) && is_affected() && knows()
 }
 
 /// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
