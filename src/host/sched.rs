@@ -85,7 +85,8 @@ pub(super) fn begin_on(number: usize) {
 pub(super) const PROMPT: u64 = 100_000;
 
 /// How long the kernel lets the calling thread run at a stretch while others want its core: who
-/// asks for little is let in soon once it is woken. 0: as long as others. Old kernels do not listen.
+/// asks for little is let in soon once it is woken. 0: as long as others. Old kernels do not
+/// listen.
 pub(super) fn ask_for_slices_of(nanoseconds: u64) {
     #[repr(C)]
     struct Attributes {
