@@ -163,6 +163,13 @@ pub(super) fn report(rank: &'static Rank) {
     world.bell.unpark();
 }
 
+/// Tells the undertaker that what it waits for may be so now.
+pub(in crate::host) fn look_again() {
+    if let Some(world) = found() {
+        world.bell.unpark();
+    }
+}
+
 /// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
     if let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) {
