@@ -29,7 +29,8 @@ usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recover
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (9 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
   --scaling      us alone, 2 to 10,000 ranks (3 min)
-  --write        puts the tables into docs/BENCHMARKS.md and README.md, the curves into docs/scaling.svg
+  --write        puts the tables into docs/BENCHMARKS.md and README.md, and the curves
+                 into docs/scaling.svg
 
 Without a table's name all are measured. The peers come from PyPI into target/peers, once. The
 figures mean something only while the machine has nothing else to do.";
