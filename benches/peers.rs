@@ -23,12 +23,12 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
                                     [--scaling] [--write]
 
-  --calls        latency, bandwidth, message rate, start (4 min)
-  --pcg          an iteration of conjugate gradients with 15 to 120 ranks (3 min)
-  --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB (12 min)
-  --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (9 min)
+  --calls        latency, bandwidth, message rate, start
+  --pcg          an iteration of conjugate gradients with 15 to 120 ranks
+  --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
+  --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
-  --scaling      us alone, 2 to 10,000 ranks (3 min)
+  --scaling      us alone, 2 to 10,000 ranks
   --write        puts the tables into docs/BENCHMARKS.md and README.md, and the curves
                  into docs/scaling.svg
 
