@@ -139,8 +139,20 @@ impl Plan {
         Ok(())
     }
 
-    /// Gives all memory back except the graves.
-    pub(super) fn clear(&self, ground: &Ground) -> Result<(), Error> {
+    /// Gives all memory back except the graves. What was mapped there, and how, stays.
+    pub(super) fn give_back(&self, ground: &Ground) -> Result<(), Error> {
+        let (bottom, rest) = (self.stack_bottom(ground), self.signal_stack(ground));
+        match ground.stack_top == rest {
+            true => discard(bottom..ground.start + self.bytes),
+            false => {
+                discard(bottom..ground.stack_top)?;
+                discard(rest..ground.start + self.bytes)
+            }
+        }
+    }
+
+    /// Makes all as it was at first, except the graves.
+    fn clear(&self, ground: &Ground) -> Result<(), Error> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let bottom = self.stack_bottom(ground);
         map(bottom, ground.stack_top - bottom, protection)?;
@@ -181,6 +193,14 @@ impl Plan {
     pub(super) fn images(&self, ground: &Ground) -> usize {
         self.shared_images.unwrap_or(ground.start + self.images_at)
     }
+}
+
+/// Gives the memory of these pages back.
+fn discard(pages: Range<usize>) -> Result<(), Error> {
+    let start = std::ptr::without_provenance_mut(pages.start);
+    // SAFETY: a part of a ground whose rank is dead.
+    let status = unsafe { libc::madvise(start, pages.len(), libc::MADV_DONTNEED) };
+    if status == 0 { Ok(()) } else { Err(Error::last_os_error()) }
 }
 
 /// Lets nobody touch these pages, without a mapping of their own; false where that cannot be.
