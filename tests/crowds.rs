@@ -1,4 +1,4 @@
-//! Very many ranks: what each of them costs, in memory, in mappings, in time; and one image for all.
+//! Very many ranks: what each of them costs in memory, mappings and time; and one image for all.
 
 mod support;
 
@@ -12,28 +12,34 @@ const COUNTED: &str = r#"
     #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
+    static __attribute__((noinline)) void count_maps(void)
+    {
+        char line[512];
+        int maps = 0;
+        FILE *file = fopen("/proc/self/maps", "r");
+        while (fgets(line, sizeof line, file)) maps++;
+        fclose(file);
+        printf("maps %d\n", maps);
+        file = fopen("/proc/self/status", "r");
+        while (fgets(line, sizeof line, file))
+            if (!strncmp(line, "VmHWM:", 6)) printf("peak %ld\n", atol(line + 6));
+        fclose(file);
+    }
+    static __attribute__((noinline)) void add_up(int rank)
+    {
+        long one = 1, all = 0;
+        MPI_Allreduce(&one, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == 0) printf("sum %ld\n", all);
+    }
     int main(int count, char **words)
     {
         int rank, size;
-        long one = 1, all = 0;
         MPI_Init(&count, &words);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         MPI_Barrier(MPI_COMM_WORLD);
-        if (count > 1) MPI_Allreduce(&one, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-        if (rank == 0) {
-            char line[512];
-            int maps = 0;
-            FILE *file = fopen("/proc/self/maps", "r");
-            while (fgets(line, sizeof line, file)) maps++;
-            fclose(file);
-            printf("maps %d\n", maps);
-            file = fopen("/proc/self/status", "r");
-            while (fgets(line, sizeof line, file))
-                if (!strncmp(line, "VmHWM:", 6)) printf("peak %ld\n", atol(line + 6));
-            fclose(file);
-            if (count > 1) printf("sum %ld\n", all);
-        }
+        if (rank == 0) count_maps();
+        if (count > 1) add_up(rank);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Finalize();
         return 0;
