@@ -4,6 +4,7 @@
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 
 use crate::abi::kinds::*;
+use crate::mpi::coll::brief::{self, Brief};
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use crate::mpi::request;
@@ -51,4 +52,25 @@ pub(super) fn isend(
         request.set(request::DONE);
     }
     Ok(is_sent)
+}
+
+#[inline(always)]
+pub(super) fn allreduce(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    comm: MPI_Comm,
+) -> Result<bool> {
+    let (Ok(send), Ok(recv)) =
+        (sendbuf.check(process, "sendbuf"), recvbuf.check(process, "recvbuf"))
+    else {
+        return Ok(false);
+    };
+    let Ok(count) = count.now().check(process, "count") else { return Ok(false) };
+    let (datatype, op, comm) = (datatype.now().key(), op.now().key(), comm.key());
+    brief::allreduce(process, Brief { send, recv, count, datatype, op, comm })
+}
+
+#[inline(always)]
+pub(super) fn barrier(process: &'static Process, comm: MPI_Comm) -> Result<bool> {
+    brief::barrier(process, comm.key())
 }

@@ -17,8 +17,14 @@ const BREATHS: u32 = 12;
 impl Engine {
     /// Whether messages may go the short way: no failure is known, and nobody counts steps.
     #[inline(always)]
-    fn is_carefree(&self) -> bool {
+    pub fn is_carefree(&self) -> bool {
         self.is_calm() && !self.world.is_careful()
+    }
+
+    /// Whether this rank has been told to die.
+    #[inline(always)]
+    pub fn is_stopping(&self) -> bool {
+        self.pulse.is_stopping()
     }
 
     /// Sends a message if it can go through a channel right now; the data may be overwritten then.
@@ -61,7 +67,7 @@ impl Engine {
                     if !accepts(pattern, envelope) || data.bytes() > into.bytes() {
                         return Ok(None);
                     }
-                    let copied = memory::copy(data, into);
+                    let copied = memory::copy_few(data, into);
                     copied.map_err(|fault| self.suffer(fault.address))?;
                     channel.pass();
                     return Ok(Some((envelope, data.bytes())));

@@ -176,7 +176,7 @@ impl Wire {
     }
 
     /// Something lies in a channel to this seat.
-    #[inline]
+    #[inline(always)]
     pub fn announce(&self, seat: usize) {
         fence::light();
         self.ports[seat].bell.unpark_unfenced();
