@@ -23,13 +23,14 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
                                     [--scaling] [--write]
 
-  --calls        latency, bandwidth, message rate, start (4 min)
-  --pcg          an iteration of conjugate gradients with 15 to 120 ranks (3 min)
-  --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB (12 min)
-  --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (9 min)
+  --calls        latency, bandwidth, message rate, start
+  --pcg          an iteration of conjugate gradients with 15 to 120 ranks
+  --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
+  --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
-  --scaling      us alone, 2 to 10,000 ranks (3 min)
-  --write        puts the tables into docs/BENCHMARKS.md, the curves into docs/scaling.svg
+  --scaling      us alone, 2 to 10,000 ranks
+  --write        puts the tables into docs/BENCHMARKS.md and README.md, and the curves
+                 into docs/scaling.svg
 
 Without a table's name all are measured. The peers come from PyPI into target/peers, once. The
 figures mean something only while the machine has nothing else to do.";
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
         let (table, picture) = measure(name, &contenders);
         println!("{table}");
         if is_asked("write") {
-            write_page(name, &table);
+            write_pages(name, &table);
             if let Some(svg) = picture {
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scaling.svg");
                 std::fs::write(path, svg).expect("docs is writable");
@@ -105,13 +106,15 @@ fn heading(contenders: &[Contender]) -> Vec<String> {
     vec![format!("| measured | {} |", names.join(" | ")), rule]
 }
 
-/// Puts a table between its marks of the page; what people wrote around them stays.
-fn write_page(name: &str, table: &str) {
+/// Puts a table between its marks of the pages that have them; what people wrote around them stays.
+fn write_pages(name: &str, table: &str) {
     let marks = [format!("<!-- measured: {name} -->\n"), format!("<!-- end of {name} -->\n")];
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/BENCHMARKS.md");
-    let page = std::fs::read_to_string(&path).expect("the page is there");
-    let (before, rest) = page.split_once(&marks[0]).expect("the page has its marks");
-    let (_, after) = rest.split_once(&marks[1]).expect("the page has its marks");
-    let page = [before, &marks[0], "\n", table, "\n\n", &marks[1], after].concat();
-    std::fs::write(path, page).expect("docs is writable");
+    for page in ["docs/BENCHMARKS.md", "README.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+        let text = std::fs::read_to_string(&path).expect("the page is there");
+        let Some((before, rest)) = text.split_once(&marks[0]) else { continue };
+        let (_, after) = rest.split_once(&marks[1]).expect("what begins ends");
+        let text = [before, &marks[0], "\n", table, "\n\n", &marks[1], after].concat();
+        std::fs::write(path, text).expect("pages are writable");
+    }
 }

@@ -262,6 +262,8 @@ fn messages_under_way_are_forgotten_by_noop_and_kept_by_cont() {
 fn whatever_makes_a_communicator_begins_the_recovery() {
     keeps("constructors", 7, &[]);
     keeps("constructors", 7, &["--msg=cont"]);
+    keeps("unaware", 7, &[]);
+    keeps("unaware", 7, &["--msg=cont"]);
 }
 
 #[test]
@@ -300,4 +302,48 @@ fn an_error_that_is_no_death_is_as_fatal_as_ever() {
     let run = support::run(&program).ranks(2).option("--mode=rebuild");
     let seen = run.fails_with(6);
     assert!(seen.stderr.contains("MPI_Send on MPI_COMM_WORLD failed"), "{seen}");
+}
+
+#[test]
+fn whoever_keeps_a_recovery_waiting_for_too_long_is_voted_out() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            int me = ftmpi_rank_in_job(), one = 1, sum = 0;
+            MPI_Comm again;
+            if (MPI_Init(&argc, &argv) == MPI_SUCCESS) {
+                MPI_Barrier(MPI_COMM_WORLD);
+                if (me == 1)
+                    raise(SIGKILL);
+                while (me == 2 && strcmp(argv[1], "computes") == 0)
+                    __asm__ volatile("");
+                while (me == 2)
+                    pause();
+                while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+                    ;
+                if (MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
+                    return 3;
+            }
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            if (me == 0)
+                printf("%d live\n", sum);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("late", text).build();
+    for (mode, left) in [("rebuild", 4), ("shrink", 2), ("blank", 2)] {
+        for word in ["computes", "sleeps"] {
+            let run = support::run(&program).ranks(4).args([word]).option("--patience=0.3");
+            let seen = run.option(format!("--mode={mode}")).deadline(60).succeeds();
+            assert_eq!(seen.stdout, format!("{left} live\n"), "{mode}: {seen}");
+            let said = "rank 2 has not come to the recovery for 0.3 s";
+            assert_eq!(seen.stderr.matches(said).count(), 1, "{seen}");
+        }
+    }
 }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// How many seconds one run has.
+/// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "90";
 /// The programs that everybody runs.
 const PROGRAMS: [&str; 3] = ["measure", "collectives", "pcg"];
 
 /// A library under measurement, with its builds of the programs.
+#[derive(Clone)]
 pub(super) struct Contender {
     pub(super) name: String,
     /// What its builds of the programs are called by.
@@ -17,6 +18,7 @@ pub(super) struct Contender {
     /// The launcher with its options.
     pub(super) launch: Vec<String>,
     build: PathBuf,
+    patience: &'static str,
 }
 
 /// Us first, then the peers, all installed and with their programs built.
@@ -37,6 +39,12 @@ impl Contender {
         self.build.join(format!("{name}-{}", self.stem))
     }
 
+    /// The same, whose runs have so many seconds.
+    pub(super) fn within(mut self, seconds: &'static str) -> Contender {
+        self.patience = seconds;
+        self
+    }
+
     /// Whether this is the peer of that name.
     pub(super) fn is(&self, package: &str) -> bool {
         self.stem == package
@@ -48,7 +56,7 @@ impl Contender {
     ) -> Option<(String, f64)> {
         let start = Instant::now();
         let output = Command::new("timeout")
-            .args(["--kill-after=5", PATIENCE])
+            .args(["--kill-after=5", self.patience])
             .args(&self.launch)
             .args(options)
             .args(["-np", &ranks.to_string()])
@@ -87,7 +95,8 @@ fn ours(build: &Path) -> Contender {
     let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
     let name = format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION"));
     let launch = vec![text(&bin.join("ftrun"))];
-    let contender = Contender { name, stem: "ftmpi", launch, build: build.to_path_buf() };
+    let build = build.to_path_buf();
+    let contender = Contender { name, stem: "ftmpi", launch, build, patience: PATIENCE };
     contender.compile(Command::new(bin.join("mpicc")), PROGRAMS.iter().chain(&["recovery"]));
     contender
 }
@@ -109,7 +118,8 @@ fn peer(
     launch.push(text(&home.join("bin/mpiexec")));
     launch.extend(options.iter().map(ToString::to_string));
     let name = version(&pip, packages[0]);
-    let contender = Contender { name, stem, launch, build: build.to_path_buf() };
+    let build = build.to_path_buf();
+    let contender = Contender { name, stem, launch, build, patience: PATIENCE };
     let mut compiler = Command::new("env");
     compiler.args(words.iter().skip(1)).arg(home.join("bin/mpicc"));
     let more: &[&str] = if stem == "openmpi" { &["recovery_ulfm"] } else { &[] };

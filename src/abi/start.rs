@@ -81,10 +81,8 @@ fn start(program: Program, text: &str) -> ! {
             if !job.checks {
                 checks::turn_off();
             }
-            if job.watches {
-                watch::begin(gone.clone(), job.timeout.is_some());
-            }
             let world = current::world(job.ranks);
+            watch::begin(world, gone.clone(), &job);
             if let Some(file) = &job.report {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
                 world.keep_chronicle(report::write);
@@ -241,7 +239,7 @@ fn keep_first(place: &AtomicI32, status: i32) {
 }
 
 /// A line on stderr, written as a whole: ranks write there, too.
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     // Where stderr is closed, nobody is left to be told.
     output::write(2, format!("{line}\n").as_bytes());
 }

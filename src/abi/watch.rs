@@ -1,16 +1,20 @@
 //! Ends jobs that are stuck: a thread of the library's own looks twice a second whether anybody can
-//! still do anything, and says what each rank waits for when nobody can.
+//! still do anything, and says what each rank waits for when nobody can. The same thread votes
+//! those out who keep a recovery waiting for longer than the job has patience.
 
 use crate::abi::fates;
-use crate::abi::start::Gone;
-use crate::engine::Waits;
+use crate::abi::start::{Gone, say};
+use crate::base::Member;
 use crate::engine::watchman::{Sight, Watchman};
+use crate::engine::{Waits, World};
+use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::tasks;
 use crate::mpi::plight::Plight;
 use crate::mpi::process::Process;
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Three looks without a change between them are the end.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
@@ -18,20 +22,63 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 /// The exit status of a job that is stuck.
 const STUCK: i32 = 123;
 
-/// Starts to watch over a job. `has_limit`: the undertaker waits until a time anyway.
-pub(super) fn begin(gone: Arc<Gone>, has_limit: bool) {
-    let thread = std::thread::Builder::new().name("watchman".into()).stack_size(128 << 10);
-    // Where there is no room for a thread, there is none for ranks, and they say so.
-    let _ = thread.spawn(move || watch(&gone, has_limit));
+/// What to watch over.
+struct Duty {
+    world: &'static World,
+    gone: Arc<Gone>,
+    /// Whether jobs that are stuck are to end.
+    ends_stuck: bool,
+    /// The undertaker waits until a time anyway.
+    has_limit: bool,
+    patience: Option<Duration>,
+    is_quiet: bool,
 }
 
-fn watch(gone: &Gone, has_limit: bool) {
-    let mut watchman = Watchman::default();
+/// Starts to watch over a job, where there is something to watch.
+pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) {
+    let duty = Duty {
+        world,
+        gone,
+        ends_stuck: job.watches,
+        has_limit: job.timeout.is_some(),
+        patience: job.patience,
+        is_quiet: job.is_quiet,
+    };
+    if duty.ends_stuck || duty.patience.is_some() {
+        let thread = std::thread::Builder::new().name("watchman".into()).stack_size(128 << 10);
+        // Where there is no room for a thread, there is none for ranks, and they say so.
+        let _ = thread.spawn(move || watch(&duty));
+    }
+}
+
+fn watch(duty: &Duty) {
+    const SHORTEST: Duration = Duration::from_millis(1);
+    let (mut watchman, mut told) = (Watchman::default(), HashSet::new());
+    let pause = duty.patience.map_or(BETWEEN_LOOKS, |patience| patience / 4);
+    let (pause, mut last) = (pause.clamp(SHORTEST, BETWEEN_LOOKS), Instant::now());
     loop {
-        std::thread::sleep(BETWEEN_LOOKS);
-        if watchman.look(sight(gone, has_limit)) {
-            end_job(gone);
+        std::thread::sleep(pause);
+        if let Some(patience) = duty.patience {
+            vote_out(duty, patience, &mut told);
         }
+        if duty.ends_stuck && last.elapsed() >= BETWEEN_LOOKS {
+            last = Instant::now();
+            if watchman.look(sight(&duty.gone, duty.has_limit)) {
+                end_job(&duty.gone);
+            }
+        }
+    }
+}
+
+/// Kills who has kept those who recover waiting for too long.
+fn vote_out(duty: &Duty, patience: Duration, told: &mut HashSet<Member>) {
+    for member in duty.world.latecomers(patience) {
+        let Member { seat, incarnation } = member;
+        if told.insert(member) && !duty.is_quiet {
+            let seconds = patience.as_secs_f64();
+            say(&format!("ftrun: rank {seat} has not come to the recovery for {seconds} s"));
+        }
+        life::kill_only(seat, incarnation);
     }
 }
 
@@ -48,10 +95,11 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
     tasks::stillness(is_exempt).map_or(Sight::Moving, Sight::Still)
 }
 
-/// All ranks that are there, with what they wait for; `None` when one of them does not wait.
+/// All ranks that are there, with what they wait for; `None` when one of them does not wait. The
+/// last to be born is asked first: of thousands it is the one who is late, as a rule.
 fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
     let mut stuck = Vec::new();
-    for seat in 0..gone.seats() {
+    for seat in (0..gone.seats()).rev() {
         match life::living(seat) {
             Some(rank) => {
                 let waits = rank.lodger::<Process>()?.engine.waits()?;
@@ -61,6 +109,7 @@ fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
             None => return None,
         }
     }
+    stuck.reverse();
     Some(stuck)
 }
 

@@ -18,6 +18,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Which agreement: all members name the same one alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +57,7 @@ pub(super) struct Council {
 /// What a replacement has to know of the recovery that wants it.
 #[derive(Clone)]
 pub struct Summons {
-    pub recovery: Recovery,
+    pub recovery: Arc<Recovery>,
     /// How often its members have agreed on something since the last one was complete.
     pub number: u64,
     /// By which modes it is run, once that is agreed on: those of the lowest rank that lives.
@@ -79,13 +80,14 @@ impl Summons {
             && let Some(mode) = rules::mode_of(modes.comm)
         {
             self.modes = Some(modes);
-            self.recovery.choose(mode);
+            Arc::make_mut(&mut self.recovery).choose(mode);
         }
-        let step = self.recovery.advance(decision);
+        let recovery = Arc::make_mut(&mut self.recovery);
+        let step = recovery.advance(decision);
         if let Step::GiveUp { .. } = step {
             // The program may choose others before it tries again.
             self.modes = None;
-            self.recovery.again(self.recovery.mode(), None);
+            recovery.again(recovery.mode(), None);
         }
         step
     }
@@ -101,6 +103,8 @@ struct Meeting {
     decided: Vec<Member>,
     /// How many do not know the decision yet, and may ask.
     waiting: usize,
+    /// How old the world was when it began.
+    since: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +177,7 @@ impl World {
             standings: vec![Standing::Open; size],
             decided: Vec::new(),
             waiting: size,
+            since: self.started().elapsed(),
         };
         let ledger = self.ledger.lock();
         let is_dead = |member: &Member| ledger.is_dead(*member);
@@ -216,6 +221,19 @@ impl World {
     pub(super) fn forget_outcomes(&self, context: u32) {
         let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
         self.council.meetings.lock().retain(|key, _| !is_old(key));
+    }
+
+    /// Who has kept the others waiting for so long who recover from a death. Those who only look
+    /// whether anybody has died wait for as long as it takes.
+    pub fn latecomers(&self, patience: Duration) -> Vec<Member> {
+        let now = self.started().elapsed();
+        let meetings = self.council.meetings.lock();
+        let is_overdue = |(key, meeting): &(&Key, &Meeting)| {
+            key.purpose == Purpose::Recovery
+                && self.called() > key.of
+                && now.saturating_sub(meeting.since) >= patience
+        };
+        meetings.iter().filter(is_overdue).flat_map(|(_, meeting)| meeting.missing()).collect()
     }
 
     /// All agreements hear of a death.
@@ -313,6 +331,15 @@ impl Meeting {
         if !self.machines[place].has_contributed() && self.standings[place] != Standing::Out {
             self.act(member, |machine, outbox| machine.contribute(value, outbox));
         }
+    }
+
+    /// Who could contribute and has not.
+    fn missing(&self) -> impl Iterator<Item = Member> + '_ {
+        let is_missing = move |place: &usize| {
+            self.standings[*place] == Standing::Open && !self.machines[*place].has_contributed()
+        };
+        let member = move |place: usize| self.roster.members()[place];
+        (0..self.machines.len()).filter(is_missing).map(member)
     }
 
     /// Who is dead by the decision that these have.

@@ -11,6 +11,7 @@ mod buffered;
 mod channels;
 mod council;
 mod doubt;
+mod era;
 mod generation;
 mod matching;
 mod meeting;
@@ -35,6 +36,7 @@ mod world;
 
 pub use buffered::Unsent;
 pub use council::{Key as Matter, Purpose, Summons};
+pub use era::Era;
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use meeting::{Board, Gate, Hall, Laid, Meeting, Round};

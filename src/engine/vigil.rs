@@ -14,6 +14,9 @@ use std::sync::atomic::Ordering;
 /// How often one who has a core looks before he does anything else: somebody is about to come.
 const LOOKS: u32 = 100;
 
+/// Of those who keep a wait from ending, more are not named.
+const MOST_NAMED: usize = 8;
+
 /// What a member waits for, and whose death ends the wait.
 pub struct Vigil<'a> {
     pub meeting: &'a Meeting,
@@ -51,7 +54,7 @@ impl Awaited {
     fn missing(&self) -> Vec<usize> {
         match self.gate {
             Gate::Shown { place } | Gate::Read { place } => vec![place],
-            _ => self.hall.round.missing(self.hall.turn).collect(),
+            _ => self.hall.round.missing(self.hall.turn).take(MOST_NAMED).collect(),
         }
     }
 }
@@ -172,7 +175,8 @@ impl Engine {
     /// Who keeps a wait from ending; `None` when nobody does.
     pub(super) fn missing(&self, watched: Watched) -> Option<Vec<Want>> {
         let Watched { gate, envelope, .. } = watched;
-        let missing = self.world.known_meeting(watched.key)?.missing(gate, watched.turn);
+        let missing =
+            self.world.known_meeting(watched.key)?.missing(gate, watched.turn, MOST_NAMED);
         wants(envelope, gate == Gate::Room, missing)
     }
 }
@@ -189,8 +193,6 @@ impl State {
 }
 
 fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Option<Vec<Want>> {
-    /// More are not named.
-    const MOST: usize = 8;
     let Envelope { context, tag, .. } = envelope;
     let want = |place: &usize| {
         let rank = i32::try_from(*place).expect("ranks fit an int");
@@ -199,6 +201,6 @@ fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Option<Vec<
             false => Want::Message { context, source: rank, tag, room: None },
         }
     };
-    let wants: Vec<Want> = missing.iter().take(MOST).map(want).collect();
+    let wants: Vec<Want> = missing.iter().map(want).collect();
     (!wants.is_empty()).then_some(wants)
 }

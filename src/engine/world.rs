@@ -4,6 +4,7 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::council::Council;
+use crate::engine::era::Shared;
 use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
@@ -28,6 +29,7 @@ pub struct World {
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
     pub(super) council: Council,
+    pub(super) shared: Shared,
     pub(super) revoked: Revoked,
     pub(super) meetings: Meetings,
     charter: Charter,
@@ -72,6 +74,7 @@ impl World {
             annals: Mutex::default(),
             stir: AtomicU64::new(0),
             council: Council::default(),
+            shared: Shared::default(),
             revoked: Revoked::default(),
             meetings: Meetings::default(),
             charter: Charter::default(),

@@ -66,6 +66,8 @@ pub struct Job {
     /// Start every line of output with `[rank]`.
     pub tag_output: bool,
     pub timeout: Option<Duration>,
+    /// How long those who recover wait for one who does not come.
+    pub patience: Option<Duration>,
     /// End the job when all of its ranks wait for each other.
     pub watches: bool,
     /// Check the arguments of calls.
@@ -97,6 +99,7 @@ impl Default for Job {
             explain: false,
             tag_output: false,
             timeout: None,
+            patience: None,
             watches: true,
             checks: true,
             leftovers: false,
@@ -132,6 +135,7 @@ impl Job {
             format!("heap={}", self.heap_bytes),
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
+        lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
@@ -175,9 +179,8 @@ impl Job {
             "report" => self.report = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
-            "timeout" => {
-                self.timeout = Some(Duration::try_from_secs_f64(value.parse().ok()?).ok()?);
-            }
+            "timeout" => self.timeout = Some(seconds(value)?),
+            "patience" => self.patience = Some(seconds(value)?),
             "kill" => self.kills.push(Event::parse(value).ok()?),
             "chance" => {
                 let (mean, seed) = value.split_once(' ')?;
@@ -190,6 +193,10 @@ impl Job {
         }
         Some(())
     }
+}
+
+fn seconds(value: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(value.parse().ok()?).ok()
 }
 
 #[cfg(test)]
@@ -208,6 +215,7 @@ mod tests {
             report: Some("/a/b=c".into()),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
+            patience: Some(Duration::from_millis(20)),
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
             chance: Some((Duration::from_millis(2500), 99)),
             ..Job::default()

@@ -139,7 +139,7 @@ pub(super) fn chosen(wishes: &[u8], color: i32) -> impl Iterator<Item = usize> {
 
 /// One communicator for each color, ranks in the order of keys; none for MPI_UNDEFINED.
 pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
-    if recovery::is_needed(process, comm) {
+    if recovery::is_wanted(process, comm) {
         return recovery::repair(process, comm).map(Some);
     }
     if comm.is_inter() {
@@ -193,7 +193,7 @@ pub fn split_type(
 /// A communicator of `group`, made by all of `comm`; those outside get none.
 pub fn create(process: &'static Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
     is_subset(comm, group)?;
-    if recovery::is_needed(process, comm) {
+    if recovery::is_wanted(process, comm) {
         return recovery::repair(process, comm).map(Some);
     }
     if comm.is_inter() {

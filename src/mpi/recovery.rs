@@ -2,8 +2,8 @@
 //! generation of the world.
 
 use crate::base::Member;
-use crate::engine::rules::{Modes, MsgMode, RecoveryMode, mode_of};
-use crate::engine::{Moved, Summons};
+use crate::engine::rules::{MsgMode, RecoveryMode, mode_of};
+use crate::engine::{Era, Moved, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
@@ -29,9 +29,16 @@ pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
-/// Whether other communicators that are made out of `comm` are: somebody has died in it.
-pub fn is_needed(process: &'static Process, comm: &Comm) -> bool {
-    is_due(process, comm) && matches!(standing(process, comm), Standing::Affected { .. })
+/// Whether a call that would make another communicator out of `comm` is one for the recovery:
+/// somebody has died in it, and the caller knows that. Who does not is told, as by any other call:
+/// he would take what comes out of the recovery for what he wanted to make.
+pub fn is_wanted(process: &'static Process, comm: &Comm) -> bool {
+    let is_affected = || matches!(standing(process, comm), Standing::Affected { .. });
+    let knows = || {
+        let told = process.told.lock().get(&thread_token()).copied();
+        told == Some(process.engine.generation())
+    };
+    is_due(process, comm) && is_affected() && knows()
 }
 
 /// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
@@ -162,7 +169,7 @@ fn first(process: &'static Process) -> Option<Summons> {
     }
     let view = View::new(process.world_comm().group.members());
     let recovery = Recovery::new(view, Record::new(), mode(process)?, None);
-    Some(Summons { recovery, number: 0, modes: None })
+    Some(Summons { recovery: Arc::new(recovery), number: 0, modes: None })
 }
 
 fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) -> Result<End> {
@@ -175,59 +182,73 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
         };
         let value = Value { most: u64::from(world.fresh_context()), ..value };
         let decision = engine.recover(course, value)?;
-        match course.advance(&decision) {
+        match &*world.advance(course, &decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
-                let mut record = course.recovery.record().clone();
-                world.file(&mut record);
-                adopt(process, view, record, context, course.modes)?;
+                adopt(process, view, course, context)?;
                 return Ok(End::Recovered);
             }
-            Step::Next { respawn } => world.respawn(&respawn, course),
-            Step::GiveUp { rank } => return Ok(End::GivenUp { rank }),
+            Step::Next { respawn } => world.respawn(respawn, course),
+            Step::GiveUp { rank } => return Ok(End::GivenUp { rank: *rank }),
         }
     }
 }
 
 /// The world is as `view` says from now on.
-fn adopt(
-    process: &'static Process, view: View, record: Record, context: u32, modes: Option<Modes>,
-) -> Result {
+fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32) -> Result {
     let generation = view.generation;
     process.world.tell(|chronicle, now| {
         let members: Vec<Member> = view.members().collect();
         chronicle.committed(&members, generation, now);
     });
-    let roll = process.world.enrol(view.members().collect());
-    let living = Arc::new(Group::listed(roll.clone(), process.me));
-    let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
-    let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
-    let (group, gaps) = match ranks.len() == view.slots.len() {
-        true => (living, None),
-        false => {
-            let all = process.world.enrol(view.slots.iter().map(|slot| slot.last()).collect());
-            let group = Group::listed(all, process.me);
-            (Arc::new(group), Some(Gaps::new(generation, context, living, ranks)))
+    let before = process.world_comm();
+    let modes = course.modes.or_else(|| losses::modes(process, &before)).unwrap_or_default();
+    let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
+    let era =
+        process.world.era((generation, context), || begin(process, view, course, context, mode));
+    let living = Arc::new(Group::listed(era.roll.clone(), process.me));
+    let (group, gaps) = match &era.with_gone {
+        None => (living, None),
+        Some(all) => {
+            let gaps = Gaps::new(generation, context, living, era.ranks.clone());
+            (Arc::new(Group::listed(all.clone(), process.me)), Some(gaps))
         }
     };
-    let before = process.world_comm();
     let world = before.reborn(generation, context, group).with_gaps(gaps);
-    if let Some(modes) = modes {
+    if let Some(modes) = course.modes {
         losses::settle(process, &world, modes);
     }
     let modes = losses::modes(process, &world).unwrap_or_default();
     let is_cont = modes.msg == MsgMode::Cont;
     let moved = Moved { from: before.context(), to: context, roster: world.roster(), is_cont };
     process.set_world_comm(world);
-    let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
-    let recovery = Recovery::new(view, record, mode, None);
     process.begins_to_recover();
     process.recoverer.store(thread_token(), Ordering::Relaxed);
-    *process.recovery.lock() = Some(Summons { recovery, number: 0, modes: None });
+    let next = Summons { recovery: era.next.clone(), number: 0, modes: None };
+    *process.recovery.lock() = Some(next);
     process.world.forgive();
     process.lineage.lock().turn_over();
-    Ok(process.engine.turn_over(generation, roll, moved)?)
+    Ok(process.engine.turn_over(generation, era.roll.clone(), moved)?)
+}
+
+/// What all have in common from now on.
+fn begin(
+    process: &'static Process, view: &View, course: &Summons, context: u32, mode: Mode,
+) -> Era {
+    let world = process.world;
+    let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
+    let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
+    let last = || view.slots.iter().map(|slot| slot.last()).collect();
+    let mut record = course.recovery.record().clone();
+    world.file(&mut record);
+    Era {
+        key: (view.generation, context),
+        roll: world.enrol(view.members().collect()),
+        with_gone: (ranks.len() < view.slots.len()).then(|| world.enrol(last())),
+        ranks,
+        next: Arc::new(Recovery::new(view.clone(), record, mode, None)),
+    }
 }
 
 fn mode(process: &'static Process) -> Option<Mode> {

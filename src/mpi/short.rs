@@ -1,4 +1,4 @@
-//! Blocking calls of the commonest kind: a few plain numbers, to or from one member of
+//! Calls of the commonest kind: a few plain numbers, to or from one member of
 //! MPI_COMM_WORLD. They judge only whether they are that; everything else is `pt2pt`'s.
 
 use crate::engine;

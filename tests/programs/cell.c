@@ -177,8 +177,16 @@ RECEIVES(sendrecv_replace, COUNT, replaced())
         int code = call(requests, statuses);                                                       \
         code = either(either(first, second), code);                                                \
         arrived(code, left, LARGE);                                                                \
+        leave_nobody_waiting(requests);                                                            \
         return code;                                                                               \
     }
+
+/* Where nobody recovers, what is still pending after an error concerns neighbours that live. */
+static void leave_nobody_waiting(MPI_Request *requests)
+{
+    for (int i = 0; i < 2 && strcmp(mode, "continue") == 0; i++)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+}
 
 static int worst(const MPI_Status *statuses)
 {

@@ -305,6 +305,32 @@ static void constructors(void)
     }
 }
 
+/* Who has not been told of the death wants no recovery of such a call, and is told by it. */
+static void unaware(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group group;
+    if (!is_fresh) {
+        MPI_Comm_group(W, &group);
+        if (rank != victim)
+            EQUAL(MPI_Send(NULL, 0, MPI_INT, victim, 1, W), MPI_SUCCESS);
+        for (int other = 1; rank == victim && other < size; other++)
+            EQUAL(MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 1, W, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        if (rank == victim)
+            raise(SIGKILL);
+        while (*numbers(W, FTMPI_NUM_FAILED_PROCS) == 0)
+            ;
+        for (int told = 0; told < 2; told++) {
+            int code = rank % 2 ? MPI_Comm_split(W, rank, 0, &made)
+                                : MPI_Comm_create(W, group, &made);
+            EQUAL(code, told ? MPI_SUCCESS : MPI_ERR_OTHER);
+        }
+        EQUAL(sum_of(made, 1), size);
+    } else {
+        EQUAL(sum_of(W, 1), size);
+    }
+}
+
 /* All have the same record, and each death stands in it once. */
 static void record(void)
 {
@@ -510,7 +536,7 @@ int main(int argc, char **argv)
     const struct test tests[] = {
         {"alone", alone},     {"objects", objects},       {"messages", messages},
         {"record", record},   {"constructors", constructors}, {"handler", handler},
-        {"threads", threads}, {"persistent", persistent}, {NULL, NULL},
+        {"threads", threads}, {"persistent", persistent}, {"unaware", unaware}, {NULL, NULL},
     };
     for (const struct test *test = tests; test->name; test++)
         if (strcmp(argv[1], test->name) == 0)

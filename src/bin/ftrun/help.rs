@@ -59,6 +59,10 @@ OPTIONS
     --recovery manual|auto
                       Recover when the program asks for it (the default), or
                       inside of the call that notices the failure.
+    --patience SECONDS
+                      How long those who recover wait for a rank that does not
+                      come: then it is killed, and counts as one more death.
+                      Without this they wait for as long as it computes.
     --on-failure end|continue|restart
                       For programs that run without a mode.
                       When a rank fails: end the job at once (the default), let

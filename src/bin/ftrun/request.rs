@@ -165,6 +165,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
                 job.tag_output |= text.split(',').any(|part| matches!(part, "tag" | "rank"));
             }
             Does::Timeout => job.timeout = Some(time(&dashed, value)?),
+            Does::Patience => job.patience = Some(time(&dashed, value)?),
             Does::Deadlock => job.watches = switch(&dashed, value)?,
             Does::Check => job.checks = switch(&dashed, value)?,
             Does::Report => job.report = Some(faults::report(&dashed, value)?),

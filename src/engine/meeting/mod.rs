@@ -233,8 +233,8 @@ impl Meeting {
         }
     }
 
-    /// Who has not come as far as a wait needs.
-    pub(super) fn missing(&self, gate: Gate, turn: u32) -> Vec<usize> {
+    /// Who has not come as far as a wait needs, up to `most` of them.
+    pub(super) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
         let needed =
             if gate == Gate::Room { self.needed(turn).wrapping_sub(1) } else { position(turn) };
         let is_missing =
@@ -243,7 +243,7 @@ impl Meeting {
             Gate::Shown { place } | Gate::Read { place } => {
                 Some(place).filter(is_missing).into_iter().collect()
             }
-            _ => (0..self.stands.len()).filter(is_missing).collect(),
+            _ => (0..self.stands.len()).filter(is_missing).take(most).collect(),
         }
     }
 }
@@ -371,14 +371,14 @@ mod tests {
             }
             meeting.come(turn(rounds), 0);
             assert!(!meeting.has_room(turn(rounds)));
-            assert_eq!(meeting.missing(Gate::Room, turn(rounds)), [1, 2]);
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), [1, 2]);
             meeting.let_go(turn(0), 2);
-            assert_eq!(meeting.missing(Gate::Room, turn(rounds)), [1]);
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), [1]);
             meeting.come(turn(1), 1);
             assert!(meeting.has_room(turn(rounds)));
             assert!(!meeting.has_room(turn(rounds + 1)));
-            assert_eq!(meeting.missing(Gate::Full, turn(1)), [2]);
-            assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1)), []);
+            assert_eq!(meeting.missing(Gate::Full, turn(1), 9), [2]);
+            assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1), 9), []);
         }
     }
 

@@ -179,7 +179,9 @@ impl Fiber {
     /// Takes back a call that has come while it ran.
     fn was_called(&self) -> bool {
         let (done, seen) = (Ordering::Acquire, Ordering::Relaxed);
-        self.state.compare_exchange(CALLED, RUNNING, done, seen).is_ok()
+        // One that comes just now is seen when the fiber is to be parked.
+        self.state.load(seen) == CALLED
+            && self.state.compare_exchange(CALLED, RUNNING, done, seen).is_ok()
     }
 
     /// It is off its stack, and parks now; false if it was called meanwhile.
@@ -259,27 +261,49 @@ pub(super) fn blocking<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Fibers to be woken together.
-pub(super) struct Batch([Chain; BATCHES]);
+/// Fibers to be woken together, by the slots where they ran last.
+pub(super) struct Batch {
+    parts: [(usize, Chain); PARTS],
+    /// Where the calling fiber runs: those of this slot have to wait for it anyway.
+    own: usize,
+}
 
-const BATCHES: usize = 8;
+const PARTS: usize = 8;
+/// So many of another slot are enough to let it begin.
+const FEW: usize = 16;
 
 impl Batch {
     pub(super) fn new() -> Batch {
-        Batch([Chain::EMPTY; BATCHES])
+        let own = current().map_or(usize::MAX, |fiber| fiber.home.load(Ordering::Relaxed));
+        Batch { parts: [(0, Chain::EMPTY); PARTS], own }
     }
 
     pub(super) fn wake(&mut self, fiber: &'static Fiber) {
-        if fiber.claim() {
-            self.0[fiber.home.load(Ordering::Relaxed) % BATCHES].push(fiber);
+        if !fiber.claim() {
+            return;
         }
+        let home = fiber.home.load(Ordering::Relaxed);
+        let part = &mut self.parts[home % PARTS];
+        if part.0 != home {
+            send(part);
+            part.0 = home;
+        }
+        part.1.push(fiber);
+        if part.1.len() >= FEW && home != self.own {
+            send(part);
+        }
+    }
+}
+
+/// Makes those of this slot ready, if there are any.
+fn send((home, chain): &mut (usize, Chain)) {
+    if !chain.is_empty() {
+        worker::make_all_ready(*home, std::mem::replace(chain, Chain::EMPTY));
     }
 }
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        for (home, chain) in self.0.iter().enumerate().filter(|(_, chain)| !chain.is_empty()) {
-            worker::make_all_ready(home, *chain);
-        }
+        self.parts.iter_mut().for_each(send);
     }
 }

@@ -8,7 +8,7 @@
 use super::Fiber;
 use super::slot::Slot;
 use super::worker::{Executor, Worker, executor};
-use crate::host::sched::{wait_on, wake_one_on};
+use crate::host::sched::{PROMPT, ask_for_slices_of, wait_on, wake_one_on};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::Error;
@@ -100,6 +100,7 @@ pub(super) fn start() -> Result<(), Error> {
 }
 
 fn watch() {
+    ask_for_slices_of(PROMPT);
     let executor = executor();
     let mut sights = vec![Sight::default(); executor.slots.len()];
     let mut last = Instant::now();

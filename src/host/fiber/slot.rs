@@ -60,6 +60,10 @@ impl Chain {
         self.count == 0
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
     pub(super) fn push(&mut self, fiber: &'static Fiber) {
         fiber.link.set(null());
         // SAFETY: what stands in a chain is ready, and its link is the chain's.

@@ -7,8 +7,8 @@
 use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
 use super::{CURRENT, ENDED, Fiber, monitor};
-use crate::host::life::SignalStack;
-use crate::host::sched::{begin_on, wait_on, wake_one_on};
+use crate::host::life::{self, SignalStack};
+use crate::host::sched::{ask_for_slices_of, begin_on, wait_on, wake_one_on};
 use parking_lot::Mutex;
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
@@ -201,7 +201,7 @@ impl Worker {
     /// Lets its fiber make room for others at the next place where that is possible.
     pub(super) fn interrupt(&self) {
         self.is_to_make_room.store(true, Ordering::Relaxed);
-        let signal = crate::host::life::KILL;
+        let signal = life::KILL;
         // SAFETY: sends a signal to a thread of this process, or to nobody.
         unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), self.number(), signal) };
     }
@@ -222,6 +222,8 @@ impl Worker {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
         self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+        // The monitor, whose child it may be, wants less.
+        ask_for_slices_of(0);
         self.home_pointer.set(thread_pointer());
         let signal_stack = SignalStack::begin(SIGNAL_STACK_BYTES);
         // SAFETY: has no preconditions. A fiber that settles here may go to other directories.
@@ -290,6 +292,7 @@ impl Worker {
                 fiber.state.store(ENDED, Ordering::SeqCst);
                 // SAFETY: the word stays until it is 0; nothing of the fiber is used afterwards.
                 unsafe { &*fiber.clear.load(Ordering::Relaxed) }.store(0, Ordering::SeqCst);
+                life::look_again();
             }
         }
     }

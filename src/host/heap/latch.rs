@@ -65,12 +65,19 @@ impl Latch {
                 return true;
             }
         }
+        // Allocating that goes well says nothing in errno.
+        // SAFETY: has no preconditions.
+        let errno = unsafe { libc::__errno_location() };
+        // SAFETY: the calling thread's own.
+        let before = unsafe { errno.read() };
         while self.word.swap(2, Ordering::Acquire) != 0 {
             let for_ever = std::ptr::null::<libc::timespec>();
             let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
             // SAFETY: the word lives as long as `self`; a spurious return is looked at again.
             unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), operation, 2, for_ever) };
         }
+        // SAFETY: as above.
+        unsafe { errno.write(before) };
         true
     }
 

@@ -9,7 +9,7 @@ use crate::host::fiber::{Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::rank::adopt;
 use crate::host::sched;
-use crate::host::shims::alloc;
+use crate::host::shims::{self, alloc};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -117,6 +117,7 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     }
     let world = super::world::of_process();
     let (argc, argv) = (world.program.argc, arguments(world));
+    shims::set_errno(0);
     rank.images.construct(argc, argv, rank.libc.envp());
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
 }

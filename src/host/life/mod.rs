@@ -33,7 +33,7 @@ pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::{
     SignalStack, Thread, living as living_threads, own_stack, settle, this as this_thread,
 };
-pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code};
+pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code, look_again};
 
 /// The signal by which the undertaker makes a thread look whether it is to die.
 pub(super) const KILL: i32 = libc::SIGURG;

@@ -105,6 +105,8 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     // Workers are interrupted by signals, which look at the world.
     if choose_kind(job, cores) {
         world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
+        // The undertaker, for whom all wait who recover, competes with workers that never rest.
+        sched::ask_for_slices_of(sched::PROMPT);
     }
     Ok(world)
 }
@@ -159,6 +161,13 @@ pub(super) fn report(rank: &'static Rank) {
         }
     }
     world.bell.unpark();
+}
+
+/// Tells the undertaker that what it waits for may be so now.
+pub(in crate::host) fn look_again() {
+    if let Some(world) = found() {
+        world.bell.unpark();
+    }
 }
 
 /// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.

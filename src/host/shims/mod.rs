@@ -192,7 +192,7 @@ fn exit(status: i32) -> ! {
 }
 
 /// Sets `errno` of the calling thread.
-fn set_errno(number: i32) {
+pub(super) fn set_errno(number: i32) {
     // SAFETY: libc gives every thread its own, for as long as the thread lives.
     unsafe { libc::__errno_location().write(number) };
 }
