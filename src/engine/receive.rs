@@ -1,9 +1,8 @@
 //! Receives.
 
 use super::arrivals::{Found, Wanted};
-use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::op::{Died, Mishap, Outcome, Stage, Watch};
 use super::probe::failed;
-use super::shelf::Place;
 use super::waits::Sought;
 use super::{Engine, State};
 use crate::base::slab::Key;
@@ -32,11 +31,8 @@ impl Engine {
             self.leave(&mut state)?;
             return Ok(key);
         }
-        let key = state.begin(Stage::Receiving { place: Place::MAX, into }, pattern, Some(watch));
-        let posted = state.posted.insert(pattern, key);
-        if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) = state.ops.0.find_mut(key) {
-            *place = posted;
-        }
+        let key = state.begin(Stage::Receiving { into }, pattern, Some(watch));
+        state.posted.insert(pattern, key);
         if !self.is_calm() {
             self.progress(&mut state)?;
             self.leave(&mut state)?;

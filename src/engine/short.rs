@@ -3,7 +3,7 @@
 //! long way from the start, which judges it.
 
 use super::matching::accepts;
-use super::op::Died;
+use super::op::{Died, Ops};
 use super::{Engine, State};
 use crate::base::Member;
 use crate::host::memory::{self, Span};
@@ -77,6 +77,31 @@ impl Engine {
             if self.pulse.is_stopping() {
                 return Err(Died);
             }
+            self.look_for_arrivals(made);
+        }
+        Ok(None)
+    }
+
+    /// Makes progress until `ready` has an answer, if it has one within a moment.
+    #[inline(always)]
+    pub fn look_at_once<T>(
+        &self, mut ready: impl FnMut(&mut Ops) -> Option<T>,
+    ) -> Result<Option<T>, Died> {
+        for _ in 0..BREATHS {
+            if !self.is_carefree() {
+                return Ok(None);
+            }
+            let mut state = self.state.lock();
+            let made = self.port.made();
+            self.progress(&mut state)?;
+            if let Some(answer) = ready(&mut state.ops) {
+                self.leave(&mut state)?;
+                return Ok(Some(answer));
+            }
+            if state.has_due() || !state.copies.is_empty() || !self.world.wire().has_channels() {
+                return Ok(None);
+            }
+            drop(state);
             self.look_for_arrivals(made);
         }
         Ok(None)

@@ -183,7 +183,7 @@ impl Process {
     /// MPI_COMM_WORLD, if that is what `handle` means and nobody has repaired it. For those who are
     /// plainly inside.
     #[inline(always)]
-    pub(super) fn first_world(&self, handle: usize) -> Option<&Comm> {
+    pub(super) fn first_world(&'static self, handle: usize) -> Option<&'static Comm> {
         let is_it = handle == comm::WORLD && self.engine.generation() == 0;
         is_it.then_some(&self.first_world)
     }

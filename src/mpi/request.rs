@@ -150,8 +150,16 @@ impl Requests {
         }
     }
 
-    /// Completes a request that is of one operation, which has ended well, and wants no more; false
+    /// Completes a request that is of one operation, which has ended well, and wants no more; `None`
     /// if it is of another sort or has not ended.
+    #[inline]
+    pub(super) fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
+        let mut plain = None;
+        self.settle_plain(ops, handle, |status| plain = Some(status));
+        plain
+    }
+
+    /// The same, and tells where it is known: a status that wanders through memory costs.
     #[inline]
     fn settle_plain(&self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status)) -> bool {
         let Some(key) = table::key(Sort::Request, handle) else { return false };
@@ -321,10 +329,7 @@ pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
         return Ok((NULL, nothing()));
     }
     let step = process.engine.wait_for(|ops| {
-        let mut plain = None;
-        if process.requests.settle_plain(ops, handle, |status| plain = Some(status))
-            && let Some(status) = plain
-        {
+        if let Some(status) = process.requests.settled_plain(ops, handle) {
             return Some(Ok(Step::Ended(NULL, status.into(), None)));
         }
         match process.requests.step(ops, handle, false) {

@@ -1,6 +1,7 @@
 //! The wire within one process: a port per seat, where packets for it arrive and its own come home.
 
 use super::channel::{Channel, Incoming, MOST, Outgoing};
+use super::joint::Invitation;
 use super::packet::Packet;
 use crate::base::Member;
 use crate::base::sync::fence;
@@ -19,6 +20,8 @@ pub struct Port {
     life: AtomicU32,
     /// How many channels have been made that lead here, in all lives.
     made: AtomicU32,
+    /// To help with a copy of what this seat has sent.
+    pub(super) invitation: Invitation,
     channels: Mutex<Channels>,
     returns: Returns,
 }
@@ -45,6 +48,7 @@ impl Port {
             seat,
             life: AtomicU32::new(0),
             made: AtomicU32::new(0),
+            invitation: Invitation::default(),
             channels: Mutex::default(),
             returns: Returns::default(),
         }
@@ -123,6 +127,12 @@ impl Port {
     #[inline]
     pub fn has_returned(&self) -> bool {
         !self.returns.0.is_empty()
+    }
+
+    /// Helps to copy what this seat has sent, if somebody invites to that.
+    #[inline]
+    pub fn helps(&self) -> bool {
+        self.invitation.accept()
     }
 
     /// Takes an own packet back from whoever had it.
