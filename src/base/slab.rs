@@ -6,6 +6,9 @@
 use std::num::NonZeroU32;
 
 const INDEX_BITS: u32 = 22;
+/// How many of the highest indexes no slab uses: they are for keys of another make.
+pub const RESERVED: usize = 128;
+const MOST: usize = (1 << INDEX_BITS) - RESERVED;
 
 /// Where a value lies. Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,12 +43,24 @@ impl Key {
         self.number() >> INDEX_BITS
     }
 
+    /// Which of the reserved keys it is, if it is one.
+    #[inline]
+    pub fn reserved(self) -> Option<usize> {
+        self.index().checked_sub(MOST)
+    }
+
     /// The key with this index and generation; `None` when it cannot be one.
     pub fn new(index: usize, generation: u32) -> Option<Key> {
         let index = u32::try_from(index).ok().filter(|index| *index < 1 << INDEX_BITS)?;
         (generation != 0 && generation < 1 << (u32::BITS - INDEX_BITS))
             .then(|| Key::of(generation, index))
     }
+}
+
+/// The reserved key of this number, which is below [`RESERVED`]; no generation is 0.
+#[inline]
+pub fn reserved(number: usize, generation: u32) -> Key {
+    Key::of(generation, (MOST + number) as u32)
 }
 
 /// Values under keys.
@@ -71,7 +86,7 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
     pub fn insert(&mut self, value: T) -> Result<Key, T> {
         let index = match self.free.pop() {
             Some(index) => index,
-            None if self.slots.len() < 1 << INDEX_BITS => {
+            None if self.slots.len() < MOST => {
                 self.slots.push(Slot { generation: 1, value: None });
                 (self.slots.len() - 1) as u32
             }

@@ -39,6 +39,7 @@ impl Engine {
         if self.pulse.is_stopping() {
             return Err(Died);
         }
+        state.unbook();
         // Before the arrivals: whoever is dead by now has nothing more to send.
         let stir = self.world.stir();
         // And this before the inbox (see `adopt`).

@@ -308,6 +308,7 @@ impl Engine {
     /// Receives that wait and messages that have come in a communicator of before are those of the
     /// one of now: its members may have other ranks.
     fn move_on(&self, state: &mut State, moved: Moved) -> Result<(), Died> {
+        state.unbook();
         state.reported.retain(|context, _| context / 2 != moved.from);
         let old = state.unexpected.take(|envelope| moved.concerns(envelope));
         // Others may have gone ahead; what they sent before comes first.
@@ -366,6 +367,7 @@ impl Engine {
 
     /// Ends what is under way on communicators of earlier generations, and forgets messages there.
     fn drop_old(&self, state: &mut State) {
+        state.unbook();
         let list = self.fellowships.get().map(|list| list()).unwrap_or_default();
         let alone = list.into_iter().filter(|fellowship| fellowship.roster.size() == 1);
         let kept: HashSet<u32> = alone.map(|fellowship| fellowship.context).collect();

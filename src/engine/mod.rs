@@ -7,6 +7,7 @@
 //! Whoever waits makes progress for all threads of the rank.
 
 mod arrivals;
+mod booking;
 mod buffered;
 mod channels;
 mod council;
@@ -34,6 +35,7 @@ mod waits;
 pub mod watchman;
 mod world;
 
+pub use booking::{Bookings, Receipt};
 pub use buffered::Unsent;
 pub use council::{Key as Matter, Purpose, Summons};
 pub use era::Era;

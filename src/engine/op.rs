@@ -1,5 +1,6 @@
 //! Operations under way, and how they end.
 
+use super::booking::Bookings;
 use super::council::Key as Matter;
 use super::run::Course;
 use crate::base::Member;
@@ -113,10 +114,9 @@ pub(super) struct Op {
     pub(super) is_orphan: bool,
 }
 
-/// The operations of a rank, as those see them who wait for some.
+/// The operations of a rank, as those see them who wait for some; and what is not yet one.
 #[derive(Default)]
-pub struct Ops(pub(super) Slab<Op>);
-
+pub struct Ops(pub(super) Slab<Op>, pub(super) Bookings);
 impl Ops {
     /// How the operation ended, if it has.
     #[inline]
@@ -151,6 +151,11 @@ impl Ops {
         show(outcome);
         self.0.discard(op);
         true
+    }
+
+    /// The key of a booking that has become an operation stands for nothing any more.
+    pub fn release(&mut self, booking: Key) {
+        self.1.release(booking);
     }
 
     #[inline]

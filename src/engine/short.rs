@@ -3,7 +3,7 @@
 //! long way from the start, which judges it.
 
 use super::matching::accepts;
-use super::op::{Died, Ops};
+use super::op::Died;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::host::memory::{self, Span};
@@ -12,7 +12,7 @@ use crate::transport::{Envelope, Glance};
 /// How often a receive looks for its message before it waits in the ordinary way, and how often
 /// between two breaths: about a microsecond in all.
 const LOOKS: u32 = 64;
-const BREATHS: u32 = 12;
+pub(super) const BREATHS: u32 = 12;
 
 impl Engine {
     /// Whether messages may go the short way: no failure is known, and nobody counts steps.
@@ -56,7 +56,8 @@ impl Engine {
         for _ in 0..BREATHS {
             let mut state = self.state.lock();
             let made = self.port.made();
-            if self.port.has_arrivals() || made != state.channels.made || state.is_busy() {
+            let is_booked = state.ops.1.are_waiting();
+            if self.port.has_arrivals() || made != state.channels.made || state.is_busy() || is_booked {
                 return Ok(None);
             }
             let Some(channel) = state.channels.from(from) else { return Ok(None) };
@@ -82,34 +83,9 @@ impl Engine {
         Ok(None)
     }
 
-    /// Makes progress until `ready` has an answer, if it has one within a moment.
-    #[inline(always)]
-    pub fn look_at_once<T>(
-        &self, mut ready: impl FnMut(&mut Ops) -> Option<T>,
-    ) -> Result<Option<T>, Died> {
-        for _ in 0..BREATHS {
-            if !self.is_carefree() {
-                return Ok(None);
-            }
-            let mut state = self.state.lock();
-            let made = self.port.made();
-            self.progress(&mut state)?;
-            if let Some(answer) = ready(&mut state.ops) {
-                self.leave(&mut state)?;
-                return Ok(Some(answer));
-            }
-            if state.has_due() || !state.copies.is_empty() || !self.world.wire().has_channels() {
-                return Ok(None);
-            }
-            drop(state);
-            self.look_for_arrivals(made);
-        }
-        Ok(None)
-    }
-
     /// Looks for a while whether something arrives.
     #[inline]
-    fn look_for_arrivals(&self, made: u32) {
+    pub(super) fn look_for_arrivals(&self, made: u32) {
         if !(0..LOOKS).any(|_| self.has_arrivals(made)) {
             std::hint::spin_loop();
         }
@@ -119,7 +95,7 @@ impl Engine {
 impl State {
     /// Whether there is anything but the next message that a receive would have to look at.
     #[inline(always)]
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.posted.len() != 0
             || self.unexpected.len() != 0
             || !self.due.is_empty()

@@ -173,6 +173,11 @@ impl Process {
         }
     }
 
+    /// What MPI_COMM_WORLD was before anybody repaired it.
+    pub(super) fn world_of_old(&'static self) -> &'static Comm {
+        &self.first_world
+    }
+
     /// Whether a call may be made that names MPI_COMM_WORLD, and there is nothing about this
     /// process that its doors must know.
     #[inline(always)]

@@ -2,7 +2,7 @@
 //! MPI_COMM_WORLD. They judge only whether they are that; everything else is `pt2pt`'s.
 
 use crate::base::Member;
-use crate::engine::{self, Watch};
+use crate::engine::{self, Receipt, Watch};
 use crate::host::memory::Span;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
@@ -12,7 +12,7 @@ use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{Pending, envelope};
 use crate::mpi::request;
 use crate::mpi::status::Status;
-use crate::mpi::table::Held;
+use crate::mpi::table::{self, Held, Sort};
 use crate::transport::{Envelope, SHORT};
 
 /// A count that makes more bytes than there are addresses is not for here.
@@ -83,6 +83,9 @@ pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
         return Ok(None);
     };
     let Some((pattern, member)) = wanted(world, it) else { return Ok(None) };
+    if let Some(booking) = process.engine.book(pattern, member, into) {
+        return Ok(Some(table::handle(Sort::Request, booking)));
+    }
     if !process.engine.is_carefree() {
         return Ok(None);
     }
@@ -91,12 +94,25 @@ pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
     process.requests.keep(&Held::Ever(world), Pending::Op(key)).map(Some)
 }
 
-/// Waits for a request if it is of the commonest kind and its message comes in a moment; `None`:
-/// nothing has happened.
+/// Waits for a booking if its message comes in a moment; `None`: nothing has happened.
 #[inline(always)]
 pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> {
-    match handle {
-        request::DONE | request::NULL => Ok(Some(Status::EMPTY)),
-        _ => Ok(process.engine.look_at_once(|ops| process.requests.settled_plain(ops, handle))?),
+    if handle == request::DONE || handle == request::NULL {
+        return Ok(Some(Status::EMPTY));
     }
+    let Some(booking) = table::booking(handle) else { return Ok(None) };
+    let mut receipt = None;
+    process.engine.fill_bookings(|bookings| {
+        receipt = bookings.settle(booking);
+        receipt.is_some() || !bookings.has(booking)
+    })?;
+    Ok(receipt.map(status_of))
+}
+
+/// What is known of a message that was booked.
+#[inline(always)]
+pub(super) fn status_of(receipt: Receipt) -> Status {
+    let mut status = Status::new(receipt.source, receipt.tag);
+    status.set_bytes(receipt.bytes as i64);
+    status
 }

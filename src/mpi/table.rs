@@ -73,6 +73,12 @@ pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
     if is_key { Key::from_number(number as u32) } else { None }
 }
 
+/// The key of a booking, if `handle` is that of a request that may be one.
+#[inline]
+pub(super) fn booking(handle: usize) -> Option<Key> {
+    key(Sort::Request, handle).filter(|key| key.reserved().is_some())
+}
+
 /// A hold on an object: predefined ones cost nothing, others are counted.
 pub enum Held<T: 'static> {
     Ever(&'static T),
