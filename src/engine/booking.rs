@@ -31,16 +31,19 @@ pub struct Bookings {
 struct Booking {
     generation: u32,
     state: Progress,
-    pattern: Envelope,
-    from: Member,
+    /// What it asks for; once it is filled, what it got.
+    envelope: Envelope,
+    /// How many bytes it got.
+    bytes: u32,
     into: Span,
+    from: Member,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Free,
     Waiting,
-    Filled(Receipt),
+    Filled,
     /// It is this operation from now on.
     Moved(Key),
 }
@@ -56,9 +59,8 @@ pub struct Receipt {
 impl Bookings {
     /// How many have not been settled.
     pub(super) fn count(&self) -> usize {
-        let is_open = |booking: &&Booking| {
-            matches!(booking.state, Progress::Waiting | Progress::Filled(_))
-        };
+        let is_open =
+            |booking: &&Booking| matches!(booking.state, Progress::Waiting | Progress::Filled);
         self.places.iter().filter(is_open).count()
     }
 
@@ -71,13 +73,14 @@ impl Bookings {
     #[inline]
     pub fn has(&self, key: Key) -> bool {
         let booking = self.find(key);
-        booking.is_some_and(|it| matches!(it.state, Progress::Waiting | Progress::Filled(_)))
+        booking.is_some_and(|it| matches!(it.state, Progress::Waiting | Progress::Filled))
     }
 
     /// What a booking got, which is forgotten then; `None`: nothing so far.
     #[inline]
     pub fn settle(&mut self, key: Key) -> Option<Receipt> {
-        let Progress::Filled(receipt) = self.find(key)?.state else { return None };
+        let booking = self.find(key).filter(|booking| booking.state == Progress::Filled)?;
+        let receipt = booking.receipt();
         self.release(key);
         Some(receipt)
     }
@@ -85,33 +88,33 @@ impl Bookings {
     /// The key stands for nothing any more.
     #[inline]
     pub(super) fn release(&mut self, key: Key) {
-        let Some(place) = place_of(key) else { return };
+        let Some(place) = key.reserved() else { return };
         let booking = &mut self.places[place];
         booking.state = Progress::Free;
-        booking.generation = if booking.generation == LAST_GENERATION { 1 } else { booking.generation + 1 };
+        booking.generation = booking.generation % LAST_GENERATION + 1;
         self.free.push(place as u8);
     }
 
     #[inline]
     fn find(&self, key: Key) -> Option<&Booking> {
-        let booking = self.places.get(place_of(key)?)?;
+        let booking = self.places.get(key.reserved()?)?;
         (booking.generation == key.generation()).then_some(booking)
     }
 
     #[inline]
-    fn add(&mut self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
+    fn add(&mut self, envelope: Envelope, from: Member, into: Span) -> Option<Key> {
         let place = match self.free.pop() {
             Some(place) => place,
             None if self.places.len() < RESERVED => {
-                let state = Progress::Free;
-                self.places.push(Booking { generation: 1, state, pattern, from, into });
+                let (state, bytes) = (Progress::Free, 0);
+                self.places.push(Booking { generation: 1, state, envelope, bytes, into, from });
                 (self.places.len() - 1) as u8
             }
             None => return None,
         };
         let booking = &mut self.places[usize::from(place)];
         booking.state = Progress::Waiting;
-        booking.pattern = pattern;
+        booking.envelope = envelope;
         booking.from = from;
         booking.into = into;
         self.line.push_back(place);
@@ -121,30 +124,46 @@ impl Bookings {
     /// Where the message goes that has this envelope; `None`: to nobody that is easily found.
     #[inline]
     fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
-        let fits = |place: &u8| accepts(self.places[usize::from(*place)].pattern, envelope);
+        let first = self.line.front()?;
+        if let Some(into) = self.places[usize::from(*first)].take(envelope, bytes) {
+            self.line.pop_front();
+            return Some(into);
+        }
+        self.fill_one_behind(envelope, bytes)
+    }
+
+    #[inline(never)]
+    fn fill_one_behind(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
+        let fits = |place: &u8| accepts(self.places[usize::from(*place)].envelope, envelope);
         let index = self.line.iter().take(NEAR).position(fits)?;
-        let booking = &mut self.places[usize::from(self.line[index])];
-        if bytes > booking.into.bytes() {
+        let into = self.places[usize::from(self.line[index])].take(envelope, bytes)?;
+        self.line.remove(index);
+        Some(into)
+    }
+}
+
+impl Booking {
+    /// Takes a message if it is for this one, and fits.
+    #[inline(always)]
+    fn take(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
+        if !accepts(self.envelope, envelope) || bytes > self.into.bytes() {
             return None;
         }
-        let Envelope { source, tag, .. } = envelope;
-        booking.state = Progress::Filled(Receipt { source, tag, bytes });
-        let into = booking.into;
-        match index {
-            0 => self.line.pop_front(),
-            _ => self.line.remove(index),
-        };
-        Some(into)
+        self.state = Progress::Filled;
+        self.envelope = envelope;
+        self.bytes = bytes as u32;
+        Some(self.into)
+    }
+
+    #[inline]
+    fn receipt(&self) -> Receipt {
+        let Envelope { source, tag, .. } = self.envelope;
+        Receipt { source, tag, bytes: self.bytes as usize }
     }
 }
 
 /// Handles have five bits for it.
 const LAST_GENERATION: u32 = 31;
-
-#[inline]
-fn place_of(key: Key) -> Option<usize> {
-    key.reserved()
-}
 
 impl Engine {
     /// Starts a receive the short way, if that can be.
@@ -215,11 +234,13 @@ impl Engine {
     pub fn admit(&self, booking: Key) -> Option<Key> {
         let mut state = self.state.lock();
         state.unbook();
-        match state.ops.1.find(booking)?.state {
+        let found = state.ops.1.find(booking)?;
+        match found.state {
             Progress::Moved(op) => Some(op),
-            Progress::Filled(Receipt { source, tag, bytes }) => {
+            Progress::Filled => {
+                let Receipt { source, tag, bytes } = found.receipt();
                 let op = state.done(Outcome { source, tag, bytes, ..Outcome::default() });
-                state.ops.1.places[place_of(booking)?].state = Progress::Moved(op);
+                state.ops.1.places[booking.reserved()?].state = Progress::Moved(op);
                 Some(op)
             }
             Progress::Waiting | Progress::Free => None,
@@ -249,7 +270,8 @@ impl State {
     #[inline(never)]
     fn unbook_all(&mut self) {
         while let Some(place) = self.ops.1.line.pop_front() {
-            let Booking { pattern, from, into, .. } = self.ops.1.places[usize::from(place)];
+            let Booking { envelope: pattern, from, into, .. } =
+                self.ops.1.places[usize::from(place)];
             let watch = Watch::Peer { rank: pattern.source, member: from };
             let op = self.begin(Stage::Receiving { into: into.into() }, pattern, Some(watch));
             self.posted.insert(pattern, op);

@@ -79,7 +79,8 @@ impl<R: Copy + PartialEq> Posted<R> {
             self.line.remove(index);
         }
         let list = list_of(pattern);
-        let place = self.shelf.all(list, pattern).find(|place| *self.shelf.value(*place) == receive);
+        let place =
+            self.shelf.all(list, pattern).find(|place| *self.shelf.value(*place) == receive);
         if let Some(place) = place {
             self.shelf.remove(place);
         }

@@ -57,7 +57,11 @@ impl Engine {
             let mut state = self.state.lock();
             let made = self.port.made();
             let is_booked = state.ops.1.are_waiting();
-            if self.port.has_arrivals() || made != state.channels.made || state.is_busy() || is_booked {
+            if self.port.has_arrivals()
+                || made != state.channels.made
+                || state.is_busy()
+                || is_booked
+            {
                 return Ok(None);
             }
             let Some(channel) = state.channels.from(from) else { return Ok(None) };

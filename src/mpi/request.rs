@@ -404,7 +404,9 @@ pub fn wait(process: &'static Process, handle: usize) -> Result<(usize, Complete
 }
 
 /// Asks whether a request has ended; only looks, or also completes it.
-pub fn test(process: &'static Process, handle: usize, is_look: bool) -> Result<Option<(usize, Completed)>> {
+pub fn test(
+    process: &'static Process, handle: usize, is_look: bool,
+) -> Result<Option<(usize, Completed)>> {
     admit(process, handle);
     let step = process.engine.poll(|ops| match process.requests.step(ops, handle, is_look) {
         Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),

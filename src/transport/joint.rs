@@ -56,9 +56,7 @@ pub(super) struct Invitation(AtomicPtr<Joint<'static>>);
 
 impl Invitation {
     /// Copies the first `bytes` of `source` to `target`, together with whoever comes.
-    pub(super) fn copy(
-        &self, source: &Region, target: &Region, bytes: usize,
-    ) -> Result<(), Fault> {
+    pub(super) fn copy(&self, source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
         let piece = (bytes / FEWEST_PIECES).clamp(SHORTEST_PIECE, LONGEST_PIECE);
         let joint = Joint {
             source,

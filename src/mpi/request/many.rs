@@ -1,8 +1,8 @@
 //! Calls on many requests: all, any or some of them (MPI-5.0 §3.7.5).
 
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
-use crate::engine::{Bookings, Ops};
 use crate::engine::rules::Rules;
+use crate::engine::{Bookings, Ops};
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::judgement::{is_failure, told};
