@@ -193,7 +193,7 @@ impl Engine {
 
     /// Claims a message that `pattern` accepts and no posted receive takes.
     #[inline]
-    fn suits(&self, state: &mut State, pattern: Envelope, packet: &Packet) -> bool {
+    fn suits(&self, state: &State, pattern: Envelope, packet: &Packet) -> bool {
         let envelope = packet.envelope();
         accepts(pattern, envelope)
             && packet.addressee() == self.me.incarnation

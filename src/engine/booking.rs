@@ -1,10 +1,11 @@
-//! Bookings: receives of a few bytes from one member by its channel, started the short way.
+//! Bookings: receives of a few bytes with one tag from one member, by its channel, started the
+//! short way.
 //!
 //! As long as all goes as usual they are filled and settled without ever becoming operations. What
 //! is not usual makes operations of all that wait, before anything else is looked at: so each
 //! booking is older than each posted receive.
 
-use super::matching::accepts;
+use super::matching::ANY_TAG;
 use super::op::{Died, Outcome, Stage, Watch};
 use super::short::BREATHS;
 use super::{Engine, State};
@@ -12,31 +13,40 @@ use crate::base::Member;
 use crate::base::slab::{Key, RESERVED, reserved};
 use crate::host::memory::{self, Span};
 use crate::transport::{Envelope, Glance, Incoming, SHORT};
-use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-/// How far into the line to look for the one that a message is for.
-const NEAR: usize = 8;
+/// Lists of those that wait, by what they ask for.
+const LISTS: usize = 64;
+const NOBODY: u8 = u8::MAX;
+const _: () = assert!(RESERVED <= NOBODY as usize);
 
 /// The bookings of a rank, under keys that no slab has.
 #[derive(Default)]
 pub struct Bookings {
     places: Vec<Booking>,
     free: Vec<u8>,
-    /// Those that wait, oldest first.
-    line: VecDeque<u8>,
+    lists: Vec<List>,
+    waiting: u32,
+}
+
+/// The first and the last of some that wait; those of one envelope stand in order.
+#[derive(Clone, Copy)]
+struct List {
+    first: u8,
+    last: u8,
 }
 
 #[derive(Clone, Copy)]
 struct Booking {
     generation: u32,
     state: Progress,
-    /// What it asks for; once it is filled, what it got.
     envelope: Envelope,
     /// How many bytes it got.
     bytes: u32,
     into: Span,
     from: Member,
+    /// Who comes after it in its list.
+    next: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,7 +76,7 @@ impl Bookings {
 
     #[inline]
     pub(super) fn are_waiting(&self) -> bool {
-        !self.line.is_empty()
+        self.waiting != 0
     }
 
     /// Whether this is the key of one that is no operation.
@@ -107,7 +117,10 @@ impl Bookings {
             Some(place) => place,
             None if self.places.len() < RESERVED => {
                 let (state, bytes) = (Progress::Free, 0);
-                self.places.push(Booking { generation: 1, state, envelope, bytes, into, from });
+                let next = NOBODY;
+                let booking = Booking { generation: 1, state, envelope, bytes, into, from, next };
+                self.places.push(booking);
+                self.lists.resize(LISTS, List { first: NOBODY, last: NOBODY });
                 (self.places.len() - 1) as u8
             }
             None => return None,
@@ -117,40 +130,70 @@ impl Bookings {
         booking.envelope = envelope;
         booking.from = from;
         booking.into = into;
-        self.line.push_back(place);
-        Some(reserved(usize::from(place), booking.generation))
+        booking.next = NOBODY;
+        let key = reserved(usize::from(place), booking.generation);
+        self.waiting += 1;
+        let list = &mut self.lists[list_of(envelope)];
+        let last = std::mem::replace(&mut list.last, place);
+        match last {
+            NOBODY => list.first = place,
+            last => self.places[usize::from(last)].next = place,
+        }
+        Some(key)
     }
 
-    /// Where the message goes that has this envelope; `None`: to nobody that is easily found.
+    /// Where the message goes that has this envelope; `None`: nobody waits for it, or it is too long.
     #[inline]
     fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
-        let first = self.line.front()?;
-        if let Some(into) = self.places[usize::from(*first)].take(envelope, bytes) {
-            self.line.pop_front();
-            return Some(into);
+        let list = self.lists.get_mut(list_of(envelope))?;
+        let (mut before, mut place) = (NOBODY, list.first);
+        while place != NOBODY {
+            let booking = &mut self.places[usize::from(place)];
+            let next = booking.next;
+            if booking.envelope == envelope {
+                let into = booking.take(bytes)?;
+                self.waiting -= 1;
+                if list.last == place {
+                    list.last = before;
+                }
+                match before {
+                    NOBODY => list.first = next,
+                    before => self.places[usize::from(before)].next = next,
+                }
+                return Some(into);
+            }
+            (before, place) = (place, next);
         }
-        self.fill_one_behind(envelope, bytes)
+        None
     }
 
-    #[inline(never)]
-    fn fill_one_behind(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
-        let fits = |place: &u8| accepts(self.places[usize::from(*place)].envelope, envelope);
-        let index = self.line.iter().take(NEAR).position(fits)?;
-        let into = self.places[usize::from(self.line[index])].take(envelope, bytes)?;
-        self.line.remove(index);
-        Some(into)
+    /// Takes out one that waits, the oldest with its envelope.
+    fn pop(&mut self) -> Option<u8> {
+        let list = self.lists.iter_mut().find(|list| list.first != NOBODY)?;
+        let place = list.first;
+        list.first = self.places[usize::from(place)].next;
+        if list.first == NOBODY {
+            list.last = NOBODY;
+        }
+        self.waiting -= 1;
+        Some(place)
     }
 }
 
+/// Neighbours' tags are apart, and so are neighbours.
+#[inline(always)]
+fn list_of(envelope: Envelope) -> usize {
+    (envelope.tag as usize).wrapping_add(7 * envelope.source as usize) % LISTS
+}
+
 impl Booking {
-    /// Takes a message if it is for this one, and fits.
+    /// Takes a message if it fits.
     #[inline(always)]
-    fn take(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
-        if !accepts(self.envelope, envelope) || bytes > self.into.bytes() {
+    fn take(&mut self, bytes: usize) -> Option<Span> {
+        if bytes > self.into.bytes() {
             return None;
         }
         self.state = Progress::Filled;
-        self.envelope = envelope;
         self.bytes = bytes as u32;
         Some(self.into)
     }
@@ -169,7 +212,7 @@ impl Engine {
     /// Starts a receive the short way, if that can be.
     #[inline(always)]
     pub fn book(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
-        if into.bytes() > SHORT || !self.is_carefree() {
+        if into.bytes() > SHORT || pattern.tag == ANY_TAG || !self.is_carefree() {
             return None;
         }
         let mut state = self.state.lock();
@@ -269,7 +312,7 @@ impl State {
 
     #[inline(never)]
     fn unbook_all(&mut self) {
-        while let Some(place) = self.ops.1.line.pop_front() {
+        while let Some(place) = self.ops.1.pop() {
             let Booking { envelope: pattern, from, into, .. } =
                 self.ops.1.places[usize::from(place)];
             let watch = Watch::Peer { rank: pattern.source, member: from };

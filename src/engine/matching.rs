@@ -2,7 +2,6 @@
 
 use super::shelf::{By, Place, Shelf};
 use crate::transport::Envelope;
-use std::collections::VecDeque;
 
 /// Any source, any tag (MPI_ANY_SOURCE, MPI_ANY_TAG): in a pattern's envelope only.
 pub const ANY_SOURCE: i32 = -1;
@@ -20,27 +19,12 @@ fn is_exact(pattern: Envelope) -> bool {
     pattern.source != ANY_SOURCE && pattern.tag != ANY_TAG
 }
 
-/// How far into the line of receives to look before they are put on a shelf.
-const NEAR: usize = 8;
-
 /// Receives that wait for a message. `R` is what the owner calls a receive.
-///
-/// They stand in line as long as messages come about in the order of the receives; else, and until
-/// there are none any more, they lie on a shelf, where each is found at once.
-pub(super) struct Posted<R> {
-    line: VecDeque<(Envelope, R)>,
-    shelf: Shelf<R>,
-}
-
-/// Where a receive was found.
-enum Spot {
-    Line(usize),
-    Shelf(Place),
-}
+pub(super) struct Posted<R>(Shelf<R>);
 
 impl<R> Default for Posted<R> {
     fn default() -> Posted<R> {
-        Posted { line: VecDeque::new(), shelf: Shelf::default() }
+        Posted(Shelf::default())
     }
 }
 
@@ -48,92 +32,55 @@ impl<R: Copy + PartialEq> Posted<R> {
     /// Adds a receive behind all earlier ones.
     #[inline]
     pub(super) fn insert(&mut self, pattern: Envelope, receive: R) {
-        match self.shelf.len() {
-            0 => self.line.push_back((pattern, receive)),
-            _ => self.shelve(pattern, receive),
-        }
+        self.0.insert(pattern, receive, &[list_of(pattern)]);
     }
 
     /// The receive that gets a message with `envelope`: the earliest that accepts it.
     #[inline]
-    pub(super) fn find(&mut self, envelope: Envelope) -> Option<R> {
-        self.spot(envelope).map(|spot| match spot {
-            Spot::Line(index) => self.line[index].1,
-            Spot::Shelf(place) => *self.shelf.value(place),
-        })
+    pub(super) fn find(&self, envelope: Envelope) -> Option<R> {
+        self.place(envelope).map(|place| *self.0.value(place))
     }
 
     /// The same, which waits no longer.
     #[inline]
     pub(super) fn take(&mut self, envelope: Envelope) -> Option<R> {
-        match self.spot(envelope)? {
-            Spot::Line(0) => self.line.pop_front().map(|(_, receive)| receive),
-            Spot::Line(index) => self.line.remove(index).map(|(_, receive)| receive),
-            Spot::Shelf(place) => Some(self.shelf.remove(place)),
+        self.place(envelope).map(|place| self.0.remove(place))
+    }
+
+    #[inline]
+    fn place(&self, envelope: Envelope) -> Option<Place> {
+        if self.0.len() == 0 {
+            return None;
+        }
+        let exact = self.0.exact(envelope);
+        let wild = self.0.line().find(|place| accepts(self.0.envelope(*place), envelope));
+        match (exact, wild) {
+            (Some(exact), Some(wild)) if self.0.stamp(wild) > self.0.stamp(exact) => Some(exact),
+            (exact, wild) => wild.or(exact),
         }
     }
 
     /// Takes out a receive that will get no message, if it is still there.
     pub(super) fn withdraw(&mut self, pattern: Envelope, receive: R) {
-        if let Some(index) = self.line.iter().position(|(_, other)| *other == receive) {
-            self.line.remove(index);
-        }
-        let list = list_of(pattern);
-        let place =
-            self.shelf.all(list, pattern).find(|place| *self.shelf.value(*place) == receive);
-        if let Some(place) = place {
-            self.shelf.remove(place);
+        let mut places = self.0.all(list_of(pattern), pattern);
+        if let Some(place) = places.find(|place| *self.0.value(*place) == receive) {
+            drop(places);
+            self.0.remove(place);
         }
     }
 
     /// Takes out the receives that `is_meant`, oldest first.
     pub(super) fn take_all(&mut self, is_meant: impl Fn(Envelope) -> bool) -> Vec<R> {
-        self.spread();
-        let mut meant = self.shelf.places();
-        meant.retain(|place| is_meant(self.shelf.envelope(*place)));
-        meant.sort_by_key(|place| self.shelf.stamp(*place));
-        meant.into_iter().map(|place| self.shelf.remove(place)).collect()
+        let mut meant = self.0.places();
+        meant.retain(|place| is_meant(self.0.envelope(*place)));
+        meant.sort_by_key(|place| self.0.stamp(*place));
+        meant.into_iter().map(|place| self.0.remove(place)).collect()
     }
 
     /// How many wait.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.line.len() + self.shelf.len()
-    }
-
-    #[inline]
-    fn spot(&mut self, envelope: Envelope) -> Option<Spot> {
-        let mut near = self.line.iter().take(NEAR);
-        if let Some(index) = near.position(|(pattern, _)| accepts(*pattern, envelope)) {
-            return Some(Spot::Line(index));
-        }
-        if self.line.len() <= NEAR && self.shelf.len() == 0 {
-            return None;
-        }
-        self.spot_on_shelf(envelope)
-    }
-
-    #[inline(never)]
-    fn spot_on_shelf(&mut self, envelope: Envelope) -> Option<Spot> {
-        self.spread();
-        let exact = self.shelf.exact(envelope);
-        let wild = self.shelf.line().find(|place| accepts(self.shelf.envelope(*place), envelope));
-        let place = match (exact, wild) {
-            (Some(exact), Some(wild)) if self.shelf.stamp(wild) > self.shelf.stamp(exact) => exact,
-            (exact, wild) => wild.or(exact)?,
-        };
-        Some(Spot::Shelf(place))
-    }
-
-    /// Puts all that stand in line on the shelf.
-    fn spread(&mut self) {
-        for (pattern, receive) in std::mem::take(&mut self.line) {
-            self.shelve(pattern, receive);
-        }
-    }
-
-    fn shelve(&mut self, pattern: Envelope, receive: R) {
-        self.shelf.insert(pattern, receive, &[list_of(pattern)]);
+        self.0.len()
     }
 }
 

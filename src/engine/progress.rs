@@ -385,11 +385,13 @@ impl Engine {
             for _ in 0..LOOKS {
                 // Messages are what most wait for, and where every nanosecond counts.
                 let has_arrivals = || self.has_arrivals(seen.made) || is_so();
-                if (0..LOOKS_AT_INBOX).any(|_| has_arrivals()) || self.has_news(seen) {
-                    return true;
-                }
-                if self.port.helps() {
+                let is_called = || has_arrivals() || self.port.is_invited();
+                let is_called = (0..LOOKS_AT_INBOX).any(|_| is_called());
+                if is_called && self.port.helps() {
                     continue;
+                }
+                if is_called && has_arrivals() || self.has_news(seen) {
+                    return true;
                 }
                 std::hint::spin_loop();
             }

@@ -181,8 +181,8 @@ impl Requests {
         }
     }
 
-    /// Completes a request that is of one operation, which has ended well, and wants no more; `None`
-    /// if it is of another sort or has not ended.
+    /// Completes a request that is of one operation, which has ended well, and wants no more;
+    /// `None` if it is of another sort or has not ended.
     #[inline]
     pub(super) fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
         let mut plain = None;

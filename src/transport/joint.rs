@@ -1,10 +1,11 @@
 //! Long copies that two make: the receiver, and whoever waits at the sender's port meanwhile.
 //!
 //! The receiver invites by leaving a pointer to the copy at the port. One thread at most takes it,
-//! and from then on both take pieces until there are none. The copy lies on the receiver's stack: it
-//! goes when nobody can come any more, or when the one who came has left.
+//! and from then on it takes pieces from the end, the receiver from the beginning, until they meet:
+//! memory that is used again and again stays in one core's cache. The copy lies on the receiver's
+//! stack: it goes when nobody can come any more, or when the one who came has left.
 
-use crate::base::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use crate::base::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use crate::host::memory::{self, Fault, Region};
 use crate::host::sched;
 use std::ptr;
@@ -13,19 +14,26 @@ use std::sync::OnceLock;
 /// From how many bytes on it is worth while to invite.
 pub(super) const LONG: usize = 32 << 10;
 /// How long the pieces are: short enough that nobody waits long for the other's last one.
-const FEWEST_PIECES: usize = 8;
-const SHORTEST_PIECE: usize = 8 << 10;
+const FEWEST_PIECES: usize = 4;
+const SHORTEST_PIECE: usize = 16 << 10;
 const LONGEST_PIECE: usize = 128 << 10;
 /// How often to look whether the helper has left before others may run.
 const LOOKS: u32 = 1000;
+
+/// From where somebody takes pieces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Front,
+    Back,
+}
 
 struct Joint<'a> {
     source: &'a Region,
     target: &'a Region,
     bytes: usize,
     piece: usize,
-    /// Where the next piece begins; from `bytes` on there is none.
-    next: AtomicUsize,
+    /// How many pieces are taken from the beginning; and from the end, in the upper half.
+    taken: AtomicU64,
     fault: OnceLock<Fault>,
     /// The helper's last touch.
     has_left: AtomicBool,
@@ -33,20 +41,38 @@ struct Joint<'a> {
 
 impl Joint<'_> {
     /// Copies pieces until there are none, or one has met a fault.
-    fn work(&self) {
-        loop {
-            let start = self.next.fetch_add(self.piece, Ordering::Relaxed);
-            if start >= self.bytes {
-                return;
-            }
-            let length = self.piece.min(self.bytes - start);
-            let (from, to) = (self.source.part(start, length), self.target.part(start, length));
-            if let Err(fault) = memory::transfer(&from, &to) {
+    fn work(&self, end: End) {
+        while let Some(number) = self.take(end) {
+            let start = number * self.piece;
+            let (from, to) =
+                (self.source.part(start, self.piece), self.target.part(start, self.piece));
+            let bytes = from.bytes().min(self.bytes - start);
+            if let Err(fault) = memory::transfer_start(&from, &to, bytes) {
                 self.fault.get_or_init(|| fault);
-                self.next.store(self.bytes, Ordering::Relaxed);
-                return;
+                return self.taken.store(self.pieces(), Ordering::Relaxed);
             }
         }
+    }
+
+    fn pieces(&self) -> u64 {
+        self.bytes.div_ceil(self.piece) as u64
+    }
+
+    /// The number of a piece that nobody else has.
+    fn take(&self, end: End) -> Option<usize> {
+        let relaxed = Ordering::Relaxed;
+        let pieces = self.pieces();
+        let one = |taken: u64| {
+            let (front, back) = (taken & u64::from(u32::MAX), taken >> 32);
+            let one = if end == End::Front { 1 } else { 1 << 32 };
+            (front + back < pieces).then_some(taken + one)
+        };
+        let taken = self.taken.fetch_update(relaxed, relaxed, one).ok()?;
+        let number = match end {
+            End::Front => taken & u64::from(u32::MAX),
+            End::Back => pieces - 1 - (taken >> 32),
+        };
+        Some(number as usize)
     }
 }
 
@@ -63,7 +89,7 @@ impl Invitation {
             target,
             bytes,
             piece: piece.next_multiple_of(4096),
-            next: AtomicUsize::new(0),
+            taken: AtomicU64::new(0),
             fault: OnceLock::new(),
             has_left: AtomicBool::new(false),
         };
@@ -71,7 +97,7 @@ impl Invitation {
         let (nobody, relaxed) = (ptr::null_mut(), Ordering::Relaxed);
         // Somebody else may have invited the same rank: then this one copies alone.
         let is_out = self.0.compare_exchange(nobody, own, Ordering::Release, relaxed).is_ok();
-        joint.work();
+        joint.work(End::Front);
         if is_out && self.0.compare_exchange(own, nobody, relaxed, relaxed).is_err() {
             let has_left = || joint.has_left.load(Ordering::Acquire);
             while !(0..LOOKS).any(|_| has_left()) {
@@ -84,7 +110,13 @@ impl Invitation {
     /// Helps with the copy that somebody invites to, if there is one; false: there is none.
     #[inline]
     pub(super) fn accept(&self) -> bool {
-        !self.0.load(Ordering::Relaxed).is_null() && self.help()
+        self.is_out() && self.help()
+    }
+
+    /// Whether somebody invites right now.
+    #[inline]
+    pub(super) fn is_out(&self) -> bool {
+        !self.0.load(Ordering::Relaxed).is_null()
     }
 
     #[cold]
@@ -92,7 +124,7 @@ impl Invitation {
         let joint = self.0.swap(ptr::null_mut(), Ordering::Acquire);
         // SAFETY: whoever finds its invitation taken waits for `has_left` before the copy goes.
         let Some(joint) = (unsafe { joint.as_ref() }) else { return false };
-        joint.work();
+        joint.work(End::Back);
         joint.has_left.store(true, Ordering::Release);
         true
     }
@@ -135,7 +167,7 @@ mod tests {
     fn scattered_memory_is_shared_out_as_well() {
         let invitation = Invitation::default();
         let count = 10_000;
-        let pair = Layout::basic(&[(0, 8)], 8, 8).vector(count, 1, 2).expect("small");
+        let pair = Layout::basic(&[(0, 8)], 8, 8).vector(count, 1, 16).expect("small");
         let bytes = pair.size() as usize;
         let data: Vec<u8> = (0..2 * bytes).map(|index| (index / 5) as u8).collect();
         let source = Region::new(Span::of(&data).address(), bytes, Arc::new(pair));

@@ -135,6 +135,12 @@ impl Port {
         self.invitation.accept()
     }
 
+    /// Whether [`Port::helps`] has anything to do.
+    #[inline]
+    pub fn is_invited(&self) -> bool {
+        self.invitation.is_out()
+    }
+
     /// Takes an own packet back from whoever had it.
     #[inline]
     pub(super) fn accept_return(&self, packet: Packet, is_awaited: bool) {

@@ -85,7 +85,8 @@ static void end(int count, int way, int salt)
         CHECK(requests[i] == MPI_REQUEST_NULL);
 }
 
-/* Both draw the same rounds. Rank 1 starts its receives, perhaps does something else, and ends them. */
+/* Both draw the same rounds. Rank 1 starts its receives, perhaps does something else, and ends
+ * them. */
 static void storm(void)
 {
     static const int sizes[] = {0, 1, 8, 40, 41, 64};
@@ -302,8 +303,12 @@ static void lost_at_last(void)
 int main(int argc, char **argv)
 {
     static const struct test tests[] = {
-        {"storm", storm},           {"judged", judged},           {"long-wait", long_wait},
-        {"lost-at-once", lost_at_once}, {"lost-midway", lost_midway}, {"lost-at-last", lost_at_last},
+        {"storm", storm},
+        {"judged", judged},
+        {"long-wait", long_wait},
+        {"lost-at-once", lost_at_once},
+        {"lost-midway", lost_midway},
+        {"lost-at-last", lost_at_last},
         {0},
     };
     return run_test(argc, argv, tests);
