@@ -8,7 +8,7 @@ use crate::host::Rank;
 use crate::host::fiber::{Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::rank::adopt;
-use crate::host::sched;
+use crate::host::{replay, sched};
 use crate::host::shims::{self, alloc};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -26,6 +26,9 @@ pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<
     let images = Images::at(&world.template, world.plan.images(&ground));
     let life = Life::new(who.generation, &world.plan, &ground);
     let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
+    if replay::is_wanted() {
+        rank.pulse.take_turns();
+    }
     // The undertaker takes it back.
     let rank: &'static Rank = Box::leak(rank);
     let fiber = world.fiber_of(seat);
