@@ -39,6 +39,9 @@ static APPOINTMENT: Mutex<Option<Instant>> = Mutex::new(None);
 /// Whether somebody has died other than in peace.
 static HAS_LOSSES: AtomicBool = AtomicBool::new(false);
 
+/// The job is about to end, and its last words are being said.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
 struct Wish {
     seed: u64,
     is_quiet: bool,
@@ -99,7 +102,8 @@ pub(super) fn lose(why: &str) {
     give_turn(WORKERS);
     life::hurry();
     fiber::hurry();
-    if let Some(Wish { seed, .. }) = WISH.get().filter(|wish| !wish.is_quiet) {
+    let is_over = IS_OVER.load(Ordering::Relaxed);
+    if let Some(Wish { seed, .. }) = WISH.get().filter(|wish| !wish.is_quiet && !is_over) {
         let line = format!("ftrun: {why}; from here on --seed {seed} does not repeat this run\n");
         output::write(2, line.as_bytes());
     }
@@ -110,8 +114,9 @@ pub(super) fn note_loss() {
     HAS_LOSSES.store(true, Ordering::Relaxed);
 }
 
-/// What is to be said at the end of a job that ends with `status`.
+/// What is to be said at the end of a job that ends with `status`. Nothing is lost from here on.
 pub(super) fn last_words(status: i32) -> String {
+    IS_OVER.store(true, Ordering::Relaxed);
     let is_of_interest = |wish: &Wish| {
         status != 0 || HAS_LOSSES.load(Ordering::Relaxed) && !wish.is_quiet
     };

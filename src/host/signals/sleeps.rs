@@ -1,7 +1,7 @@
 //! Sleeping, and making room for others. A thread of the kernel's sleeps there; a fiber among the
 //! fibers, so that thousands of them may sleep on a few threads.
 
-use super::serve_deferred;
+use super::{Served, serve_deferred};
 use super::waits::{Files, Time, at_ease};
 use crate::host::life::{self, Ending, Shim, end_current};
 use crate::host::{clock, current, fiber, replay, sched, shims};
@@ -28,7 +28,7 @@ fn sleep_until(end: Option<Instant>) -> Option<Result<(), Left>> {
         }
         let left =
             || end.map_or(Duration::MAX, |end| end.saturating_duration_since(clock::now()));
-        if !thread.signals.is_empty() && serve_deferred(rank, thread) {
+        if !thread.signals.is_empty() && serve_deferred(rank, thread) > Served::Nobody {
             return Some(Err(Left(left())));
         }
         if left().is_zero() {
