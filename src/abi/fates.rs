@@ -1,8 +1,8 @@
 //! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, or by chance.
 
 use crate::base::Member;
-use crate::host::{Rank, clock};
 use crate::host::life::{self, Visit};
+use crate::host::{Rank, clock};
 use crate::machine::Chance;
 use crate::machine::schedule::{Event, When};
 use crate::mpi::fate::Fate;

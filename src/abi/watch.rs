@@ -39,20 +39,17 @@ pub(super) struct Patience {
     length: Duration,
     is_quiet: bool,
     told: Mutex<HashSet<Member>>,
+    /// When the undertaker looks again, since whoever he kills dies only after that.
+    again: Mutex<Option<Instant>>,
 }
 
 /// Starts to watch over a job, where there is something to watch. Hands back what is left to the
 /// undertaker, who keeps time where a seed decides.
 pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option<Patience> {
-    let (is_quiet, told) = (job.is_quiet, Mutex::default());
-    let patience = job.patience.map(|length| Patience { world, length, is_quiet, told });
+    let (is_quiet, told, again) = (job.is_quiet, Mutex::default(), Mutex::default());
+    let patience = job.patience.map(|length| Patience { world, length, is_quiet, told, again });
     let (patience, left) = if job.seed.is_some() { (None, patience) } else { (patience, None) };
-    let duty = Duty {
-        gone,
-        ends_stuck: job.watches,
-        has_limit: job.timeout.is_some(),
-        patience,
-    };
+    let duty = Duty { gone, ends_stuck: job.watches, has_limit: job.timeout.is_some(), patience };
     if duty.ends_stuck || duty.patience.is_some() {
         let thread = std::thread::Builder::new().name("watchman".into()).stack_size(128 << 10);
         // Where there is no room for a thread, there is none for ranks, and they say so.
@@ -97,11 +94,14 @@ impl Patience {
     pub(super) fn due(&self) -> Option<Instant> {
         const AGAIN: Duration = Duration::from_millis(1);
         let end = self.world.started() + self.world.awaited_since()? + self.length;
-        if end > clock::now() {
-            return Some(end);
+        let mut again = self.again.lock();
+        let next = again.map_or(end, |again| again.max(end));
+        if next > clock::now() {
+            return Some(next);
         }
+        *again = Some(clock::now() + AGAIN);
         self.vote_out();
-        Some(clock::now() + AGAIN)
+        *again
     }
 }
 

@@ -102,8 +102,7 @@ pub(super) fn lose(why: &str) {
     give_turn(WORKERS);
     life::hurry();
     fiber::hurry();
-    let is_over = IS_OVER.load(Ordering::Relaxed);
-    if let Some(Wish { seed, .. }) = WISH.get().filter(|wish| !wish.is_quiet && !is_over) {
+    if let Some(Wish { seed, .. }) = WISH.get().filter(|wish| !wish.is_quiet) {
         let line = format!("ftrun: {why}; from here on --seed {seed} does not repeat this run\n");
         output::write(2, line.as_bytes());
     }
@@ -117,13 +116,17 @@ pub(super) fn note_loss() {
 /// What is to be said at the end of a job that ends with `status`. Nothing is lost from here on.
 pub(super) fn last_words(status: i32) -> String {
     IS_OVER.store(true, Ordering::Relaxed);
-    let is_of_interest = |wish: &Wish| {
-        status != 0 || HAS_LOSSES.load(Ordering::Relaxed) && !wish.is_quiet
-    };
+    let is_of_interest =
+        |wish: &Wish| status != 0 || HAS_LOSSES.load(Ordering::Relaxed) && !wish.is_quiet;
     match WISH.get().filter(|wish| is_in_force() && is_of_interest(wish)) {
         Some(Wish { seed, .. }) => format!("ftrun: --seed {seed} repeats this run\n"),
         None => String::new(),
     }
+}
+
+/// Whether a job that the seed decides on says its last words: nobody goes on any more.
+pub(super) fn is_closing() -> bool {
+    is_in_force() && IS_OVER.load(Ordering::Relaxed)
 }
 
 /// Which of so many that are ready goes on: one of the first, so that nobody waits for ever.

@@ -262,7 +262,9 @@ pub(super) fn is_asleep() -> bool {
 /// Nothing in OS threads.
 pub(super) fn settle() {
     if let Some(fiber) = current() {
-        replay::lose("a rank goes on as a thread of the system's, for what it asks of that");
+        let seat = super::current().map_or(0, |rank| rank.seat);
+        let wants = "as threads, signal masks, directories and children of its own want";
+        replay::lose(&format!("rank {seat} becomes a thread of the system's, {wants}"));
         worker::settle(fiber);
         fiber.is_settled.store(true, Ordering::Release);
         CURRENT.set(None);

@@ -10,8 +10,18 @@ use libc::{c_int, c_uint, c_void, timespec, timeval};
 use std::time::Duration;
 
 table!(
-    clock_gettime, gettimeofday, time, clock, times, getrusage, timespec_get, getrandom,
-    getentropy, arc4random, arc4random_buf, arc4random_uniform,
+    clock_gettime,
+    gettimeofday,
+    time,
+    clock,
+    times,
+    getrusage,
+    timespec_get,
+    getrandom,
+    getentropy,
+    arc4random,
+    arc4random_buf,
+    arc4random_uniform,
 );
 
 /// When such runs begin, in seconds since 1970, and for how many seconds seeds differ.

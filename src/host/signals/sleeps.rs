@@ -1,8 +1,8 @@
 //! Sleeping, and making room for others. A thread of the kernel's sleeps there; a fiber among the
 //! fibers, so that thousands of them may sleep on a few threads.
 
-use super::{Served, serve_deferred};
 use super::waits::{Files, Time, at_ease};
+use super::{Served, serve_deferred};
 use crate::host::life::{self, Ending, Shim, end_current};
 use crate::host::{clock, current, fiber, replay, sched, shims};
 use libc::{c_int, c_uint, timespec, timeval};
@@ -26,8 +26,7 @@ fn sleep_until(end: Option<Instant>) -> Option<Result<(), Left>> {
         if rank.pulse.is_stopping() {
             end_current(Ending::Killed);
         }
-        let left =
-            || end.map_or(Duration::MAX, |end| end.saturating_duration_since(clock::now()));
+        let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(clock::now()));
         if !thread.signals.is_empty() && serve_deferred(rank, thread) > Served::Nobody {
             return Some(Err(Left(left())));
         }
