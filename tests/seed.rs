@@ -119,7 +119,7 @@ fn a_drawn_seed_is_told_and_repeats_its_run() {
 
 #[test]
 fn sleeps_of_hours_take_no_time_when_all_wait() {
-    for (words, said) in [("times 7200", "is done 21600"), ("alarms", "was woken 1")] {
+    for (words, said) in [("times 7200", "is done 14400"), ("alarms", "was woken 1")] {
         let seen = seeded(&program(), 4, "", words, 5).succeeds();
         assert!(seen.lines_with(said) > 0, "{seen}");
         assert!(seen.took.as_secs() < 200, "{seen}");
@@ -221,6 +221,8 @@ fn whoever_spins_without_calls_is_interrupted_and_the_run_is_lost() {
             MPI_Bcast(&flag, sizeof flag, MPI_BYTE, 0, MPI_COMM_WORLD);
             while (rank == 0 && !*flag)
                 ;
+            for (int i = 0; rank == 1 && i < 50; i++)
+                MPI_Barrier(MPI_COMM_SELF);
             if (rank == 1)
                 *flag = 1;
             MPI_Barrier(MPI_COMM_WORLD);
@@ -231,7 +233,7 @@ fn whoever_spins_without_calls_is_interrupted_and_the_run_is_lost() {
     let program = support::c_text("seed_spins", text).build();
     // In some orders the flag is set before rank 0 looks at it.
     let is_lost = |seed| seeded(&program, 2, "", "", seed).succeeds().stderr.contains("waiting");
-    assert!((0..20).any(is_lost));
+    assert!((0..40).any(is_lost));
 }
 
 #[test]

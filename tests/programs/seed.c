@@ -104,7 +104,8 @@ static void times(int seconds)
     printf("%d: %.6f s, at %ld.%06ld, draws %d, clock %ld\n", rank, MPI_Wtime() - begun,
            (long)now.tv_sec, (long)now.tv_usec, rand(), (long)clock());
     fflush(stdout);
-    while (MPI_Wtime() - begun < 3.0 * seconds)
+    double asleep = MPI_Wtime();
+    while (MPI_Wtime() - asleep < 0.01)
         ;
     say("is done", (int)(MPI_Wtime() - begun));
 }
