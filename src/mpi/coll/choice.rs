@@ -39,6 +39,11 @@ impl Crowd {
         Crowd { members, ranks_per_core: lane.process().world.ranks_per_core() }
     }
 
+    /// The same of so many members.
+    pub(super) fn among(members: usize, ranks_per_core: usize) -> Crowd {
+        Crowd { members, ranks_per_core }
+    }
+
     /// Whether ranks have to wait for a core.
     fn is_crowded(self) -> bool {
         self.ranks_per_core > 1
@@ -109,7 +114,9 @@ impl Crowd {
 
     /// Whether values of so many bytes are combined by one for all.
     pub(super) fn combines_at_once(self, bytes: usize) -> bool {
-        bytes <= 4096 && bytes * self.members <= 1 << 19
+        // Where parts come to less than a byte each, it would take members longer to look at each
+        // other's than one to combine everything.
+        bytes <= 4096 && (bytes * self.members <= 1 << 19 || bytes < self.members)
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.
