@@ -1,7 +1,7 @@
 //! The failures that a user orders: `--kill`, `--kill-file`, `--mttf` and `--seed`.
 
 use crate::calls;
-use crate::job::Job;
+use crate::job::{Job, RankKind};
 use crate::machine::schedule::{self, Event, When};
 use crate::shared::refusal::Refusal;
 use std::ffi::OsStr;
@@ -108,6 +108,9 @@ impl Faults {
             None => {}
         }
         job.seed = seed.filter(|_| !has_threads);
+        if job.seed.is_some() {
+            job.kind = RankKind::Fiber;
+        }
         Ok(match (self.seed, job.chance) {
             (Some(Seed::Drawn(seed)), _) => Some(format!("--seed {seed} repeats this run")),
             (None, Some((_, seed))) => {

@@ -125,7 +125,6 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
 /// Whether ranks are to be fibers, if that is possible.
 fn wants_fibers(job: &Job, cores: usize) -> bool {
     match job.kind {
-        _ if job.seed.is_some() => true,
         RankKind::Thread => false,
         RankKind::Fiber => true,
         RankKind::Auto => job.ranks > cores,
