@@ -210,6 +210,7 @@ fn a_run_with_threads_says_that_its_seed_does_not_repeat_it() {
 fn whoever_spins_without_calls_is_interrupted_and_the_run_is_lost() {
     let text = r#"
         #include <mpi.h>
+        #include <stddef.h>
         #include <sys/mman.h>
         int main(int argc, char **argv) {
             volatile int *flag = NULL;
