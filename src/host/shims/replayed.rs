@@ -2,7 +2,7 @@
 //! in jobs that have a seed; see [`crate::host::replay`].
 //!
 //! The date is in September 2001, and depends on the seed: so programs that make their own seeds
-//! of it do what they did in the run that is repeated, and another seed lets them do something else.
+//! of it do what they did in the run that is repeated, and another seed lets them do another thing.
 
 use super::{set_errno, table};
 use crate::host::{clock, replay};
