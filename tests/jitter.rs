@@ -1,7 +1,8 @@
 //! Jobs whose threads are stopped at random, one by one: races that come once in a million runs
 //! come all the time then. Any test can be run like that, by
 //! `FTMPI_JITTER='300 20' cargo test --release --test ulfm`; here are those in which most happens
-//! at once. Slowly, `FTMPI_SEEDS` times each (or 40), from `FTMPI_SEED` on:
+//! at once. Slowly, `FTMPI_JITTER_SEEDS` times each (or 40), from
+//! `FTMPI_JITTER_SEED` on:
 //! `cargo test --release --test jitter -- --ignored --nocapture`.
 
 mod support;
@@ -64,8 +65,8 @@ fn stopped_threads_change_nothing_again_and_again() {
     let number = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
     };
-    let first = number("FTMPI_SEED", 1);
-    for seed in first..first + number("FTMPI_SEEDS", 40) {
+    let first = number("FTMPI_JITTER_SEED", 1);
+    for seed in first..first + number("FTMPI_JITTER_SEEDS", 40) {
         println!("seed {seed}");
         JOBS.iter().for_each(|job| run(job, seed));
     }

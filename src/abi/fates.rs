@@ -1,8 +1,8 @@
 //! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, or by chance.
 
 use crate::base::Member;
-use crate::host::Rank;
 use crate::host::life::{self, Visit};
+use crate::host::{Rank, clock};
 use crate::machine::Chance;
 use crate::machine::schedule::{Event, When};
 use crate::mpi::fate::Fate;
@@ -21,7 +21,15 @@ struct Orders {
     /// Rung when somebody comes to life.
     birth: Condvar,
     has_chance: bool,
+    /// Failures by chance, and the next of them, where the undertaker keeps time.
+    strokes: Mutex<Option<Strokes>>,
     is_expecting: AtomicBool,
+}
+
+struct Strokes {
+    begun: Instant,
+    chance: Chance,
+    next: Option<(Duration, usize)>,
 }
 
 #[derive(Default)]
@@ -41,25 +49,33 @@ struct Pending {
 /// How often a rank is looked at that is to die outside of calls, and is inside of one.
 const AGAIN: Duration = Duration::from_micros(200);
 
-/// What a job is ordered to meet; before anybody lives.
-pub(super) fn order(events: Vec<Event>, chance: Option<Chance>) {
+/// What a job is ordered to meet; before anybody lives. Where it has a seed, the undertaker keeps
+/// time (see [`due`]).
+pub(super) fn order(events: Vec<Event>, chance: Option<Chance>, has_seed: bool) {
     if events.is_empty() && chance.is_none() {
         return;
     }
     let has_times = events.iter().any(|event| matches!(event.when, When::Time { .. }));
+    let (has_chance, mut chance) = (chance.is_some(), chance);
+    let of_undertaker = if has_seed { chance.take() } else { None };
+    let strokes = of_undertaker.map(|mut chance| {
+        let next = chance.next();
+        Strokes { begun: clock::now(), chance, next }
+    });
     let orders = Orders {
         events,
         timed: Mutex::default(),
         birth: Condvar::new(),
-        has_chance: chance.is_some(),
-        is_expecting: AtomicBool::new(chance.is_some()),
+        has_chance,
+        strokes: Mutex::new(strokes),
+        is_expecting: AtomicBool::new(has_chance),
     };
     assert!(ORDERS.set(orders).is_ok(), "a job gets its orders once");
-    if has_times {
+    if has_times && !has_seed {
         begin(reap);
     }
     if let Some(chance) = chance {
-        begin(|| strike(chance));
+        begin(|| strike_all(chance));
     }
 }
 
@@ -128,8 +144,21 @@ fn reap() {
     let Some(orders) = ORDERS.get() else { return };
     let mut timed = orders.timed.lock();
     loop {
+        match timed.reap() {
+            Some(left) => drop(orders.birth.wait_for(&mut timed, left)),
+            None => {
+                orders.is_expecting.store(orders.has_chance, Ordering::Relaxed);
+                orders.birth.wait(&mut timed);
+            }
+        }
+    }
+}
+
+impl Timed {
+    /// Kills whose time has come; how long to wait for the next.
+    fn reap(&mut self) -> Option<Duration> {
         let mut next: Option<Duration> = None;
-        let Timed { pending, met } = &mut *timed;
+        let Timed { pending, met } = self;
         pending.retain(|death| {
             let left = death.left();
             if left == Some(Duration::ZERO) {
@@ -140,14 +169,26 @@ fn reap() {
             next = [next, left].into_iter().flatten().min();
             left.is_some()
         });
-        match next {
-            Some(left) => drop(orders.birth.wait_for(&mut timed, left)),
-            None => {
-                orders.is_expecting.store(orders.has_chance, Ordering::Relaxed);
-                orders.birth.wait(&mut timed);
-            }
-        }
+        next
     }
+}
+
+/// Kills whose time has come; when the next is to die. For the undertaker, where he keeps time.
+pub(super) fn due() -> Option<Instant> {
+    let orders = ORDERS.get()?;
+    let reaped = orders.timed.lock().reap();
+    let is_expecting = orders.has_chance || reaped.is_some();
+    orders.is_expecting.store(is_expecting, Ordering::Relaxed);
+    let now = clock::now();
+    let mut strokes = orders.strokes.lock();
+    while let Some(Strokes { begun, chance, next }) = &mut *strokes
+        && let Some((at, seat)) = next.take_if(|(at, _)| *begun + *at <= now)
+    {
+        strike(orders, at, seat);
+        *next = chance.next();
+    }
+    let stroke = strokes.as_ref().and_then(|it| Some(it.begun + it.next?.0));
+    [reaped.map(|left| now + left), stroke].into_iter().flatten().min()
 }
 
 impl Pending {
@@ -162,27 +203,30 @@ impl Pending {
     }
 }
 
-/// Kills by chance, as long as the job lasts. Who has left MPI, or a seat where nobody lives, is
-/// not struck.
-fn strike(chance: Chance) {
+/// Kills by chance, as long as the job lasts.
+fn strike_all(chance: Chance) {
+    let Some(orders) = ORDERS.get() else { return };
     let started = Instant::now();
     for (at, seat) in chance {
         std::thread::sleep(at.saturating_sub(started.elapsed()));
-        let has_left = |rank: &Visit| {
-            rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
-        };
-        let is_to_come = life::incarnation(seat).is_none();
-        let rank = life::living(seat).filter(|rank| !has_left(rank));
-        if let Some(orders) = ORDERS.get()
-            && (is_to_come || rank.is_some())
-        {
-            let incarnation = rank.as_ref().map_or(0, |rank| rank.incarnation);
-            let when = When::Time { after: at, is_outside: false };
-            orders.timed.lock().met.push((Member { seat, incarnation }, when));
-            match rank {
-                Some(rank) => life::kill_only(seat, rank.incarnation),
-                None => life::kill(seat),
-            }
-        }
+        strike(orders, at, seat);
+    }
+}
+
+/// Kills who lives in `seat`, but for who has left MPI.
+fn strike(orders: &Orders, at: Duration, seat: usize) {
+    let has_left =
+        |rank: &Visit| rank.lodger::<Process>().is_some_and(|process| process.phases.has_left());
+    let is_to_come = life::incarnation(seat).is_none();
+    let rank = life::living(seat).filter(|rank| !has_left(rank));
+    if !is_to_come && rank.is_none() {
+        return;
+    }
+    let incarnation = rank.as_ref().map_or(0, |rank| rank.incarnation);
+    let when = When::Time { after: at, is_outside: false };
+    orders.timed.lock().met.push((Member { seat, incarnation }, when));
+    match rank {
+        Some(rank) => life::kill_only(seat, rank.incarnation),
+        None => life::kill(seat),
     }
 }

@@ -4,16 +4,16 @@
 //! of one.
 
 use crate::abi::door::News;
+use crate::abi::watch::Patience;
 use crate::abi::{current, fates, fortran, report, watch};
 use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes, Rules};
 use crate::fault::Tale;
 use crate::fault::chronicle::Cure;
-use crate::host::Rank;
 use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::{self, Program};
-use crate::host::output;
+use crate::host::{Rank, clock, output, replay};
 use crate::machine::Chance;
 use crate::mpi::comm::Comm;
 use crate::mpi::phase::Phases;
@@ -24,7 +24,7 @@ use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C-unwind" fn(
@@ -47,13 +47,18 @@ unsafe extern "C-unwind" fn __libc_start_main(
     rtld_fini: *mut c_void, stack_end: *mut c_void,
 ) -> c_int {
     if let Some(text) = std::env::var_os(VARIABLE) {
+        let job = Job::decode(&text.to_string_lossy());
+        if job.as_ref().is_ok_and(|job| job.seed.is_some()) {
+            // SAFETY: as the kernel passed it; this is before all else.
+            unsafe { replay::fix_addresses(argv.cast_const().cast()) };
+        }
         let program = Program {
             main: main as usize,
             init: (!init.is_null()).then_some(init as usize),
             argc,
             argv: argv.cast_const().cast(),
         };
-        start(program, &text.to_string_lossy());
+        start(program, job);
     }
     const NAME: &CStr = c"__libc_start_main";
     // SAFETY: looks up libc's own function of this type, and passes our caller's promise on.
@@ -65,24 +70,27 @@ unsafe extern "C-unwind" fn __libc_start_main(
     }
 }
 
-fn start(program: Program, text: &str) -> ! {
+fn start(program: Program, job: Result<Job, String>) -> ! {
     // What the ranks start are ordinary programs.
     let kept = std::env::var_os(PRELOAD_KEPT);
     set_variable("LD_PRELOAD", kept);
     set_variable(VARIABLE, None);
     set_variable(PRELOAD_KEPT, None);
-    match Job::decode(text) {
+    match job {
         Ok(job) => {
+            if let Some(seed) = job.seed {
+                replay::prepare(seed, job.is_quiet);
+            }
             fortran::locate();
             let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
-            fates::order(job.kills.clone(), chance);
+            fates::order(job.kills.clone(), chance, job.seed.is_some());
             let gone = Arc::new(Gone::new(job.ranks));
             LEFTOVERS.store(job.leftovers, Ordering::Relaxed);
             if !job.checks {
                 checks::turn_off();
             }
             let world = current::world(job.ranks);
-            watch::begin(world, gone.clone(), &job);
+            let patience = watch::begin(world, gone.clone(), &job);
             if let Some(file) = &job.report {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
                 world.keep_chronicle(report::write);
@@ -96,6 +104,7 @@ fn start(program: Program, text: &str) -> ! {
                 is_quiet,
                 on_failure,
                 gone,
+                patience,
                 has_survivor: AtomicBool::new(false),
             });
             life::run(program, job, tenant)
@@ -146,6 +155,8 @@ struct Tenancy {
     is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
+    /// With those who keep others waiting, where nobody else sees to that.
+    patience: Option<Patience>,
     /// Whether some rank has ended well.
     has_survivor: AtomicBool,
 }
@@ -191,7 +202,7 @@ impl Tenancy {
             },
         };
         self.world.tell(|chronicle, now| {
-            let ago = rank.ended_at().map_or(Duration::ZERO, |at| at.elapsed());
+            let ago = rank.ended_at().map_or(Duration::ZERO, |at| clock::now() - at);
             let member = Member { seat: rank.seat, incarnation: rank.incarnation };
             let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
             let (cause, words) = (life::cause(ending), words.to_string());
@@ -316,6 +327,11 @@ impl Tenant for Tenancy {
             0 if is_lost => CAUSE.load(Ordering::Relaxed),
             status => status,
         }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let patience = self.patience.as_ref().and_then(Patience::due);
+        [fates::due(), patience].into_iter().flatten().min()
     }
 }
 

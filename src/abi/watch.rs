@@ -9,9 +9,10 @@ use crate::engine::watchman::{Sight, Watchman};
 use crate::engine::{Waits, World};
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
-use crate::host::tasks;
+use crate::host::{clock, replay, tasks};
 use crate::mpi::plight::Plight;
 use crate::mpi::process::Process;
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,42 +25,48 @@ const STUCK: i32 = 123;
 
 /// What to watch over.
 struct Duty {
-    world: &'static World,
     gone: Arc<Gone>,
     /// Whether jobs that are stuck are to end.
     ends_stuck: bool,
     /// The undertaker waits until a time anyway.
     has_limit: bool,
-    patience: Option<Duration>,
-    is_quiet: bool,
+    patience: Option<Patience>,
 }
 
-/// Starts to watch over a job, where there is something to watch.
-pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) {
-    let duty = Duty {
-        world,
-        gone,
-        ends_stuck: job.watches,
-        has_limit: job.timeout.is_some(),
-        patience: job.patience,
-        is_quiet: job.is_quiet,
-    };
+/// How long those who recover wait for others, and who was told of already.
+pub(super) struct Patience {
+    world: &'static World,
+    length: Duration,
+    is_quiet: bool,
+    told: Mutex<HashSet<Member>>,
+    /// When the undertaker looks again, since whoever he kills dies only after that.
+    again: Mutex<Option<Instant>>,
+}
+
+/// Starts to watch over a job, where there is something to watch. Hands back what is left to the
+/// undertaker, who keeps time where a seed decides.
+pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option<Patience> {
+    let (is_quiet, told, again) = (job.is_quiet, Mutex::default(), Mutex::default());
+    let patience = job.patience.map(|length| Patience { world, length, is_quiet, told, again });
+    let (patience, left) = if job.seed.is_some() { (None, patience) } else { (patience, None) };
+    let duty = Duty { gone, ends_stuck: job.watches, has_limit: job.timeout.is_some(), patience };
     if duty.ends_stuck || duty.patience.is_some() {
         let thread = std::thread::Builder::new().name("watchman".into()).stack_size(128 << 10);
         // Where there is no room for a thread, there is none for ranks, and they say so.
         let _ = thread.spawn(move || watch(&duty));
     }
+    left
 }
 
 fn watch(duty: &Duty) {
     const SHORTEST: Duration = Duration::from_millis(1);
-    let (mut watchman, mut told) = (Watchman::default(), HashSet::new());
-    let pause = duty.patience.map_or(BETWEEN_LOOKS, |patience| patience / 4);
+    let mut watchman = Watchman::default();
+    let pause = duty.patience.as_ref().map_or(BETWEEN_LOOKS, |patience| patience.length / 4);
     let (pause, mut last) = (pause.clamp(SHORTEST, BETWEEN_LOOKS), Instant::now());
     loop {
         std::thread::sleep(pause);
-        if let Some(patience) = duty.patience {
-            vote_out(duty, patience, &mut told);
+        if let Some(patience) = &duty.patience {
+            patience.vote_out();
         }
         if duty.ends_stuck && last.elapsed() >= BETWEEN_LOOKS {
             last = Instant::now();
@@ -70,20 +77,39 @@ fn watch(duty: &Duty) {
     }
 }
 
-/// Kills who has kept those who recover waiting for too long.
-fn vote_out(duty: &Duty, patience: Duration, told: &mut HashSet<Member>) {
-    for member in duty.world.latecomers(patience) {
-        let Member { seat, incarnation } = member;
-        if told.insert(member) && !duty.is_quiet {
-            let seconds = patience.as_secs_f64();
-            say(&format!("ftrun: rank {seat} has not come to the recovery for {seconds} s"));
+impl Patience {
+    /// Kills who has kept those who recover waiting for too long.
+    fn vote_out(&self) {
+        for member in self.world.latecomers(self.length) {
+            let Member { seat, incarnation } = member;
+            if self.told.lock().insert(member) && !self.is_quiet {
+                let seconds = self.length.as_secs_f64();
+                say(&format!("ftrun: rank {seat} has not come to the recovery for {seconds} s"));
+            }
+            life::kill_only(seat, incarnation);
         }
-        life::kill_only(seat, incarnation);
+    }
+
+    /// Does so where it is time; when it will be.
+    pub(super) fn due(&self) -> Option<Instant> {
+        const AGAIN: Duration = Duration::from_millis(1);
+        let end = self.world.started() + self.world.awaited_since()? + self.length;
+        let mut again = self.again.lock();
+        let next = again.map_or(end, |again| again.max(end));
+        if next > clock::now() {
+            return Some(next);
+        }
+        *again = Some(clock::now() + AGAIN);
+        self.vote_out();
+        *again
     }
 }
 
 /// What there is to see. The cheap looks come first: as a rule somebody is not in a call at all.
 fn sight(gone: &Gone, has_limit: bool) -> Sight {
+    if replay::is_moving() {
+        return Sight::Moving;
+    }
     let is_stuck = stuck(gone).is_some_and(|stuck| !stuck.is_empty());
     if !is_stuck || life::has_alarms() || fates::is_expecting() {
         return Sight::Moving;

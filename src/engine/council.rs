@@ -14,14 +14,14 @@ use crate::host::life::{self, Newcomer};
 use crate::host::sched;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Which agreement: all members name the same one alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub purpose: Purpose,
     /// The generation or the communicator that it is about.
@@ -31,7 +31,7 @@ pub struct Key {
 }
 
 /// What is agreed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     Recovery,
     /// ULFM's agreement on a flag.
@@ -45,11 +45,11 @@ pub enum Purpose {
 /// The agreements that are under way.
 #[derive(Default)]
 pub(super) struct Council {
-    meetings: Mutex<HashMap<Key, Meeting>>,
+    meetings: Mutex<BTreeMap<Key, Meeting>>,
     /// Those who have left in peace; nobody waits for them.
-    departed: Mutex<HashSet<Member>>,
+    departed: Mutex<BTreeSet<Member>>,
     /// What replacements that have not begun yet are to take part in.
-    summons: Mutex<HashMap<Member, Summons>>,
+    summons: Mutex<BTreeMap<Member, Summons>>,
     /// The latest generation that somebody is on his way to.
     called: AtomicU64,
 }
@@ -138,7 +138,10 @@ impl World {
         let mut meetings = self.council.meetings.lock();
         let meeting = match meetings.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(convene()),
+            Entry::Vacant(entry) => {
+                life::expect_dues();
+                entry.insert(convene())
+            }
         };
         meeting.contribute(me, value);
         let mut news = News::default();
@@ -150,7 +153,7 @@ impl World {
     /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
     /// it leads to another round: all who wait for it would do the same next, and be woken up only
     /// to wait again. So it is done for them; they find it done when they come to it.
-    fn lead_on(&self, meetings: &mut HashMap<Key, Meeting>, mut key: Key, news: &mut News) {
+    fn lead_on(&self, meetings: &mut BTreeMap<Key, Meeting>, mut key: Key, news: &mut News) {
         while let Some(meeting) = meetings.get_mut(&key) {
             let decided = meeting.news();
             if key.purpose == Purpose::Recovery {
@@ -177,7 +180,7 @@ impl World {
             standings: vec![Standing::Open; size],
             decided: Vec::new(),
             waiting: size,
-            since: self.started().elapsed(),
+            since: self.age(),
         };
         let ledger = self.ledger.lock();
         let is_dead = |member: &Member| ledger.is_dead(*member);
@@ -226,14 +229,28 @@ impl World {
     /// Who has kept the others waiting for so long who recover from a death. Those who only look
     /// whether anybody has died wait for as long as it takes.
     pub fn latecomers(&self, patience: Duration) -> Vec<Member> {
-        let now = self.started().elapsed();
+        let now = self.age();
         let meetings = self.council.meetings.lock();
-        let is_overdue = |(key, meeting): &(&Key, &Meeting)| {
-            key.purpose == Purpose::Recovery
-                && self.called() > key.of
-                && now.saturating_sub(meeting.since) >= patience
+        let awaiting = self.awaiting(&meetings);
+        let overdue = awaiting.filter(|meeting| now.saturating_sub(meeting.since) >= patience);
+        overdue.flat_map(Meeting::missing).collect()
+    }
+
+    /// Since when the first of those has been waited for.
+    pub fn awaited_since(&self) -> Option<Duration> {
+        self.awaiting(&self.council.meetings.lock()).map(|meeting| meeting.since).min()
+    }
+
+    /// Where those who recover wait for somebody.
+    fn awaiting<'a>(
+        &self, meetings: &'a BTreeMap<Key, Meeting>,
+    ) -> impl Iterator<Item = &'a Meeting> + use<'a> {
+        let called = self.called();
+        let is_meant = move |(key, meeting): &(&Key, &Meeting)| {
+            let recovers = key.purpose == Purpose::Recovery && called > key.of;
+            recovers && meeting.missing().next().is_some()
         };
-        meetings.iter().filter(is_overdue).flat_map(|(_, meeting)| meeting.missing()).collect()
+        meetings.iter().filter(is_meant).map(|(_, meeting)| meeting)
     }
 
     /// All agreements hear of a death.
@@ -287,6 +304,7 @@ impl World {
         if self.council.called.fetch_max(generation, Ordering::SeqCst) < generation {
             self.disturb();
             self.wake_all();
+            life::expect_dues();
         }
     }
 

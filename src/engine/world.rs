@@ -9,12 +9,11 @@ use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
-use crate::host::sched;
+use crate::host::{clock, sched};
 use crate::transport::{Port, Wire};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 /// One job in this process.
@@ -62,7 +61,7 @@ pub const CONTEXTS: u32 = 1 << 30;
 impl World {
     /// A world of `seats` ranks, none of which has entered yet.
     pub fn new(seats: usize) -> World {
-        World::on(available_parallelism().map_or(1, usize::from), seats)
+        World::on(sched::cores(), seats)
     }
 
     /// The same on so many cores.
@@ -82,7 +81,7 @@ impl World {
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
-            started: Instant::now(),
+            started: clock::now(),
             contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
             rolls: Rolls::default(),
             call: OnceLock::new(),
@@ -98,6 +97,11 @@ impl World {
 
     pub fn started(&self) -> Instant {
         self.started
+    }
+
+    /// How old it is.
+    pub fn age(&self) -> Duration {
+        clock::now().saturating_duration_since(self.started)
     }
 
     /// Where the rules of the job come from.
@@ -165,7 +169,7 @@ impl World {
     pub fn tell(&self, tell: impl FnOnce(&mut Chronicle, Duration)) {
         let Some(scribe) = self.scribe.get() else { return };
         let mut chronicle = self.chronicle.lock();
-        tell(&mut chronicle, self.started.elapsed());
+        tell(&mut chronicle, self.age());
         // Under the lock: whoever ends the process takes it first, and so loses no line.
         chronicle.tell().iter().for_each(scribe);
     }

@@ -82,6 +82,8 @@ pub struct Job {
     pub is_quiet: bool,
     /// Who is to die when.
     pub kills: Vec<Event>,
+    /// What decides in the system's stead on all that it can, so that the run can be repeated.
+    pub seed: Option<u64>,
     /// How far failures by chance are apart on average, and the seed that repeats them.
     pub chance: Option<(Duration, u64)>,
     pub stack_bytes: usize,
@@ -109,6 +111,7 @@ impl Default for Job {
             report: None,
             is_quiet: false,
             kills: Vec::new(),
+            seed: None,
             chance: None,
             stack_bytes: 8 << 20,
             heap_bytes: 1 << 30,
@@ -145,6 +148,7 @@ impl Job {
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
+        lines.extend(self.seed.map(|seed| format!("seed={seed}")));
         let chance =
             self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
         lines.extend(chance);
@@ -187,6 +191,7 @@ impl Job {
             "timeout" => self.timeout = Some(seconds(value)?),
             "patience" => self.patience = Some(seconds(value)?),
             "kill" => self.kills.push(Event::parse(value).ok()?),
+            "seed" => self.seed = Some(value.parse().ok()?),
             "chance" => {
                 let (mean, seed) = value.split_once(' ')?;
                 let mean = Duration::try_from_secs_f64(mean.parse().ok()?).ok()?;
@@ -223,6 +228,7 @@ mod tests {
             timeout: Some(Duration::from_millis(1500)),
             patience: Some(Duration::from_millis(20)),
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
+            seed: Some(98),
             chance: Some((Duration::from_millis(2500), 99)),
             ..Job::default()
         };

@@ -5,6 +5,7 @@
 //! its thread runs constructors and `main` → it ends by one of the ways of [`life::Ending`] → the
 //! undertaker tells the [`life::Tenant`] above, and does what that says.
 
+pub mod clock;
 mod fiber;
 pub mod heap;
 pub mod job;
@@ -14,6 +15,7 @@ pub mod memory;
 pub mod output;
 pub mod rank;
 mod real;
+pub mod replay;
 pub mod sched;
 pub mod shims;
 pub mod signals;

@@ -9,9 +9,11 @@ mod line;
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 #[cfg(not(loom))]
 use crate::host::fiber;
+use crate::host::{clock, replay};
 use line::{Fiber, Line};
 use std::sync::atomic::{self, AtomicBool};
-use std::time::{Duration, Instant};
+use std::thread::available_parallelism;
+use std::time::Duration;
 
 /// Rung by whoever makes progress for those who wait.
 ///
@@ -49,6 +51,12 @@ const LISTENING: u32 = 1;
 
 /// Whether there are more ranks than cores: spinning would only keep others from running.
 static IS_CROWDED: AtomicBool = AtomicBool::new(true);
+
+/// How many cores there are for ranks.
+pub fn cores() -> usize {
+    // Where a seed decides, one after the other runs.
+    if replay::is_wanted() { 1 } else { available_parallelism().map_or(1, usize::from) }
+}
 
 pub(super) fn expect_crowd(is_crowded: bool) {
     IS_CROWDED.store(is_crowded, Ordering::Relaxed);
@@ -199,7 +207,7 @@ impl Bell {
     /// The same, but for no longer than `longest`.
     pub fn park_for(&self, seen: Seen, longest: Duration) {
         if let Some(fiber) = this_fiber() {
-            let until = Instant::now().checked_add(longest);
+            let until = clock::now().checked_add(longest);
             self.line.wait(fiber, until, || self.has_rung(seen));
         } else if !self.has_rung_soon(seen) {
             self.sleep(seen, Some(longest));

@@ -304,9 +304,9 @@ fn strike(
     }
     let pc = places::pc(registers);
     rank.life.struck(pc);
-    let interrupts = thread.signals.out_of_ease(|| serve(rank, number, info, context, 0));
+    let served = thread.signals.out_of_ease(|| serve(rank, number, info, context, 0));
     // A handler may have sent the thread elsewhere.
-    if interrupts && places::pc(registers) == pc {
+    if served == Served::Interrupts && places::pc(registers) == pc {
         places::interrupt(registers);
     }
 }
@@ -355,7 +355,7 @@ fn on_poke(registers: &mut places::Registers) {
     if is_stopping {
         end_current(Ending::Killed);
     }
-    if serve_deferred(rank, thread) {
+    if serve_deferred(rank, thread) == Served::Interrupts {
         places::interrupt(registers);
     }
 }
@@ -401,14 +401,25 @@ pub(super) fn look() {
     }
 }
 
-/// Whether system calls are to fail with `EINTR`.
+/// What handlers of signals mean to a system call that they find waiting.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Served {
+    /// There was none.
+    Nobody,
+    /// It goes on waiting, unless it is a sleep, which every handler ends.
+    Restarts,
+    /// It fails with `EINTR`.
+    Interrupts,
+}
+
+/// Does what signals want that wait.
 #[cold]
-fn serve_deferred(rank: &'static Rank, thread: &Thread) -> bool {
-    let mut interrupts = false;
+fn serve_deferred(rank: &'static Rank, thread: &Thread) -> Served {
+    let mut served = Served::Nobody;
     while let Some((number, story)) = thread.signals.take() {
-        interrupts |= thread.signals.out_of_ease(|| raise_with(rank, number, story));
+        served = served.max(thread.signals.out_of_ease(|| raise_with(rank, number, story)));
     }
-    interrupts
+    served
 }
 
 /// What the rank whose thread this is does on signal `number`: nothing, its handler, or its end.
@@ -417,10 +428,10 @@ pub(super) fn raise(rank: &'static Rank, number: i32) {
     raise_with(rank, number, plain_story(number));
 }
 
-fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> bool {
+fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> Served {
     if let Some(thread) = fiber_that_masks(number) {
         thread.signals.defer(number, &story);
-        return false;
+        return Served::Nobody;
     }
     if is_blocked(number) {
         // SAFETY: the signal waits for this thread, and comes through `on_signal` when it may.
@@ -428,7 +439,7 @@ fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> bool {
             let (process, thread) = (libc::getpid(), libc::gettid());
             libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, number, &raw mut story);
         }
-        return false;
+        return Served::Nobody;
     }
     // SAFETY: all zeroes are valid; handlers that look at the machine's state get an empty one.
     let mut machine: ucontext_t = unsafe { std::mem::zeroed() };
@@ -454,19 +465,19 @@ fn is_blocked(number: i32) -> bool {
     unsafe { libc::sigismember(&raw const blocked, number) == 1 }
 }
 
-/// Whether a handler has run that wants system calls to fail with `EINTR`.
+/// What the handler of a signal means to a system call, if there is one.
 fn serve(
     rank: &'static Rank, number: c_int, story: *mut siginfo_t, machine: *mut c_void, address: usize,
-) -> bool {
+) -> Served {
     let wanted = rank.signals.wanted(number);
     match wanted.sa_sigaction {
         _ if number == libc::SIGKILL => end_current(Ending::Killed),
         // An ignored fault would only strike again.
-        libc::SIG_IGN if address == 0 && !FAULTS.contains(&number) => false,
+        libc::SIG_IGN if address == 0 && !FAULTS.contains(&number) => Served::Nobody,
         libc::SIG_DFL | libc::SIG_IGN if ends_a_process(number) => {
             end_current(Ending::Signalled { number, address })
         }
-        libc::SIG_DFL | libc::SIG_IGN => false,
+        libc::SIG_DFL | libc::SIG_IGN => Served::Nobody,
         handler => {
             if wanted.sa_flags & libc::SA_RESETHAND != 0
                 && let Some(disposition) = rank.signals.of(number)
@@ -479,7 +490,10 @@ fn serve(
             // Handlers of one parameter do not look at the others.
             handler(number, story, machine);
             let_go(before);
-            wanted.sa_flags & libc::SA_RESTART == 0
+            match wanted.sa_flags & libc::SA_RESTART {
+                0 => Served::Interrupts,
+                _ => Served::Restarts,
+            }
         }
     }
 }

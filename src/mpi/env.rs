@@ -1,9 +1,9 @@
 //! The environment (MPI-5.0 §9): who and where we are, names, memory for messages.
 
+use crate::host::clock;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::judgement;
 use crate::mpi::process::Process;
-use std::time::Instant;
 
 /// The longest name of an object, with C's null byte.
 pub const MAX_OBJECT_NAME: usize = 128;
@@ -39,7 +39,7 @@ pub fn name_of(mut name: Vec<u8>) -> Vec<u8> {
 
 /// Seconds since the job started, the same on every rank.
 pub fn time(process: &Process) -> f64 {
-    Instant::now().duration_since(process.world.started()).as_secs_f64()
+    clock::look().duration_since(process.world.started()).as_secs_f64()
 }
 
 /// What `code` means, and what the calling thread's latest error was about if it was this one.

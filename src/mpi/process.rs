@@ -3,7 +3,7 @@
 use crate::base::Member;
 use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
-use crate::host::sched;
+use crate::host::{replay, sched};
 use crate::mpi::attr::{Keyval, Predefined};
 use crate::mpi::callback::Program;
 use crate::mpi::codes::Codes;
@@ -152,6 +152,9 @@ impl Process {
     fn look_at_pulse(&self) -> Result<bool> {
         if self.pulse.takes_call_for_room() {
             sched::yield_now();
+        }
+        if self.pulse.takes_turns() {
+            replay::pass_door();
         }
         if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(self.pulse.is_counted()) }
     }

@@ -1,7 +1,7 @@
 //! The failures that a user orders: `--kill`, `--kill-file`, `--mttf` and `--seed`.
 
 use crate::calls;
-use crate::job::Job;
+use crate::job::{Job, RankKind};
 use crate::machine::schedule::{self, Event, When};
 use crate::shared::refusal::Refusal;
 use std::ffi::OsStr;
@@ -15,7 +15,15 @@ use std::time::Duration;
 pub(crate) struct Faults {
     events: Vec<(String, Event)>,
     mean: Option<Duration>,
-    seed: Option<u64>,
+    seed: Option<Seed>,
+}
+
+/// What decides where chance would.
+#[derive(Clone, Copy, Debug)]
+enum Seed {
+    Given(u64),
+    /// Drawn here: whoever wants to repeat the run has to be told.
+    Drawn(u64),
 }
 
 impl Faults {
@@ -49,17 +57,27 @@ impl Faults {
         Ok(())
     }
 
-    /// `--seed NUMBER`.
+    /// Whether there is a seed already.
+    pub(crate) fn has_seed(&self) -> bool {
+        self.seed.is_some()
+    }
+
+    /// `--seed NUMBER`, or `--seed random`.
     pub(crate) fn seed(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
         let text = value.to_string_lossy();
-        let seed = text.parse().map_err(|_| no(dashed, &format!("`{text}` is no number")))?;
-        self.seed = Some(seed);
+        self.seed = Some(match text.parse() {
+            Ok(seed) => Seed::Given(seed),
+            Err(_) if text == "random" => Seed::Drawn(drawn()),
+            Err(_) => return Err(no(dashed, &format!("`{text}` is no number, and not `random`"))),
+        });
         Ok(())
     }
 
-    /// Gives the orders to the job, now that it is known how many ranks it has; may hand back what
-    /// is to be said about them.
-    pub(crate) fn give_to(self, job: &mut Job) -> Result<Option<String>, Refusal> {
+    /// Gives the orders to the job, now that it is known how many ranks it has, and whether they
+    /// are to be threads; may hand back what is to be said about them.
+    pub(crate) fn give_to(
+        self, job: &mut Job, has_threads: bool,
+    ) -> Result<Option<String>, Refusal> {
         for (place, event) in &self.events {
             if event.seat >= job.ranks {
                 let why =
@@ -77,16 +95,35 @@ impl Faults {
             }
         }
         job.kills = self.events.into_iter().map(|(_, event)| event).collect();
-        let Some(mean) = self.mean else {
-            let lone = self.seed.is_some();
-            return if lone { Err(no("--seed", "say --mttf TIME with it")) } else { Ok(None) };
-        };
-        // Any number will do that the next run does not have.
-        let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % 1_000_000);
-        job.chance = Some((mean, seed));
-        let is_news = self.seed.is_none();
-        Ok(is_news.then(|| format!("failures come by chance: --seed {seed} repeats them")))
+        let seed = self.seed.map(|seed| match seed {
+            Seed::Given(seed) | Seed::Drawn(seed) => seed,
+        });
+        match self.mean {
+            None if has_threads && seed.is_some() => {
+                let why = "the order in which threads run is the system's: leave --ranks thread \
+                           out, or say --mttf TIME";
+                return Err(no("--seed", why));
+            }
+            Some(mean) => job.chance = Some((mean, seed.unwrap_or_else(drawn))),
+            None => {}
+        }
+        job.seed = seed.filter(|_| !has_threads);
+        if job.seed.is_some() {
+            job.kind = RankKind::Fiber;
+        }
+        Ok(match (self.seed, job.chance) {
+            (Some(Seed::Drawn(seed)), _) => Some(format!("--seed {seed} repeats this run")),
+            (None, Some((_, seed))) => {
+                Some(format!("failures come by chance: --seed {seed} orders the same ones"))
+            }
+            _ => None,
+        })
     }
+}
+
+/// Any number will do that the next run does not have.
+fn drawn() -> u64 {
+    RandomState::new().hash_one(0) % 1_000_000
 }
 
 /// `--report FILE`: the file is there and empty from now on. Its name holds wherever the job runs.

@@ -107,7 +107,21 @@ OPTIONS
                       and what follows `#` do not count.
     --mttf TIME       Let ranks fail by chance, TIME apart on average, each
                       time one of all ranks.
-    --seed NUMBER     Repeat the times and ranks of an earlier --mttf.
+
+  The same run again
+    --seed NUMBER     Let a seed decide what the system decides otherwise: who
+                      of the ranks goes on at each call and each wait, and what
+                      --mttf does. The same NUMBER gives the same run, line by
+                      line, failures included; another NUMBER another order, in
+                      which other mistakes of a program may show. One rank runs
+                      at a time. Time is counted, also for --kill and --mttf:
+                      10 us for each call of MPI, nothing for computing; sleeps
+                      take no time when all ranks wait. Threads that ranks start
+                      (OpenMP), and what comes from outside, are not repeated.
+                      With --ranks thread it repeats times and ranks of --mttf
+                      and nothing else.
+    --seed random     Draw a seed, and say which. FTMPI_SEED in the environment
+                      is the same as --seed.
 
   What a rank has for itself
     --private LIB     Give every rank its own copy of the library LIB.

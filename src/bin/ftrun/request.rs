@@ -110,7 +110,10 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         self.request.settle_rules()?;
         self.settle_kind()?;
         self.settle_room();
-        warnings.extend(std::mem::take(&mut self.faults).give_to(&mut self.request.job)?);
+        self.seed_of_environment()?;
+        let has_threads = self.kind == Some(RankKind::Thread);
+        let faults = std::mem::take(&mut self.faults);
+        warnings.extend(faults.give_to(&mut self.request.job, has_threads)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
         if !self.quiet {
@@ -130,6 +133,16 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         };
         self.request.job.kind = kind;
         Ok(())
+    }
+
+    /// Takes the seed that stands in the environment, where no option says one.
+    fn seed_of_environment(&mut self) -> Result<(), Refusal> {
+        const VARIABLE: &str = "FTMPI_SEED";
+        let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+        match value.filter(|_| !self.faults.has_seed() && self.kind != Some(RankKind::Thread)) {
+            Some(value) => self.faults.seed(VARIABLE, &value),
+            None => Ok(()),
+        }
     }
 
     /// Decides how large stacks and heaps may become. So many ranks that do not fit into a process
@@ -292,7 +305,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
         Does::MeanTime => "a time such as 2s",
-        Does::Seed => "a number",
+        Does::Seed => "a number, or `random`,",
         Does::Timeout => "a time in seconds",
         Does::Deadlock | Does::Check => "`on` or `off`",
         Does::Variable | Does::VariablePair => "NAME=VALUE",

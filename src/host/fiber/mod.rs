@@ -27,6 +27,7 @@ mod switch;
 mod trial;
 mod worker;
 
+use crate::host::replay;
 use slot::Chain;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -243,10 +244,28 @@ pub(super) fn end(this: &'static Fiber) -> ! {
     unreachable!("nobody goes on with a fiber that has ended");
 }
 
+/// There is something to do for workers between two fibers.
+pub(super) fn rouse() {
+    worker::started().inspect(|executor| executor.rouse_sleepers());
+}
+
+/// The monitor is to look around now.
+pub(super) fn hurry() {
+    monitor::hurry();
+}
+
+/// Whether nobody is ready, and all workers sleep.
+pub(super) fn is_asleep() -> bool {
+    worker::started().is_some_and(worker::Executor::is_asleep)
+}
+
 /// The calling fiber keeps the OS thread that it runs on from now on; another works in its stead.
 /// Nothing in OS threads.
 pub(super) fn settle() {
     if let Some(fiber) = current() {
+        let seat = super::current().map_or(0, |rank| rank.seat);
+        let wants = "as threads, signal masks, directories and children of its own want";
+        replay::lose(&format!("rank {seat} becomes a thread of the system's, {wants}"));
         worker::settle(fiber);
         fiber.is_settled.store(true, Ordering::Release);
         CURRENT.set(None);

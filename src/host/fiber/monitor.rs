@@ -9,14 +9,15 @@ use super::Fiber;
 use super::slot::Slot;
 use super::worker::{Executor, Worker, executor};
 use crate::host::sched::{PROMPT, ask_for_slices_of, wait_on, wake_one_on};
+use crate::host::{clock, replay};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::Error;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Fibers that are to be called at some time.
-static TIMERS: Mutex<BTreeMap<(Instant, usize), &'static Fiber>> = Mutex::new(BTreeMap::new());
+/// Fibers that are to be called at some time, and the how many-th timer that is.
+static TIMERS: Mutex<BTreeMap<(Instant, u64), &'static Fiber>> = Mutex::new(BTreeMap::new());
 
 /// What the monitor does.
 ///
@@ -49,16 +50,18 @@ pub(super) fn hurry() {
 }
 
 /// Calls its fiber at its time, unless it is dropped before.
-pub(super) struct Timer((Instant, usize));
+pub(super) struct Timer((Instant, u64));
 
 impl Timer {
     pub(super) fn set(at: Instant, fiber: &'static Fiber) -> Timer {
-        let key = (at, std::ptr::from_ref(fiber).addr());
+        static SET: AtomicU64 = AtomicU64::new(0);
+        let key = (at, SET.fetch_add(1, Ordering::Relaxed));
         let mut timers = TIMERS.lock();
         timers.insert(key, fiber);
         let is_first = timers.first_key_value().is_some_and(|(first, _)| *first == key);
         drop(timers);
-        if is_first {
+        // Where a seed decides, the worker does that.
+        if is_first && !replay::is_in_force() {
             hurry();
         }
         Timer(key)
@@ -72,7 +75,7 @@ impl Drop for Timer {
 }
 
 /// Calls those whose time has come; when the next is to be called.
-fn ring(now: Instant) -> Option<Instant> {
+pub(super) fn ring(now: Instant) -> Option<Instant> {
     loop {
         let mut timers = TIMERS.lock();
         let first = timers.first_entry()?;
@@ -84,6 +87,11 @@ fn ring(now: Instant) -> Option<Instant> {
         drop(timers);
         fiber.wake();
     }
+}
+
+/// When the next is to be called.
+pub(super) fn next() -> Option<Instant> {
+    TIMERS.lock().first_key_value().map(|((at, _), _)| *at)
 }
 
 /// What was seen of a slot, and for how many milliseconds it has been so.
@@ -111,7 +119,7 @@ fn watch() {
         if passed > 0 {
             last = now;
         }
-        let next = ring(now);
+        let next = if replay::is_in_force() { None } else { ring(clock::now()) };
         let mut is_busy = false;
         for (slot, sight) in executor.slots.iter().zip(&mut sights) {
             is_busy |= look_at(executor, slot, sight, passed);
@@ -120,7 +128,7 @@ fn watch() {
             // Without memory for a thread, slots wait until their fibers come back.
             let _ = executor.hire(None);
         }
-        let until = next.map(|at| at.saturating_duration_since(Instant::now()));
+        let until = next.map(|at| at.saturating_duration_since(clock::now()));
         let again = if is_busy { OFTEN } else { SELDOM };
         if !executor.is_asleep() {
             wait_on(&STATE, AWAKE, Some(until.map_or(again, |until| until.min(again))));
@@ -155,6 +163,9 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
         executor.staff(slot);
         return true;
     };
+    if replay::is_in_force() && !is_lost(slot, age) {
+        return false;
+    }
     if !slot.has_work() || slot.is_asleep.load(Ordering::SeqCst) {
         sight.age = sight.age.min(TOO_LONG);
         return slot.has_work();
@@ -178,6 +189,20 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
         sight.age = 0;
     }
     true
+}
+
+/// Whether a run in which a seed decides is lost, since one rank has kept others waiting for so
+/// many milliseconds: neither its calls of MPI nor its sleeps are what it waits for.
+fn is_lost(slot: &Slot, age: u32) -> bool {
+    let is_wanted = || slot.has_work() || next().is_some() || replay::is_undertaker_awaited();
+    let is_late = u128::from(age) >= replay::PATIENCE.as_millis();
+    let is_lost = is_late && !slot.is_asleep.load(Ordering::SeqCst) && is_wanted();
+    if is_lost {
+        let seconds = replay::PATIENCE.as_secs();
+        let what = "a rank has kept the others waiting without a call of MPI";
+        replay::lose(&format!("{what} for {seconds} seconds"));
+    }
+    is_lost
 }
 
 /// Whether the OS thread of `worker` waits in a system call.

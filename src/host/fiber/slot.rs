@@ -99,6 +99,15 @@ impl Chain {
         Some(fiber)
     }
 
+    /// The one at this place, the first being 0.
+    fn take(&mut self, place: usize) -> Option<&'static Fiber> {
+        let mut rest = self.split(place);
+        let taken = self.pop();
+        rest.append(*self);
+        *self = rest;
+        taken
+    }
+
     /// The first `count`, which are not all.
     fn split(&mut self, count: usize) -> Chain {
         let mut front = Chain::EMPTY;
@@ -235,6 +244,22 @@ impl Slot {
             Some(fiber) => Found::Fiber(fiber),
             None => Found::Nobody,
         }
+    }
+
+    /// Whom `worker` is to run where a seed decides: `choose` says which of so many.
+    pub(super) fn draw(&self, worker: &Worker, choose: impl FnOnce(usize) -> usize) -> Found {
+        let held = self.hold();
+        let ready = held.ready();
+        if !std::ptr::eq(ready.owner, worker) {
+            return Found::Lost;
+        }
+        // SAFETY: fibers stay until the process ends.
+        if let Some(next) = unsafe { std::mem::replace(&mut ready.next, null()).as_ref() } {
+            ready.queue.push(next);
+        }
+        let count = ready.queue.count;
+        let place = if count == 0 { 0 } else { choose(count) };
+        ready.queue.take(place).map_or(Found::Nobody, Found::Fiber)
     }
 
     /// Half of those in the queue, for another slot that has none.

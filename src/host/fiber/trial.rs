@@ -2,6 +2,7 @@
 //! any rank depends on it.
 
 use super::{Body, Fiber, block, current, monitor, worker};
+use crate::host::clock;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -109,7 +110,7 @@ fn failures(this: &'static Fiber) -> u32 {
     };
     note(3, digits != 0);
     this.yield_now();
-    this.block(Instant::now().checked_add(Duration::from_micros(100)));
+    this.block(clock::now().checked_add(Duration::from_micros(100)));
     note(4, current().is_some_and(|now| std::ptr::eq(now, this)));
     // SAFETY: as above.
     note(1, unsafe { *libc::__errno_location() } == libc::EDOM);

@@ -9,6 +9,7 @@ use super::switch::{switch, thread_pointer};
 use super::{CURRENT, ENDED, Fiber, monitor};
 use crate::host::life::{self, SignalStack};
 use crate::host::sched::{ask_for_slices_of, begin_on, wait_on, wake_one_on};
+use crate::host::{clock, replay};
 use parking_lot::Mutex;
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
@@ -68,6 +69,11 @@ pub(super) fn executor() -> &'static Executor {
     EXECUTOR.get().expect("fibers are made after workers")
 }
 
+/// The same, if there are workers.
+pub(super) fn started() -> Option<&'static Executor> {
+    EXECUTOR.get()
+}
+
 /// Starts a worker for each of `slots` slots.
 pub(super) fn start(slots: usize) -> Result<(), Error> {
     let executor = EXECUTOR.get_or_init(|| Executor {
@@ -106,6 +112,14 @@ impl Executor {
             slot.pass(worker, null());
         }
         started.map(drop)
+    }
+
+    /// There is something to do for workers that runs on no fiber.
+    pub(super) fn rouse_sleepers(&self) {
+        fence(Ordering::SeqCst);
+        if self.asleep.load(Ordering::SeqCst) > 0 && self.slots.iter().any(|slot| self.wake(slot)) {
+            monitor::nudge();
+        }
     }
 
     /// Whether all workers sleep, so that nothing happens by itself.
@@ -230,7 +244,8 @@ impl Worker {
         unsafe { libc::unshare(libc::CLONE_FS) };
         home.inspect(|home| begin_on(*home));
         while !self.is_kept.get() {
-            match self.find(false) {
+            let found = if replay::is_in_force() { self.draw() } else { self.find(false) };
+            match found {
                 Some(fiber) => self.visit(fiber),
                 None => match self.slot() {
                     Some(slot) => self.rest(slot),
@@ -250,7 +265,22 @@ impl Worker {
     /// Whom it is to run now, if it has a slot and somebody is ready there.
     #[inline]
     fn find(&self, yields: bool) -> Option<&'static Fiber> {
-        match self.slot()?.pick(self, yields) {
+        self.judge(self.slot()?.pick(self, yields))
+    }
+
+    /// The same at home, where a seed decides: the undertaker and the timers come first.
+    fn draw(&self) -> Option<&'static Fiber> {
+        let slot = self.slot()?;
+        replay::let_undertaker_work();
+        monitor::ring(clock::now());
+        let found = self.judge(slot.draw(self, replay::draw))?;
+        clock::pass(clock::MOMENT);
+        Some(found)
+    }
+
+    #[inline]
+    fn judge(&self, found: Found) -> Option<&'static Fiber> {
+        match found {
             Found::Fiber(fiber) => Some(fiber),
             Found::Nobody => None,
             Found::Lost => {
@@ -300,6 +330,9 @@ impl Worker {
     /// Nobody is ready here: looks around among the others, and sleeps then.
     fn rest(&self, own: &'static Slot) {
         let executor = executor();
+        if replay::is_in_force() && replay::skip_to(monitor::next()) {
+            return;
+        }
         executor.looking.fetch_add(1, Ordering::SeqCst);
         let has_found = look_around(executor, own);
         executor.looking.fetch_sub(1, Ordering::SeqCst);
@@ -313,7 +346,8 @@ impl Worker {
         own.is_asleep.store(true, Ordering::SeqCst);
         executor.asleep.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
-        if own.has_work() || executor.slots.iter().any(Slot::has_queue) {
+        let has_work = || own.has_work() || executor.slots.iter().any(Slot::has_queue);
+        if has_work() || replay::is_in_force() && replay::is_undertaker_called() {
             if own.is_asleep.swap(false, Ordering::SeqCst) {
                 executor.asleep.fetch_sub(1, Ordering::SeqCst);
             }
@@ -374,7 +408,9 @@ pub(super) fn home_of(index: usize, count: usize) -> usize {
 pub(super) fn leave(this: &'static Fiber, left: Left) {
     // SAFETY: whoever runs has a worker, whose record stays.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
-    let next = worker.find(left == Left::Ready);
+    // Where a seed decides, it does so at home.
+    let goes_home = replay::is_in_force();
+    let next = if goes_home { None } else { worker.find(left == Left::Ready) };
     let (stack, pointer) = match next {
         Some(next) => {
             worker.take(next);
@@ -382,7 +418,7 @@ pub(super) fn leave(this: &'static Fiber, left: Left) {
             (unsafe { *next.stack.get() }, next.pthread())
         }
         // Threads of the kernel's may want the core, and a worker without a slot is not to run.
-        None if left == Left::Ready && worker.slot().is_some() => {
+        None if left == Left::Ready && !goes_home && worker.slot().is_some() => {
             // SAFETY: has no preconditions.
             unsafe { libc::sched_yield() };
             return;
@@ -448,6 +484,10 @@ pub(super) fn make_all_ready(home: usize, chain: Chain) {
 
 /// The calling fiber is about to wait in the kernel.
 pub(super) fn begin_wait(this: &'static Fiber) {
+    if replay::is_in_force() {
+        // The others wait, too.
+        return;
+    }
     // SAFETY: whoever runs has a worker, whose record stays.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
     if let Some(slot) = worker.slot()

@@ -8,8 +8,8 @@ use crate::host::Rank;
 use crate::host::fiber::{self, Body, Fiber};
 use crate::host::loader::{Images, Program};
 use crate::host::rank::adopt;
-use crate::host::sched;
 use crate::host::shims;
+use crate::host::{replay, sched};
 use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -27,6 +27,9 @@ pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<
     let arguments = world.plan.stack(&ground).end - world.arguments.bytes();
     let life = Life::new(who.generation, &world.plan, &ground, arguments);
     let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
+    if replay::is_wanted() {
+        rank.pulse.take_turns();
+    }
     // The undertaker takes it back.
     let rank: &'static Rank = Box::leak(rank);
     let fiber = world.fiber_of(seat);

@@ -2,15 +2,14 @@
 
 use super::{Ended, Ending, Shim, exits, threads, world};
 use crate::host::shims::stdio;
-use crate::host::{Rank, current, signals};
+use crate::host::{Rank, clock, current, signals};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// Ends the rank whose thread this is. Safe in signal handlers.
 pub fn end_current(ending: Ending) -> ! {
     if let Some(rank) = current()
-        && rank.life.ended.set(Ended { ending, at: Instant::now() }).is_ok()
+        && rank.life.ended.set(Ended { ending, at: clock::now() }).is_ok()
     {
         rank.pulse.stop();
         world::report(rank);

@@ -16,8 +16,8 @@ mod threads;
 mod undertaker;
 mod world;
 
-use crate::host::Rank;
 use crate::host::sched::Bell;
+use crate::host::{Rank, clock};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
@@ -27,13 +27,15 @@ use std::time::{Duration, Instant};
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
 pub use seat::{Pin, Visit};
-pub use world::{end_process, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run};
+pub use world::{
+    end_process, expect_dues, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run,
+};
 
 pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::{
     SignalStack, Thread, living as living_threads, own_stack, settle, this as this_thread,
 };
-pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code, look_again};
+pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code, hurry, look_again};
 
 /// The signal by which the undertaker makes a thread look whether it is to die.
 pub(super) const KILL: i32 = libc::SIGURG;
@@ -80,6 +82,9 @@ pub trait Tenant: Send + Sync {
     fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.
     fn status(&self) -> i32;
+    /// Does what is to be done in time, as far as that has come; when there is more to do. Asked
+    /// only where the job has a seed, by the undertaker, whenever he looks around.
+    fn due(&self) -> Option<Instant>;
 }
 
 /// Whether a rank is to die: set from outside, looked at by the rank at every door and in waits.
@@ -92,6 +97,8 @@ const STOPPING: u8 = 1;
 const COUNTED: u8 = 2;
 /// Others have waited for long to run where the rank runs.
 const CROWDED: u8 = 4;
+/// Its calls are moments at which others may go on.
+const TAKES_TURNS: u8 = 8;
 
 impl Pulse {
     /// False once there is something about this rank that its doors must know.
@@ -116,6 +123,16 @@ impl Pulse {
     pub fn takes_call_for_room(&self) -> bool {
         self.0.load(Ordering::Relaxed) & CROWDED != 0
             && self.0.fetch_and(!CROWDED, Ordering::Relaxed) & CROWDED != 0
+    }
+
+    /// Whether chance decides at each of the rank's calls if others go first.
+    pub fn takes_turns(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & TAKES_TURNS != 0
+    }
+
+    /// From now on chance decides so.
+    pub(super) fn take_turns(&self) {
+        self.0.fetch_or(TAKES_TURNS, Ordering::Relaxed);
     }
 
     /// Asks the rank to let others run at its next door.
@@ -169,7 +186,7 @@ impl Life {
     ) -> Life {
         Life {
             generation,
-            started: Instant::now(),
+            started: clock::now(),
             ended: OnceLock::new(),
             struck_at: AtomicUsize::new(0),
             is_orderly: AtomicBool::new(false),
@@ -203,7 +220,7 @@ impl Rank {
 
     /// How long it has lived, or did.
     pub fn age(&self) -> Duration {
-        let ended = self.life.ended.get().map_or_else(Instant::now, |ended| ended.at);
+        let ended = self.life.ended.get().map_or_else(clock::now, |ended| ended.at);
         ended - self.life.started
     }
 }

@@ -5,7 +5,7 @@ use crate::host::fiber::{self, Fiber};
 use crate::host::rank::adopt;
 use crate::host::shims::keys;
 use crate::host::signals::Inbox;
-use crate::host::{Rank, current};
+use crate::host::{Rank, current, replay};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -262,6 +262,10 @@ pub(super) fn find_number_in_descriptor() -> Option<usize> {
 /// belongs to OS threads.
 pub(in crate::host) fn settle() {
     let Some(thread) = this().filter(|_| fiber::current().is_some()) else { return };
+    if replay::is_closing() {
+        // It speaks the last words; nobody is to run meanwhile.
+        return;
+    }
     fiber::settle();
     thread.signals.hand_mask_to_kernel();
 }

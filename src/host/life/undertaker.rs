@@ -10,7 +10,7 @@ use super::{Ending, Newcomer, Verdict, birth, files, obituary};
 use crate::host::job::Job;
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
-use crate::host::{Rank, signals};
+use crate::host::{Rank, clock, replay, signals};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -84,12 +84,15 @@ impl Undertaker {
 
     /// Runs the job to its end.
     pub(super) fn work(&mut self) -> ! {
+        replay::begin();
         for seat in 0..self.ranks {
             self.bear(seat, Newcomer { incarnation: 0, generation: 0 });
         }
         loop {
             let seen = self.world.bell.listen();
+            let has_turn = replay::is_undertakers_turn();
             self.look_around();
+            let due = if replay::is_wanted() { self.world.tenant.due() } else { None };
             if self.living == 0 && self.burials.is_empty() {
                 self.close(self.world.tenant.status(), "");
             }
@@ -100,8 +103,15 @@ impl Undertaker {
             }
             let is_busy =
                 !self.burials.is_empty() || !self.condemned.is_empty() || self.has_deferred;
-            let alarm = self.alarm.map(|at| at.saturating_duration_since(Instant::now()));
-            match [left, is_busy.then_some(AGAIN), alarm].into_iter().flatten().min() {
+            let again = is_busy.then(|| clock::now() + AGAIN);
+            let next = [again, self.alarm, due].into_iter().flatten().min();
+            if has_turn {
+                replay::give_back(next);
+            }
+            // Where he gets turns, no other time counts than theirs.
+            let next = next.filter(|_| !replay::is_in_force());
+            let wait = next.map(|at| at.saturating_duration_since(clock::now()));
+            match [left, wait].into_iter().flatten().min() {
                 Some(longest) => self.world.bell.park_for(seen, longest),
                 None => self.world.bell.park(seen),
             }
@@ -118,17 +128,17 @@ impl Undertaker {
     fn look_around(&mut self) {
         for rank in self.world.take_ended() {
             let ended = rank.life.ended.get().expect("only ranks that have ended are reported");
-            let (ending, since, stage) = (ended.ending, Instant::now(), Stage::Mourning);
+            let (ending, since, stage) = (ended.ending, clock::now(), Stage::Mourning);
             let first = rank.life.threads.lock().first().map_or(0, |thread| thread.pthread());
             self.burials.push(Burial { rank, ending, since, stage, first });
         }
-        let since = Instant::now();
+        let since = clock::now();
         let condemned = self.world.take_condemned().into_iter();
         self.condemned.extend(condemned.map(|rank| Condemned { rank, since }));
         self.condemned.retain(|condemned| !condemned.rank.life.is_ending());
         self.condemned.iter().for_each(|condemned| self.press(condemned.rank, condemned.since));
         self.pass_signals_on();
-        if self.world.take_alarms() || self.alarm.is_some_and(|at| at <= Instant::now()) {
+        if self.world.take_alarms() || self.alarm.is_some_and(|at| at <= clock::now()) {
             self.alarm = self.ring_alarms();
         }
         if self.world.take_deferred() || self.has_deferred {
@@ -158,12 +168,12 @@ impl Undertaker {
     fn go_on_with(&mut self, burial: &mut Burial) {
         if burial.stage == Stage::Mourning {
             let all_gone = self.mourn(burial);
-            let abandoned = burial.since.elapsed() > PATIENCE;
+            let abandoned = ago(burial.since) > PATIENCE;
             if !all_gone && !abandoned {
                 return;
             }
             let restart = self.announce(burial);
-            burial.since = Instant::now();
+            burial.since = clock::now();
             let incarnation = burial.rank.incarnation + 1;
             let next = restart.then_some(Newcomer { incarnation, generation: 0 });
             burial.stage = Stage::Clearing { next, abandoned: !all_gone };
@@ -198,7 +208,7 @@ impl Undertaker {
         rank.life.bell.unpark();
         rank.images.shut();
         for thread in threads::living(rank) {
-            if since.elapsed() > GRACE {
+            if ago(since) > GRACE {
                 self.excuse_if_blocked(rank, &thread);
             }
             thread.poke();
@@ -207,7 +217,7 @@ impl Undertaker {
 
     /// Rings what is due; when the next alarm is.
     fn ring_alarms(&self) -> Option<Instant> {
-        let now = Instant::now();
+        let now = clock::now();
         let living = self.world.ranks().filter(|rank| !rank.life.is_ending());
         living.filter_map(|rank| signals::ring_alarm(rank, now)).min()
     }
@@ -241,6 +251,9 @@ impl Undertaker {
         // A thread that was given up may still look at its record.
         threads.into_iter().filter(|thread| !thread.is_gone()).for_each(std::mem::forget);
         self.living -= 1;
+        if burial.ending != (Ending::Exited { status: 0 }) {
+            replay::note_loss();
+        }
         match self.world.tenant.ended(rank, burial.ending) {
             Verdict::Continue => false,
             Verdict::Restart => true,
@@ -255,11 +268,11 @@ impl Undertaker {
             burial.stage = Stage::Done;
             return;
         }
-        if next.is_none() && burial.since.elapsed() < LINGER {
+        if next.is_none() && ago(burial.since) < LINGER {
             return;
         }
         let is_free = seat.close();
-        let gave_up = abandoned || burial.since.elapsed() > PATIENCE;
+        let gave_up = abandoned || ago(burial.since) > PATIENCE;
         if !is_free && !gave_up {
             return;
         }
@@ -317,6 +330,10 @@ impl Undertaker {
             words => end_process(status, &format!("{words}\n")),
         }
     }
+}
+
+fn ago(moment: Instant) -> Duration {
+    clock::now().saturating_duration_since(moment)
 }
 
 impl Undertaker {

@@ -10,13 +10,12 @@ use crate::host::job::{Job, RankKind};
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
-use crate::host::{Rank, heap, output, signals};
+use crate::host::{Rank, heap, output, replay, signals};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 pub(super) struct World {
@@ -64,7 +63,7 @@ pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
 fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static World, String> {
     shims::prepare(job);
     let template = Template::of_process(&program, job)?;
-    let cores = available_parallelism().map_or(1, usize::from);
+    let cores = sched::cores();
     let arguments = Arguments::of(&program);
     // The arguments do not count.
     let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
@@ -115,7 +114,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     signals::install();
     let world = of_process();
     // Workers are interrupted by signals, which look at the world.
-    if choose_kind(job, cores) {
+    if choose_kind(job, cores)? {
         world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
         // The undertaker, for whom all wait who recover, competes with workers that never rest.
         sched::ask_for_slices_of(sched::PROMPT);
@@ -133,20 +132,23 @@ fn wants_fibers(job: &Job, cores: usize) -> bool {
 }
 
 /// Whether ranks are fibers. Says why not where that was asked for.
-fn choose_kind(job: &Job, cores: usize) -> bool {
+fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
     if !wants_fibers(job, cores) {
-        return false;
+        return Ok(false);
     }
     let workers = cores.min(job.ranks);
     let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor);
     match &outcome {
+        Err(why) if job.seed.is_some() => {
+            return Err(format!("--seed wants ranks that are fibers, which cannot be: {why}"));
+        }
         Ok(()) if job.explain => eprintln!("ftrun: ranks are fibers on {workers} threads"),
         Err(why) if job.explain || job.kind == RankKind::Fiber => {
             eprintln!("ftrun: ranks are threads, not fibers: {why}");
         }
         _ => {}
     }
-    outcome.is_ok()
+    Ok(outcome.is_ok())
 }
 
 /// The job that this thread is part of.
@@ -176,11 +178,18 @@ pub(super) fn report(rank: &'static Rank) {
             Err(now) => first = now,
         }
     }
-    world.bell.unpark();
+    world.call();
 }
 
 /// Tells the undertaker that what it waits for may be so now.
 pub(in crate::host) fn look_again() {
+    if let Some(world) = found() {
+        world.call();
+    }
+}
+
+/// Tells the undertaker to look around now, whatever the order of the run.
+pub(in crate::host) fn hurry() {
     if let Some(world) = found() {
         world.bell.unpark();
     }
@@ -208,14 +217,14 @@ fn condemn(world: &'static World, seat: usize, incarnation: Option<u32>) {
     }
     world.condemn.send((seat, incarnation)).expect("the world keeps the other end");
     world.tenant.wake(seat);
-    world.bell.unpark();
+    world.call();
 }
 
 /// Brings `newcomer` to life in `seat`, whose last rank has ended. Returns before it lives.
 pub fn respawn(seat: usize, newcomer: Newcomer) {
     let Some(world) = found() else { return };
     world.order.send((seat, newcomer)).expect("the world keeps the other end");
-    world.bell.unpark();
+    world.call();
 }
 
 /// Keeps the memory of an incarnation of the rank in `seat` mapped, as long as the pin is held.
@@ -255,7 +264,7 @@ pub(in crate::host) fn forward(number: i32) {
 pub(in crate::host) fn defer() {
     if let Some(world) = found() {
         world.has_deferred.store(true, Ordering::SeqCst);
-        world.bell.unpark();
+        world.call();
     }
 }
 
@@ -273,7 +282,7 @@ pub(in crate::host) fn admit(pc: usize) -> bool {
 pub(in crate::host) fn expect_alarms() {
     if let Some(world) = found() {
         world.has_alarms.store(true, Ordering::SeqCst);
-        world.bell.unpark();
+        world.call();
     }
 }
 
@@ -282,7 +291,21 @@ pub(in crate::host) fn harmless_code() -> &'static [Range<usize>] {
     found().map_or(&[], |world| &world.template.harmless_code)
 }
 
+/// What the tenant is to do in time has changed.
+pub fn expect_dues() {
+    if replay::is_wanted() {
+        look_again();
+    }
+}
+
 impl World {
+    /// There is something to do for the undertaker.
+    fn call(&self) {
+        if !replay::leave_to_undertaker() {
+            self.bell.unpark();
+        }
+    }
+
     /// The ranks that have ended since the last look, in the order in which they did.
     pub(super) fn take_ended(&self) -> Vec<&'static Rank> {
         let mut next = self.ended.swap(std::ptr::null_mut(), Ordering::Acquire);
@@ -363,6 +386,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
         }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());
+        output::write(2, replay::last_words(status).as_bytes());
         flush();
     } else if SPEAKER.load(Ordering::Acquire) != own {
         std::thread::sleep(PATIENCE);

@@ -3,7 +3,7 @@
 
 use super::{KILL, listen_to, sending};
 use crate::host::life::{self, Shim, is_own_process};
-use crate::host::{Rank, current};
+use crate::host::{Rank, clock, current};
 use libc::{c_int, c_uint, itimerval, sigevent, timeval};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ impl Set {
     fn left(set: Option<Set>) -> (Duration, Duration) {
         let Some(Set { at, every }) = set else { return (Duration::ZERO, Duration::ZERO) };
         // Zero would mean that it is not set.
-        (at.saturating_duration_since(Instant::now()).max(Duration::from_micros(1)), every)
+        (at.saturating_duration_since(clock::now()).max(Duration::from_micros(1)), every)
     }
 }
 
@@ -51,7 +51,7 @@ pub(in crate::host) fn ring(rank: &Rank, now: Instant) -> Option<Instant> {
 
 /// Sets the alarm of `rank`, or takes it away when `first` is zero; what was left before.
 fn set(rank: &Rank, first: Duration, every: Duration) -> (Duration, Duration) {
-    let at = Instant::now().checked_add(first).filter(|_| !first.is_zero());
+    let at = clock::now().checked_add(first).filter(|_| !first.is_zero());
     let before =
         std::mem::replace(&mut *rank.signals.alarm.0.lock(), at.map(|at| Set { at, every }));
     if at.is_some() {
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_is_left_of_an_alarm_is_never_nothing() {
-        let due = Set { at: Instant::now(), every: Duration::ZERO };
+        let due = Set { at: clock::now(), every: Duration::ZERO };
         assert!(!Set::left(Some(due)).0.is_zero());
         assert_eq!(Set::left(None), (Duration::ZERO, Duration::ZERO));
     }

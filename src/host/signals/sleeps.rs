@@ -1,10 +1,10 @@
 //! Sleeping, and making room for others. A thread of the kernel's sleeps there; a fiber among the
 //! fibers, so that thousands of them may sleep on a few threads.
 
-use super::serve_deferred;
 use super::waits::{Files, Time, at_ease};
+use super::{Served, serve_deferred};
 use crate::host::life::{self, Ending, Shim, end_current};
-use crate::host::{current, fiber, sched};
+use crate::host::{clock, current, fiber, replay, sched, shims};
 use libc::{c_int, c_uint, timespec, timeval};
 use std::time::{Duration, Instant};
 
@@ -26,9 +26,8 @@ fn sleep_until(end: Option<Instant>) -> Option<Result<(), Left>> {
         if rank.pulse.is_stopping() {
             end_current(Ending::Killed);
         }
-        let left =
-            || end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-        if !thread.signals.is_empty() && serve_deferred(rank, thread) {
+        let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(clock::now()));
+        if !thread.signals.is_empty() && serve_deferred(rank, thread) > Served::Nobody {
             return Some(Err(Left(left())));
         }
         if left().is_zero() {
@@ -44,7 +43,7 @@ fn sleep_until(end: Option<Instant>) -> Option<Result<(), Left>> {
 }
 
 fn sleep_for(longest: Duration) -> Option<Result<(), Left>> {
-    sleep_until(Instant::now().checked_add(longest))
+    sleep_until(clock::now().checked_add(longest))
 }
 
 fn fail(number: c_int) -> c_int {
@@ -119,7 +118,7 @@ unsafe extern "C-unwind" fn clock_nanosleep(
         let is_known = matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC);
         let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: writes a time of ours.
-        if !is_known || is_until && unsafe { libc::clock_gettime(clock, &raw mut now) } != 0 {
+        if !is_known || is_until && unsafe { shims::clock_gettime(clock, &raw mut now) } != 0 {
             return None;
         }
         // SAFETY: a time of ours.
@@ -151,6 +150,15 @@ unsafe extern "C-unwind" fn thrd_sleep(wanted: Time, left: *mut timespec) -> c_i
         // SAFETY: the thread's own variable.
         _ if unsafe { *libc::__errno_location() } == libc::EINTR => -1,
         _ => -2,
+    }
+}
+
+/// Where a seed decides, others go on meanwhile, and so does time.
+unsafe extern "C-unwind" fn pause() -> c_int {
+    match replay::is_in_force().then(|| sleep_until(None)).flatten() {
+        // SAFETY: has no preconditions.
+        None => at_ease(|| unsafe { libc::pause() }),
+        Some(_) => fail(libc::EINTR),
     }
 }
 
@@ -212,6 +220,7 @@ pub(super) const SHIMS: &[(&str, Shim)] = &[
     ("nanosleep", Shim(nanosleep as *const ())),
     ("clock_nanosleep", Shim(clock_nanosleep as *const ())),
     ("thrd_sleep", Shim(thrd_sleep as *const ())),
+    ("pause", Shim(pause as *const ())),
     ("sched_yield", Shim(sched_yield as *const ())),
     ("thrd_yield", Shim(thrd_yield as *const ())),
     ("poll", Shim(poll as *const ())),

@@ -41,7 +41,6 @@ pub(super) type Time = *const timespec;
 pub(super) type Files = *mut libc::fd_set;
 
 at_ease! {
-    pause() -> c_int;
     __poll_chk(files: *mut libc::pollfd, count: libc::nfds_t, limit: c_int, room: usize) -> c_int;
     epoll_wait(poll: c_int, events: *mut libc::epoll_event, most: c_int, limit: c_int) -> c_int;
     semop(set: c_int, operations: *mut libc::sembuf, count: usize) -> c_int;

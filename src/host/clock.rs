@@ -1,0 +1,163 @@
+//! The clock of the job. As a rule it is the system's. In a run that is to be replayed (see
+//! [`super::replay`]) time is counted: every call of MPI, every look at the clock and every change
+//! from one rank to another takes a fixed time, computing takes none, and where all ranks wait the
+//! clock jumps to the time that the first of them waits for.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a call of MPI takes in a run in which time is counted.
+pub(super) const CALL: Duration = Duration::from_micros(10);
+/// What it takes there to look at the clock, and until another rank goes on.
+pub(super) const MOMENT: Duration = Duration::from_micros(1);
+
+/// Where time comes from.
+///
+/// | `source` | time                                                      | next      |
+/// |----------|-----------------------------------------------------------|-----------|
+/// | SYSTEM   | the system's                                              | `COUNTED` |
+/// | COUNTED  | `passed` after `origin`                                   | `RESUMED` |
+/// | RESUMED  | goes on as the system's does, from where it was counted to |           |
+struct Clock {
+    source: AtomicU8,
+    origin: OnceLock<Instant>,
+    /// In nanoseconds.
+    passed: AtomicU64,
+    /// What this clock and the system's have shown at the moment when this one was resumed.
+    resumption: OnceLock<(Instant, Instant)>,
+}
+
+const SYSTEM: u8 = 0;
+const COUNTED: u8 = 1;
+const RESUMED: u8 = 2;
+
+static CLOCK: Clock = Clock::new();
+
+/// What time it is.
+#[inline]
+pub fn now() -> Instant {
+    CLOCK.now()
+}
+
+/// The same for a program that asks, which takes a moment: who asks until it is late comes to an
+/// end.
+pub fn look() -> Instant {
+    pass(MOMENT);
+    now()
+}
+
+/// How much time has gone by, where it is counted, for a program that asks.
+pub(super) fn counted() -> Option<Duration> {
+    pass(MOMENT);
+    CLOCK.is_counted().then(|| CLOCK.passed())
+}
+
+/// From now on time is counted, from nothing.
+pub(super) fn count() {
+    CLOCK.count();
+}
+
+/// From now on time goes by as the system's does.
+pub(super) fn resume() {
+    CLOCK.resume();
+}
+
+/// So much time goes by, where it is counted.
+pub(super) fn pass(time: Duration) {
+    CLOCK.pass(time);
+}
+
+/// All wait until then, where time is counted.
+pub(super) fn skip_to(then: Instant) {
+    CLOCK.skip_to(then);
+}
+
+impl Clock {
+    const fn new() -> Clock {
+        Clock {
+            source: AtomicU8::new(SYSTEM),
+            origin: OnceLock::new(),
+            passed: AtomicU64::new(0),
+            resumption: OnceLock::new(),
+        }
+    }
+
+    #[inline]
+    fn now(&self) -> Instant {
+        if self.source.load(Ordering::Acquire) == SYSTEM { Instant::now() } else { self.own() }
+    }
+
+    #[cold]
+    fn own(&self) -> Instant {
+        match self.resumption.get() {
+            Some((shown, then)) => *shown + then.elapsed(),
+            None => self.origin() + self.passed(),
+        }
+    }
+
+    fn origin(&self) -> Instant {
+        *self.origin.get_or_init(Instant::now)
+    }
+
+    fn passed(&self) -> Duration {
+        Duration::from_nanos(self.passed.load(Ordering::Relaxed))
+    }
+
+    fn is_counted(&self) -> bool {
+        self.source.load(Ordering::Relaxed) == COUNTED
+    }
+
+    fn count(&self) {
+        self.origin();
+        self.passed.store(0, Ordering::Relaxed);
+        self.source.store(COUNTED, Ordering::Release);
+    }
+
+    fn resume(&self) {
+        if self.is_counted() {
+            self.resumption.get_or_init(|| (self.origin() + self.passed(), Instant::now()));
+            self.source.store(RESUMED, Ordering::Release);
+        }
+    }
+
+    fn pass(&self, time: Duration) {
+        if self.is_counted() {
+            self.passed.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        }
+    }
+
+    fn skip_to(&self, then: Instant) {
+        if self.is_counted() {
+            let passed = then.saturating_duration_since(self.origin()).as_nanos();
+            let passed = u64::try_from(passed).unwrap_or(u64::MAX >> 1);
+            self.passed.fetch_max(passed, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counted_time_passes_only_as_it_is_told_and_goes_on_by_itself_once_it_is_resumed() {
+        const LATER: Duration = Duration::from_secs(3);
+        let clock = Clock::new();
+        clock.count();
+        let begun = clock.now();
+        assert_eq!(clock.now(), begun);
+        clock.pass(CALL);
+        assert_eq!(clock.now(), begun + CALL);
+        clock.skip_to(begun + LATER);
+        assert_eq!(clock.now(), begun + LATER);
+        clock.skip_to(begun);
+        assert_eq!(clock.now(), begun + LATER, "it never goes back");
+        clock.resume();
+        let resumed = clock.now();
+        assert!(resumed >= begun + LATER && !clock.is_counted());
+        while clock.now() == resumed {}
+        clock.pass(1000 * LATER);
+        assert!(clock.now() < begun + 1000 * LATER);
+    }
+}
