@@ -110,6 +110,11 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         self.request.settle_rules()?;
         self.settle_kind()?;
         self.settle_room();
+        if self.request.job.shares_image && self.request.job.tag_output {
+            return Err(Refusal::usage(
+                "--share-image and --tag-output: the output of ranks that share their image is one",
+            ));
+        }
         warnings.extend(std::mem::take(&mut self.faults).give_to(&mut self.request.job)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);

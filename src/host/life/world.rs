@@ -63,14 +63,24 @@ pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
 
 fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static World, String> {
     shims::prepare(job);
-    let template = Template::of_process(&program, job)?;
+    let mut template = Template::of_process(&program, job)?;
     let cores = available_parallelism().map_or(1, usize::from);
     let arguments = Arguments::of(&program);
     // The arguments do not count.
     let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
-    let mut plan = Plan::new(&template, stack_bytes, wants_fibers(job, cores));
-    let maps_each = if template.is_shared { 0 } else { template.maps() };
-    limits::check(job.ranks, maps_each + plan.maps())?;
+    let is_for_fibers = wants_fibers(job, cores);
+    let mut plan = Plan::new(&template, stack_bytes, is_for_fibers);
+    if let Err(why) = limits::check(job.ranks, template.maps() + plan.maps()) {
+        // Without mappings, there is no limit of them.
+        if template.is_shared || !plan.marks_guards() || !template.flatten() {
+            return Err(why);
+        }
+        plan = Plan::new(&template, stack_bytes, is_for_fibers);
+        limits::check(job.ranks, template.maps() + plan.maps())?;
+        if job.explain {
+            eprintln!("ftrun: ranks have copies of their code: {why}");
+        }
+    }
     if template.is_shared {
         let failed = |error| format!("no memory for the image of all ranks: {error}");
         let start = plan.reserve_images(&template).map_err(failed)?;
