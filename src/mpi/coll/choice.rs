@@ -39,6 +39,11 @@ impl Crowd {
         Crowd { members, ranks_per_core: lane.process().world.ranks_per_core() }
     }
 
+    /// The same of so many members.
+    pub(super) fn among(members: usize, ranks_per_core: usize) -> Crowd {
+        Crowd { members, ranks_per_core }
+    }
+
     /// Whether ranks have to wait for a core.
     fn is_crowded(self) -> bool {
         self.ranks_per_core > 1

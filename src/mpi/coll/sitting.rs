@@ -343,7 +343,9 @@ impl<'l, 'a> Sitting<'l, 'a> {
         };
         let room = into.bytes();
         if sent > room {
-            self.note(Mishap::Truncated { sent, room })?;
+            let mishap = Some(Mishap::Truncated { sent });
+            let outcome = Outcome { bytes: room, mishap, ..Outcome::default() };
+            self.lane.note(news(&outcome))?;
         }
         let part = Part { offset, bytes: sent.min(room) };
         match self.fetch(&from, place, part, into)? {
@@ -355,10 +357,6 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// The news that the member at `place` is dead, with what it had.
     pub(super) fn lost(&self, place: usize) -> Failure {
         failure(Mishap::Lost { rank: i32::try_from(place).expect("ranks fit an int") })
-    }
-
-    fn note(&self, mishap: Mishap) -> Result {
-        self.lane.note(news(&Outcome { mishap: Some(mishap), ..Outcome::default() }))
     }
 
     /// Copies a part of the meeting's own memory.
@@ -382,8 +380,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
     pub(super) fn note_disagreement(&self, mine: usize) -> Result {
         let sizes = (0..self.members).map(|place| (place, self.laid(place).bytes()));
         let (rank, bytes) = sizes.into_iter().find(|(_, n)| *n != mine).unwrap_or((self.me, mine));
-        let words = format!("rank {rank} reduces {bytes} bytes where this rank reduces {mine}");
-        self.lane.note(Err(Class::COUNT.because(words)))
+        self.lane.note(Err(disagreement(rank, bytes, mine)))
     }
 
     /// How many bytes each has laid down, if all have as many.
@@ -454,8 +451,15 @@ pub(super) fn spoilt() -> Failure {
     Class::PROC_ABORTED.because("a member has died before the others had read what it gave")
 }
 
+/// The news that the member with this rank has so many bytes, and this one others.
 #[cold]
-fn failure(mishap: Mishap) -> Failure {
+pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
+    let words = format!("rank {rank} reduces {bytes} bytes where this rank reduces {mine}");
+    Class::COUNT.because(words)
+}
+
+#[cold]
+pub(super) fn failure(mishap: Mishap) -> Failure {
     let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
     news(&outcome).expect_err("a mishap is a failure")
 }
