@@ -209,9 +209,9 @@ LIMITS
     independent, as compilers make it by default: those linked with -no-pie or
     -static are refused, and so are scripts. Ranks are not protected from each
     other's wild writes. A job has as many ranks as the machine allows mappings
-    (vm.max_map_count; some 32,000 ranks of a small C program where nobody has
-    raised it, and any number with --share-image) and has memory for; a job that
-    is too large is refused with the limit's name.
+    (vm.max_map_count; some 32,000 ranks of a C program where nobody has raised
+    it; any number of a very small one, or with --share-image) and has memory
+    for; a job that is too large is refused with the limit's name.
 ";
 
 #[cfg(test)]

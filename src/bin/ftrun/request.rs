@@ -110,6 +110,11 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         self.request.settle_rules()?;
         self.settle_kind()?;
         self.settle_room();
+        if self.request.job.shares_image && self.request.job.tag_output {
+            return Err(Refusal::usage(
+                "--share-image and --tag-output: the output of ranks that share their image is one",
+            ));
+        }
         self.seed_of_environment()?;
         let has_threads = self.kind == Some(RankKind::Thread);
         let faults = std::mem::take(&mut self.faults);

@@ -39,7 +39,9 @@ pub(super) struct Plan {
     alignment: usize,
     /// Where grounds begin, behind a multiple of the alignment.
     skew: usize,
-    has_executable_stack: bool,
+    /// What may be done with stacks, and with what is around them.
+    stack_protection: i32,
+    protection: i32,
     /// Guards are marks in page tables; else mappings.
     marks_guards: bool,
     /// Where the images of all ranks lie, if they have no others.
@@ -59,6 +61,8 @@ impl Plan {
     /// `is_for_fibers`: glibc knows nothing of those who will live there.
     pub(super) fn new(template: &Template, stack_bytes: usize, is_for_fibers: bool) -> Plan {
         let alignment = template.alignment;
+        let read_write = libc::PROT_READ | libc::PROT_WRITE;
+        let is_executable = template.has_executable_stack || template.is_flat;
         let images = if template.is_shared { 0 } else { template.bytes };
         let mut stack_bytes = stack_bytes.max(64 << 10).next_multiple_of(PAGE);
         let guard_bytes = (stack_bytes / 4).clamp(SMALLEST_GUARD, LARGEST_GUARD);
@@ -82,7 +86,8 @@ impl Plan {
             bytes: bytes_with(stack_bytes),
             alignment: if is_spread { TABLE } else { alignment },
             skew: if is_spread { TABLE / 2 } else { 0 },
-            has_executable_stack: template.has_executable_stack,
+            stack_protection: read_write | if is_executable { libc::PROT_EXEC } else { 0 },
+            protection: read_write | if template.is_flat { libc::PROT_EXEC } else { 0 },
             marks_guards: can_mark_guards(),
             shared_images: None,
         }
@@ -99,8 +104,14 @@ impl Plan {
 
     /// How many mappings a ground takes besides those of the images and the one before them.
     pub(super) fn maps(&self) -> usize {
-        // An executable stack divides what is around it.
-        usize::from(self.has_executable_stack) * 2 + usize::from(!self.marks_guards) * 2
+        // A stack of another kind divides what is around it.
+        let is_other = self.stack_protection != self.protection;
+        usize::from(is_other) * 2 + usize::from(!self.marks_guards) * 2
+    }
+
+    /// Whether guards are no mappings.
+    pub(super) fn marks_guards(&self) -> bool {
+        self.marks_guards
     }
 
     /// Grounds for `count` ranks, side by side.
@@ -108,7 +119,7 @@ impl Plan {
         let more = self.alignment + self.skew;
         let all = self.bytes.checked_mul(count).and_then(|all| all.checked_add(more));
         let all = all.ok_or_else(|| Error::from_raw_os_error(libc::ENOMEM))?;
-        let start = map(0, all, libc::PROT_READ | libc::PROT_WRITE)?;
+        let start = map(0, all, self.protection)?;
         let start = start.next_multiple_of(self.alignment) + self.skew;
         Ok((0..count).map(|seat| self.fresh(start + seat * self.bytes)).collect())
     }
@@ -120,7 +131,6 @@ impl Plan {
 
     /// Makes `ground` ready for a rank: guarded and zero.
     pub(super) fn prepare(&self, ground: &mut Ground) -> Result<(), Error> {
-        let (read, write) = (libc::PROT_READ, libc::PROT_WRITE);
         if ground.is_used {
             if ground.stack_top < self.stack_bottom(ground) + self.stack_bytes {
                 *ground = self.reserve(1)?[0];
@@ -132,9 +142,9 @@ impl Plan {
             map(ground.start, self.guard_bytes, libc::PROT_NONE)?;
         }
         ground.is_used = true;
-        if self.has_executable_stack {
+        if self.stack_protection != self.protection {
             let bottom = self.stack_bottom(ground);
-            map(bottom, ground.stack_top - bottom, read | write | libc::PROT_EXEC)?;
+            map(bottom, ground.stack_top - bottom, self.stack_protection)?;
         }
         Ok(())
     }
@@ -153,11 +163,10 @@ impl Plan {
 
     /// Makes all as it was at first, except the graves.
     fn clear(&self, ground: &Ground) -> Result<(), Error> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
         let bottom = self.stack_bottom(ground);
-        map(bottom, ground.stack_top - bottom, protection)?;
+        map(bottom, ground.stack_top - bottom, self.protection)?;
         let rest = self.signal_stack(ground);
-        map(rest, ground.start + self.bytes - rest, protection).map(drop)
+        map(rest, ground.start + self.bytes - rest, self.protection).map(drop)
     }
 
     /// The page of `frame`, which lies near the top of the stack, and all above become a grave.

@@ -62,20 +62,12 @@ pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
 
 fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static World, String> {
     shims::prepare(job);
-    let template = Template::of_process(&program, job)?;
+    let mut template = Template::of_process(&program, job)?;
     let cores = sched::cores();
     let arguments = Arguments::of(&program);
     // The arguments do not count.
     let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
-    let mut plan = Plan::new(&template, stack_bytes, wants_fibers(job, cores));
-    let maps_each = if template.is_shared { 0 } else { template.maps() };
-    limits::check(job.ranks, maps_each + plan.maps())?;
-    if template.is_shared {
-        let failed = |error| format!("no memory for the image of all ranks: {error}");
-        let start = plan.reserve_images(&template).map_err(failed)?;
-        // SAFETY: the memory was reserved for them, and nothing runs in there yet.
-        unsafe { template.make(start, None) }.map_err(failed)?;
-    }
+    let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, cores))?;
     let grounds = plan.reserve(job.ranks).map_err(|error| {
         let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
         format!(
@@ -120,6 +112,31 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
         sched::ask_for_slices_of(sched::PROMPT);
     }
     Ok(world)
+}
+
+/// Decides where ranks and their images lie, within what mappings this machine allows.
+fn lay_out(
+    template: &mut Template, job: &Job, stack_bytes: usize, is_for_fibers: bool,
+) -> Result<Plan, String> {
+    let mut plan = Plan::new(template, stack_bytes, is_for_fibers);
+    if let Err(why) = limits::check(job.ranks, template.maps() + plan.maps()) {
+        // Without mappings, there is no limit of them.
+        if template.is_shared || !plan.marks_guards() || !template.flatten() {
+            return Err(why);
+        }
+        plan = Plan::new(template, stack_bytes, is_for_fibers);
+        limits::check(job.ranks, template.maps() + plan.maps())?;
+        if job.explain {
+            eprintln!("ftrun: ranks have copies of their code: {why}");
+        }
+    }
+    if template.is_shared {
+        let failed = |error| format!("no memory for the image of all ranks: {error}");
+        let start = plan.reserve_images(template).map_err(failed)?;
+        // SAFETY: the memory was reserved for them, and nothing runs in there yet.
+        unsafe { template.make(start, None) }.map_err(failed)?;
+    }
+    Ok(plan)
 }
 
 /// Whether ranks are to be fibers, if that is possible.

@@ -29,8 +29,10 @@ const PT_GNU_RELRO: u32 = 0x6474_e552;
 /// What ld.so or the loader writes to, and nobody else, where it is not made read-only.
 const OF_LINKERS: &[&str] = &[".got", ".init_array", ".fini_array", ".preinit_array", ".dynamic"];
 const OF_LINKERS_TOO: &[&str] = &[".data.rel.ro", ".ctors", ".dtors", ".jcr", ".tm_clone_table"];
-/// What every program has for its own start and end.
-const OF_START_FILES: &[&str] = &["__dso_handle", "completed", "__TMC_END__", "object"];
+/// What every program has for its own start and end, or for its compiler; the beginnings of names.
+const OF_START_FILES: &[&str] = &["__dso_handle", "completed.", "__TMC_END__", "DW.ref."];
+/// Ours: their addresses count, and nobody writes there.
+const OF_FORTRAN: &str = "ftmpi_";
 /// Variables without a name that start files may have, in bytes.
 const START_FILES_BYTES: u64 = 64;
 /// Variables of libc's through which it tells one rank something.
@@ -58,7 +60,7 @@ pub(super) fn of(object: &Object) -> Vec<String> {
             symbols(object, &sections, table)
                 .filter(|symbol| changed.get(symbol.section).is_some_and(|changed| *changed))
                 .filter(|symbol| !copies.iter().any(|(_, at)| at.contains(&symbol.address)))
-                .map(|symbol| symbol.name.to_string()),
+                .map(|symbol| symbol.name.split('@').next().unwrap_or("").to_string()),
         ),
         None => {
             let all = sections.iter().zip(&changed).filter(|(_, changed)| **changed);
@@ -117,9 +119,10 @@ fn symbols<'a>(
         let address = number(object, at + 8, 8)?;
         is_variable.then_some(Symbol { name, section, address })
     });
-    // Compilers number variables of functions: `completed.0`.
-    let stem = |name: &'a str| name.split('.').next().unwrap_or(name);
-    variables.filter(move |symbol| !OF_START_FILES.contains(&stem(symbol.name)))
+    variables.filter(|symbol| {
+        let mut known = OF_START_FILES.iter().chain([&OF_FORTRAN]);
+        !known.any(|start| symbol.name.starts_with(start))
+    })
 }
 
 fn sections(object: &Object) -> Vec<Section<'_>> {

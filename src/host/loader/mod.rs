@@ -60,6 +60,8 @@ pub(super) struct Template {
     pub(super) has_executable_stack: bool,
     /// All ranks run in one copy.
     pub(super) is_shared: bool,
+    /// Images are copies in plain memory, where all may be written to and run.
+    pub(super) is_flat: bool,
 }
 
 /// The private images of one rank.
@@ -151,6 +153,7 @@ impl Template {
                 object.headers.iter().find(is_stack).is_some_and(|it| it.p_flags & PF_X != 0)
             }),
             is_shared: job.shares_image,
+            is_flat: false,
         };
         let own = |address| template.offset_of(address);
         let lost = || "the program's main is not where it was loaded".to_string();
@@ -182,8 +185,23 @@ impl Template {
         Ok(())
     }
 
+    /// From now on images are copies in plain memory, which take no mappings; false where they are
+    /// too large for that. Nothing keeps a rank from writing into its own code then.
+    pub(super) fn flatten(&mut self) -> bool {
+        const MOST_BYTES: usize = 64 << 10;
+        let bytes: usize = self.objects.iter().map(Object::bytes_of_file).sum();
+        self.is_flat = bytes <= MOST_BYTES;
+        if self.is_flat {
+            self.objects.iter_mut().for_each(Object::flatten);
+        }
+        self.is_flat
+    }
+
     /// How many mappings the images of one rank take, the anonymous memory before them included.
     pub(super) fn maps(&self) -> usize {
+        if self.is_shared || self.is_flat {
+            return 0;
+        }
         // Parts of the images that come from no file are anonymous memory like what is around them,
         // and neighbours of that kind are one mapping: what ends the images counts with what
         // follows.
@@ -316,16 +334,22 @@ impl Images {
     /// Safe in handlers.
     pub(super) fn admit(&self, pc: usize) -> bool {
         let mut code = self.pages_of_code().filter(|code| code.contains(&pc));
-        code.next().is_some_and(|code| protect(code, libc::PROT_READ | libc::PROT_EXEC))
+        code.next().is_some_and(|code| protect(code, self.open()))
     }
 
     /// The same for all code.
     pub(super) fn admit_everywhere(&self) {
-        self.pages_of_code().for_each(|code| _ = protect(code, libc::PROT_READ | libc::PROT_EXEC));
+        self.pages_of_code().for_each(|code| _ = protect(code, self.open()));
+    }
+
+    /// What code that is not shut may be used for.
+    fn open(&self) -> i32 {
+        let write = if self.template.is_flat { libc::PROT_WRITE } else { 0 };
+        libc::PROT_READ | libc::PROT_EXEC | write
     }
 
     fn pages_of_code(&self) -> impl Iterator<Item = Range<usize>> {
-        let code = self.template.objects.iter().flat_map(|object| object.code());
+        let code = self.template.objects.iter().flat_map(|object| &object.code);
         code.map(|code| self.start + code.start..self.start + code.end)
     }
 

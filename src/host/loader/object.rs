@@ -32,6 +32,8 @@ pub(super) struct Object {
     pub(super) fini_array: Array,
     pub(super) program: Program,
     pub(super) pieces: Vec<Piece>,
+    /// Its pages of code, relative to the images.
+    pub(super) code: Vec<Range<usize>>,
     pub(super) source: Source,
 }
 
@@ -139,6 +141,7 @@ impl Object {
             fini_array: moved(dynamic.fini_array),
             program: Program::default(),
             pieces: Vec::new(),
+            code: Vec::new(),
             source,
         })
     }
@@ -192,14 +195,33 @@ impl Object {
             });
         }
         self.pieces = merged(pieces);
-    }
-
-    /// Its pages of code, relative to the images.
-    pub(super) fn code(&self) -> impl Iterator<Item = Range<usize>> {
-        self.pieces.iter().filter_map(|piece| match *piece {
+        let code = self.pieces.iter().filter_map(|piece| match *piece {
             Piece::Text { at, bytes, .. } => Some(at..at + bytes),
             _ => None,
-        })
+        });
+        self.code = code.collect();
+    }
+
+    /// How many bytes of its file make an image.
+    pub(super) fn bytes_of_file(&self) -> usize {
+        let bytes = |piece: &Piece| match *piece {
+            Piece::Text { bytes, .. } | Piece::Data { bytes, .. } | Piece::Copied { bytes, .. } => {
+                bytes
+            }
+        };
+        self.pieces.iter().map(bytes).sum()
+    }
+
+    /// From now on all is copied, and nothing mapped.
+    pub(super) fn flatten(&mut self) {
+        let end = self.source.bytes();
+        for piece in &mut self.pieces {
+            if let Piece::Text { at, bytes, offset } = *piece {
+                *piece = Piece::Copied { at, bytes: bytes.min(end - offset), offset };
+            } else if let Piece::Data { at, offset, zero_from, .. } = *piece {
+                *piece = Piece::Copied { at, bytes: (zero_from - at).min(end - offset), offset };
+            }
+        }
     }
 
     fn is_mostly_written(&self, pages: Range<usize>) -> bool {
