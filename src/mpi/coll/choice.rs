@@ -39,8 +39,13 @@ impl Crowd {
         Crowd { members, ranks_per_core: lane.process().world.ranks_per_core() }
     }
 
+    /// The same of so many members.
+    pub(super) fn among(members: usize, ranks_per_core: usize) -> Crowd {
+        Crowd { members, ranks_per_core }
+    }
+
     /// Whether ranks have to wait for a core.
-    fn is_crowded(self) -> bool {
+    pub(super) fn is_crowded(self) -> bool {
         self.ranks_per_core > 1
     }
 
@@ -56,9 +61,11 @@ impl Crowd {
     }
 
     /// Whether members meet for the bytes that one of them has for all. By message the one need not
-    /// wait for those who come late.
-    pub(super) fn meets_for_broadcast(self, bytes: usize) -> bool {
+    /// wait for those who come late; but those who share a core are all woken at once where they
+    /// meet.
+    pub(super) fn meets_for_broadcast(self, bytes: usize, is_blocking: bool) -> bool {
         match bytes {
+            _ if is_blocking && self.is_crowded() && self.lays_down(bytes) => true,
             0..=1024 => false,
             1025..=1_048_575 => self.is_a_crowd(),
             _ => true,
