@@ -6,13 +6,13 @@ mod support;
 
 /// What each call may take for its message, once that is there: a little more than it takes today.
 const LIMITS: &[(&str, u64)] = &[
-    ("send", 500),
-    ("recv", 760),
-    ("isend", 540),
-    ("irecv", 760),
+    ("send", 340),
+    ("recv", 350),
+    ("isend", 370),
+    ("irecv", 680),
     ("waitall-of-sends", 90),
     ("waitall-of-receives", 720),
-    ("irecv+wait", 1800),
+    ("irecv+wait", 1650),
 ];
 
 #[test]

@@ -33,6 +33,48 @@ fn messages_of_every_mode_and_size_arrive_whole() {
     passes("pt2pt.c", 2, &["every-mode"]);
 }
 
+/// Some calls have a short way, which they may take only where nothing is unusual.
+#[test]
+fn few_bytes_arrive_in_order_and_are_judged_by_whatever_way_they_go() {
+    passes("short.c", 2, &["storm", "judged", "threads"]);
+}
+
+#[test]
+fn receives_of_few_bytes_end_by_whichever_call_and_whatever_comes_between() {
+    passes("bookings.c", 2, &["storm", "judged", "long-wait"]);
+}
+
+#[test]
+fn a_receive_that_waits_for_the_dead_ends_and_keeps_what_was_sent() {
+    let program = build("bookings.c");
+    for case in ["lost-at-once", "lost-midway", "lost-at-last"] {
+        for _ in 0..5 {
+            let run = support::run(&program).ranks(2).option("--on-failure=continue").args([case]);
+            let outcome = run.fails_with(128 + 9);
+            assert!(!outcome.stderr.contains("bookings.c"), "a check failed\n{outcome}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_few_are_the_same_whichever_way_each_member_goes() {
+    for ranks in [2, 3, 8] {
+        passes("short.c", ranks, &["reductions"]);
+    }
+}
+
+#[test]
+fn the_last_words_of_the_dead_are_heard_and_then_their_death() {
+    let program = build("short.c");
+    for case in ["last-words", "lost-sum"] {
+        for _ in 0..5 {
+            let run = support::run(&program).ranks(2).option("--on-failure=continue").args([case]);
+            let outcome = run.fails_with(128 + 9);
+            assert!(!outcome.stderr.contains("short.c"), "a check failed\n{outcome}");
+        }
+    }
+}
+
 #[test]
 fn persistent_operations_start_again_and_again() {
     passes("pt2pt.c", 3, &["persistent"]);

@@ -2,6 +2,7 @@
 
 use super::contender::{self, Contender};
 use super::short;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -83,8 +84,9 @@ pub(super) fn table(measures: &[Measure], contenders: &[Contender]) -> String {
         lines[0].push_str(" no MPI at all |");
         lines[1].push_str("---|");
     }
+    let mut lost = Lost::new();
     for measure in measures {
-        lines.push(line(measure, contenders, bare.as_deref()));
+        lines.push(line(measure, contenders, bare.as_deref(), &mut lost));
         eprintln!("{}", lines.last().expect("a line was pushed"));
     }
     lines.join("\n")
@@ -99,13 +101,19 @@ fn build_bare() -> PathBuf {
     program
 }
 
-fn line(measure: &Measure, contenders: &[Contender], bare: Option<&Path>) -> String {
+/// Who did not end a program: it is not waited for again with more ranks.
+type Lost = HashSet<(&'static str, &'static [&'static str], usize)>;
+
+fn line(
+    measure: &Measure, contenders: &[Contender], bare: Option<&Path>, lost: &mut Lost,
+) -> String {
     let mut samples = vec![Vec::new(); contenders.len() + 1];
+    let case = |index: usize| (measure.program, measure.words, index);
     for round in 0..ROUNDS {
-        for (contender, samples) in contenders.iter().zip(&mut samples) {
+        for (index, contender) in contenders.iter().enumerate() {
             // Who did not end the first time is not waited for again.
-            if samples.len() == round {
-                samples.extend(sample(measure, contender));
+            if samples[index].len() == round && !lost.contains(&case(index)) {
+                samples[index].extend(sample(measure, contender));
             }
         }
         let bare = bare.filter(|_| !measure.bare.is_empty());
@@ -117,6 +125,7 @@ fn line(measure: &Measure, contenders: &[Contender], bare: Option<&Path>) -> Str
         .enumerate()
         .map(|(index, values)| {
             let Some(middle) = super::median(values) else {
+                lost.insert(case(index));
                 return format!("none within {} s", contender::PATIENCE);
             };
             let ends = [values[0], values[values.len() - 1]].map(short);

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// How many seconds one run has, if nothing else is said.
-pub(super) const PATIENCE: &str = "90";
+pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
 const PROGRAMS: [&str; 3] = ["measure", "collectives", "pcg"];
 

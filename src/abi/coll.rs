@@ -1,6 +1,7 @@
 //! Collective communication (MPI-5.0 §6.3 to §6.8).
 
 use crate::abi::kinds::*;
+use crate::abi::short;
 use crate::mpi::coll::{Allgather, Alltoall, Barrier, Bcast, Gather, Lists, Offer, Scatter, Types};
 use crate::mpi::datatype::Datatype;
 use crate::mpi::error::Result;
@@ -23,6 +24,7 @@ collective!(
     #[fortran(mpi_barrier_, mpi_ibarrier_, mpi_barrier_init_)]
     #[forms(MPI_Ibarrier, MPI_Barrier_init)]
     #[raises_on(comm)]
+    #[at_once(short::barrier)]
     fn MPI_Barrier(process: &Process, comm: MPI_Comm) {
         Barrier::plan()
     }

@@ -62,11 +62,16 @@ pub(super) fn process() -> &'static Process {
 /// The same for the call of this name.
 #[inline]
 pub(super) fn process_in(call: &'static str) -> &'static Process {
-    let process = with(|current| {
+    known_in(call).unwrap_or_else(find)
+}
+
+/// The same, if the thread has called before.
+#[inline(always)]
+pub(super) fn known_in(call: &'static str) -> Option<&'static Process> {
+    with(|current| {
         current.call.set(Some(call));
         current.process.get()
-    });
-    process.unwrap_or_else(find)
+    })
 }
 
 /// The call that the thread is in; once it has returned, the latest.

@@ -66,6 +66,18 @@ pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
     )
 }
 
+/// Does all of a call by its short way, if `way` can, and doors need not know of anything else.
+#[inline(always)]
+pub(super) fn at_once(
+    name: &'static str, way: impl FnOnce(&'static Process) -> Result<bool>,
+) -> Result<bool> {
+    match current::known_in(name).filter(|process| process.is_plainly_inside()) {
+        Some(process) => catch_unwind(AssertUnwindSafe(|| way(process)))
+            .unwrap_or_else(|panic| Err(Failure::Error(Box::new(internal(panic.as_ref()))))),
+        None => Ok(false),
+    }
+}
+
 /// Runs one MPI call: notices failures first, shields C from panics, raises errors on `scope`.
 #[inline]
 pub(super) fn enter(
@@ -175,6 +187,7 @@ macro_rules! collective {
         #[fortran($fortran:ident, $start_fortran:ident, $init_fortran:ident)]
         #[forms($start:ident, $init:ident)]
         #[raises_on($comm:ident)]
+        $(#[at_once($short:path)])?
         fn $name:ident($process:ident: &Process, $($param:ident: $kind:ty),* $(,)?) $body:block
     ) => {
         mpi!(
@@ -182,6 +195,7 @@ macro_rules! collective {
             $(#[large($large)])?
             #[fortran($fortran)]
             #[raises_on($comm)]
+            $(#[at_once($short)])?
             fn $name($process: &Process, $($param: $kind),*) {
                 let plan = (|| $body)();
                 $crate::mpi::coll::block($process, &$comm, plan)
@@ -229,15 +243,13 @@ macro_rules! door {
             use $crate::abi::kinds::width::$width::*;
             use $crate::abi::kinds::{Fortran, Kind};
 
-            fn call($($arg: $kind),*) -> ::std::ffi::c_int {
-                $crate::abi::door::enter(
-                    stringify!($name), season!($($season)?), scope!($($on)?), |$process| {
-                        at_once!($short, $process, [$($arg),*]);
-                        $(let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;)*
-                        $body
-                    },
-                )
-            }
+            call!(
+                $short, ($($arg: $kind),*), stringify!($name), season!($($season)?),
+                scope!($($on)?), |$process| {
+                    $(let $arg = <$kind as Kind>::check($arg, $process, stringify!($arg))?;)*
+                    $body
+                }
+            );
 
             #[unsafe(export_name = stringify!($name))]
             unsafe extern "C-unwind" fn mpi(
@@ -265,12 +277,28 @@ macro_rules! door {
     };
 }
 
-/// The short way of a call, if it has one: nothing has happened when that says no.
-macro_rules! at_once {
-    ([], $($absent:tt)*) => {};
-    ([$way:path], $process:ident, [$($arg:ident),*]) => {
-        if $way($process, $($arg),*)? {
-            return Ok(());
+/// A call, by its short way first if it has one: nothing has happened when that says no.
+macro_rules! call {
+    ([], ($($arg:ident: $kind:ty),*), $($door:expr),*) => {
+        fn call($($arg: $kind),*) -> ::std::ffi::c_int {
+            $crate::abi::door::enter($($door),*)
+        }
+    };
+    (
+        [$way:path], ($($arg:ident: $kind:ty),*), $name:expr, $season:expr, $scope:expr, $body:expr
+    ) => {
+        fn call($($arg: $kind),*) -> ::std::ffi::c_int {
+            match $crate::abi::door::at_once($name, |process| $way(process, $($arg),*)) {
+                Ok(true) => 0,
+                Ok(false) => long($($arg),*),
+                Err(failure) => $crate::abi::door::enter($name, $season, $scope, |_| Err(failure)),
+            }
+        }
+
+        /// Apart, since what it needs would cost the short way as well.
+        #[inline(never)]
+        fn long($($arg: $kind),*) -> ::std::ffi::c_int {
+            $crate::abi::door::enter($name, $season, $scope, $body)
         }
     };
 }

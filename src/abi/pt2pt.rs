@@ -144,6 +144,7 @@ mpi!(
     #[large(MPI_Irecv_c)]
     #[fortran(mpi_irecv_)]
     #[raises_on(comm)]
+    #[at_once(short::irecv)]
     fn MPI_Irecv(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,

@@ -1,6 +1,7 @@
 //! Reductions (MPI-5.0 §6.9 to §6.11).
 
 use crate::abi::kinds::*;
+use crate::abi::short;
 use crate::mpi::coll::{Allreduce, Reduce, ReduceScatter, Scan, Terms};
 
 collective!(
@@ -24,6 +25,7 @@ collective!(
     #[fortran(mpi_allreduce_, mpi_iallreduce_, mpi_allreduce_init_)]
     #[forms(MPI_Iallreduce, MPI_Allreduce_init)]
     #[raises_on(comm)]
+    #[at_once(short::allreduce)]
     fn MPI_Allreduce(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,

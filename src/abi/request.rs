@@ -2,6 +2,7 @@
 //! cancellation.
 
 use crate::abi::kinds::*;
+use crate::abi::short;
 use crate::mpi::request::{self, Many, Places};
 use crate::mpi::status::Status;
 
@@ -48,6 +49,7 @@ impl Places for Sights {
 mpi!(
     /// Waits for the end of an operation (MPI-5.0 §3.7.3).
     #[fortran(mpi_wait_)]
+    #[at_once(short::wait)]
     fn MPI_Wait(process: &Process, request: Var<MPI_Request>, status: OutStatus) {
         let (after, end) = request::wait(process, request.key())?;
         request.set(after);

@@ -4,6 +4,7 @@
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 
 use crate::abi::kinds::*;
+use crate::mpi::coll::brief::{self, Brief};
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use crate::mpi::request;
@@ -51,4 +52,54 @@ pub(super) fn isend(
         request.set(request::DONE);
     }
     Ok(is_sent)
+}
+
+#[inline(always)]
+pub(super) fn irecv(
+    process: &'static Process, buf: OutBuf, count: impl Kind<Checked = i64>,
+    datatype: MPI_Datatype, source: Rank, tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
+) -> Result<bool> {
+    let (Ok(buf), Ok(count)) = (buf.check(process, "buf"), count.check(process, "count")) else {
+        return Ok(false);
+    };
+    let (Ok(peer), Ok(tag)) = (source.check(process, "source"), tag.check(process, "tag")) else {
+        return Ok(false);
+    };
+    let Ok(request) = request.check(process, "request") else { return Ok(false) };
+    let (datatype, comm) = (datatype.key(), comm.key());
+    let started = short::irecv(process, Short { buf, count, datatype, peer, tag, comm })?;
+    Ok(started.map(|handle| request.set(handle)).is_some())
+}
+
+#[inline(always)]
+pub(super) fn wait(
+    process: &'static Process, request: Var<MPI_Request>, status: OutStatus,
+) -> Result<bool> {
+    let Ok(request) = request.check(process, "request") else { return Ok(false) };
+    let ended = short::wait(process, request.key())?;
+    if ended.is_some() {
+        request.set(request::NULL);
+    }
+    Ok(ended.map(|end| status.set(end)).is_some())
+}
+
+#[inline(always)]
+pub(super) fn allreduce(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    comm: MPI_Comm,
+) -> Result<bool> {
+    let (Ok(send), Ok(recv)) =
+        (sendbuf.check(process, "sendbuf"), recvbuf.check(process, "recvbuf"))
+    else {
+        return Ok(false);
+    };
+    let Ok(count) = count.now().check(process, "count") else { return Ok(false) };
+    let (datatype, op, comm) = (datatype.now().key(), op.now().key(), comm.key());
+    brief::allreduce(process, Brief { send, recv, count, datatype, op, comm })
+}
+
+#[inline(always)]
+pub(super) fn barrier(process: &'static Process, comm: MPI_Comm) -> Result<bool> {
+    brief::barrier(process, comm.key())
 }

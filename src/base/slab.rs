@@ -3,37 +3,64 @@
 //! A key holds an index (22 bits) and a generation, so that a key whose value is gone is known as
 //! such until its slot has been used `2^GENERATION_BITS - 1` times more. No key is 0.
 
+use std::num::NonZeroU32;
+
 const INDEX_BITS: u32 = 22;
+/// How many of the highest indexes no slab uses: they are for keys of another make.
+pub const RESERVED: usize = 128;
+const MOST: usize = (1 << INDEX_BITS) - RESERVED;
 
 /// Where a value lies. Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key(u32);
+pub struct Key(NonZeroU32);
 
 impl Key {
     /// The key as a plain number, for instance to travel in a message.
+    #[inline]
     pub fn number(self) -> u32 {
-        self.0
+        self.0.get()
     }
 
-    /// The key that [`Key::number`] gave away.
-    pub fn from_number(number: u32) -> Key {
-        Key(number)
+    /// The key that [`Key::number`] gave away; 0 was none.
+    #[inline]
+    pub fn from_number(number: u32) -> Option<Key> {
+        NonZeroU32::new(number).map(Key)
     }
 
+    /// The key of a slot that is or was in use: no generation is 0.
+    #[inline]
+    fn of(generation: u32, index: u32) -> Key {
+        Key::from_number(generation << INDEX_BITS | index).expect("no generation is 0")
+    }
+
+    #[inline]
     pub fn index(self) -> usize {
-        (self.0 & ((1 << INDEX_BITS) - 1)) as usize
+        (self.number() & ((1 << INDEX_BITS) - 1)) as usize
     }
 
+    #[inline]
     pub fn generation(self) -> u32 {
-        self.0 >> INDEX_BITS
+        self.number() >> INDEX_BITS
+    }
+
+    /// Which of the reserved keys it is, if it is one.
+    #[inline]
+    pub fn reserved(self) -> Option<usize> {
+        self.index().checked_sub(MOST)
     }
 
     /// The key with this index and generation; `None` when it cannot be one.
     pub fn new(index: usize, generation: u32) -> Option<Key> {
         let index = u32::try_from(index).ok().filter(|index| *index < 1 << INDEX_BITS)?;
         (generation != 0 && generation < 1 << (u32::BITS - INDEX_BITS))
-            .then_some(Key(generation << INDEX_BITS | index))
+            .then(|| Key::of(generation, index))
     }
+}
+
+/// The reserved key of this number, which is below [`RESERVED`]; no generation is 0.
+#[inline]
+pub fn reserved(number: usize, generation: u32) -> Key {
+    Key::of(generation, (MOST + number) as u32)
 }
 
 /// Values under keys.
@@ -59,7 +86,7 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
     pub fn insert(&mut self, value: T) -> Result<Key, T> {
         let index = match self.free.pop() {
             Some(index) => index,
-            None if self.slots.len() < 1 << INDEX_BITS => {
+            None if self.slots.len() < MOST => {
                 self.slots.push(Slot { generation: 1, value: None });
                 (self.slots.len() - 1) as u32
             }
@@ -67,7 +94,7 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
         };
         let slot = &mut self.slots[index as usize];
         slot.value = Some(value);
-        Ok(Key(slot.generation << INDEX_BITS | index))
+        Ok(Key::of(slot.generation, index))
     }
 
     #[inline]
@@ -127,7 +154,7 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
     /// The keys of all values.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         let used = |(index, slot): (usize, &Slot<T>)| {
-            slot.value.is_some().then_some(Key(slot.generation << INDEX_BITS | index as u32))
+            slot.value.is_some().then(|| Key::of(slot.generation, index as u32))
         };
         self.slots.iter().enumerate().filter_map(used)
     }

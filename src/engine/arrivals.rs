@@ -39,6 +39,7 @@ impl Engine {
         if self.pulse.is_stopping() {
             return Err(Died);
         }
+        state.unbook();
         // Before the arrivals: whoever is dead by now has nothing more to send.
         let stir = self.world.stir();
         // And this before the inbox (see `adopt`).
@@ -142,8 +143,7 @@ impl Engine {
         if state.outlook.has_moved() {
             return Ok(false);
         }
-        if let Some(place) = state.posted.find(envelope) {
-            let key = state.posted.remove(place);
+        if let Some(key) = state.posted.take(envelope) {
             let (delivery, room) = match state.ops.0.find(key).map(|op| &op.stage) {
                 Some(Stage::Receiving { into, .. }) => (copied(data, into), into.bytes()),
                 _ => panic!("a posted receive waits for its message"),
@@ -193,7 +193,7 @@ impl Engine {
 
     /// Claims a message that `pattern` accepts and no posted receive takes.
     #[inline]
-    fn suits(&self, state: &State, pattern: Envelope, packet: &Packet) -> bool {
+    fn suits(&self, state: &mut State, pattern: Envelope, packet: &Packet) -> bool {
         let envelope = packet.envelope();
         accepts(pattern, envelope)
             && packet.addressee() == self.me.incarnation
@@ -208,7 +208,7 @@ impl Engine {
             return Ok(());
         }
         let envelope = packet.envelope();
-        let Some(place) = state.posted.find(envelope) else {
+        if state.posted.find(envelope).is_none() {
             state.has_news = true;
             if state.unexpected.len() >= state.sweep_at {
                 state.sweep();
@@ -219,9 +219,11 @@ impl Engine {
                 state.unexpected.insert(envelope, packet);
             }
             return Ok(());
-        };
-        if packet.is_intact() && packet.claim() {
-            let key = state.posted.remove(place);
+        }
+        if packet.is_intact()
+            && packet.claim()
+            && let Some(key) = state.posted.take(envelope)
+        {
             self.hand(state, packet, key)?;
         }
         Ok(())
@@ -233,7 +235,7 @@ impl Engine {
 fn copied(data: Span, into: &Region) -> Delivery {
     let data = data.part(0, into.bytes());
     let copied = match into.span() {
-        Some(into) => memory::copy(data, into),
+        Some(into) => memory::copy_few(data, into),
         None => memory::transfer(&data.into(), into),
     };
     match copied {

@@ -79,7 +79,7 @@ impl Engine {
         open.used += bytes;
         open.next += 1;
         open.pending.push(open.next);
-        let charge = Some(Charge { account, bytes, number: open.next });
+        let charge = Some(Box::new(Charge { account, bytes, number: open.next }));
         let stage = Stage::Sending { ticket: None, charge };
         let key = state.begin(stage, letter.envelope, Some(watch));
         state.ops.0.find_mut(key).expect("it has just begun").is_orphan = true;
@@ -119,7 +119,7 @@ impl Engine {
     }
 
     /// A buffered message has been delivered, or never will be.
-    pub(super) fn settle(&self, state: &mut State, charge: Charge) {
+    pub(super) fn settle(&self, state: &mut State, charge: &Charge) {
         let Some(account) = state.accounts.find_mut(charge.account) else { return };
         account.used -= charge.bytes;
         account.pending.retain(|number| *number != charge.number);

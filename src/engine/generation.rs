@@ -3,9 +3,8 @@
 //! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
 //! operation is judged, however many have died in earlier generations: one load and one branch.
 
-use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::op::{Died, Mishap, Outcome, Stage, Watch};
 use super::rules::MsgMode;
-use super::shelf::Place;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -309,6 +308,7 @@ impl Engine {
     /// Receives that wait and messages that have come in a communicator of before are those of the
     /// one of now: its members may have other ranks.
     fn move_on(&self, state: &mut State, moved: Moved) -> Result<(), Died> {
+        state.unbook();
         state.reported.retain(|context, _| context / 2 != moved.from);
         let old = state.unexpected.take(|envelope| moved.concerns(envelope));
         // Others may have gone ahead; what they sent before comes first.
@@ -322,7 +322,7 @@ impl Engine {
             state.unexpected.insert(envelope, packet);
         }
         // In the order in which they began: that is how they match.
-        let mut waiting: Vec<(Place, Key)> = Vec::new();
+        let mut waiting = state.posted.take_all(|pattern| moved.concerns(pattern));
         let mut ended = Vec::new();
         for key in state.ops.0.keys().collect::<Vec<Key>>() {
             let Some(op) = state.ops.0.find_mut(key) else { continue };
@@ -334,29 +334,22 @@ impl Engine {
             match (&mut op.stage, watch) {
                 (Stage::Done(_) | Stage::Copying { .. }, _) => {}
                 (_, None) => ended.push(key),
-                (Stage::Receiving { place, .. }, Some(watch)) => {
-                    waiting.push((*place, key));
+                (Stage::Receiving { .. }, Some(watch)) => {
                     op.envelope = moved.pattern(op.envelope, &watch);
                     op.watch = Some(watch);
                 }
                 (_, Some(watch)) => op.watch = Some(watch),
             }
         }
-        waiting.sort_by_key(|(place, _)| state.posted.stamp(*place));
-        for (place, key) in waiting {
-            state.posted.remove(place);
+        waiting.retain(|key| !ended.contains(key));
+        for key in waiting {
             let op = state.ops.0.find(key).expect("it was found under the same lock");
             let envelope = op.envelope;
             if let Some(packet) = state.expected(envelope) {
                 self.hand(state, packet, key)?;
                 continue;
             }
-            let posted = state.posted.insert(envelope, key);
-            if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) =
-                state.ops.0.find_mut(key)
-            {
-                *place = posted;
-            }
+            state.posted.insert(envelope, key);
         }
         for key in ended {
             if state.take_back(key) {
@@ -374,6 +367,7 @@ impl Engine {
 
     /// Ends what is under way on communicators of earlier generations, and forgets messages there.
     fn drop_old(&self, state: &mut State) {
+        state.unbook();
         let list = self.fellowships.get().map(|list| list()).unwrap_or_default();
         let alone = list.into_iter().filter(|fellowship| fellowship.roster.size() == 1);
         let kept: HashSet<u32> = alone.map(|fellowship| fellowship.context).collect();

@@ -2,6 +2,7 @@
 
 use super::shelf::{By, Place, Shelf};
 use crate::transport::Envelope;
+use std::collections::VecDeque;
 
 /// Any source, any tag (MPI_ANY_SOURCE, MPI_ANY_TAG): in a pattern's envelope only.
 pub const ANY_SOURCE: i32 = -1;
@@ -19,52 +20,126 @@ fn is_exact(pattern: Envelope) -> bool {
     pattern.source != ANY_SOURCE && pattern.tag != ANY_TAG
 }
 
+/// How far into the line of receives to look before they are put on a shelf.
+const NEAR: usize = 8;
+
 /// Receives that wait for a message. `R` is what the owner calls a receive.
-pub(super) struct Posted<R>(Shelf<R>);
+///
+/// They stand in line as long as messages come about in the order of the receives; else, and until
+/// there are none any more, they lie on a shelf, where each is found at once.
+pub(super) struct Posted<R> {
+    line: VecDeque<(Envelope, R)>,
+    shelf: Shelf<R>,
+}
+
+/// Where a receive was found.
+enum Spot {
+    Line(usize),
+    Shelf(Place),
+}
 
 impl<R> Default for Posted<R> {
     fn default() -> Posted<R> {
-        Posted(Shelf::default())
+        Posted { line: VecDeque::new(), shelf: Shelf::default() }
     }
 }
 
-impl<R: Copy> Posted<R> {
+impl<R: Copy + PartialEq> Posted<R> {
     /// Adds a receive behind all earlier ones.
     #[inline]
-    pub(super) fn insert(&mut self, pattern: Envelope, receive: R) -> Place {
-        let list = if is_exact(pattern) { By::Envelope } else { By::Arrival };
-        self.0.insert(pattern, receive, &[list])
+    pub(super) fn insert(&mut self, pattern: Envelope, receive: R) {
+        match self.shelf.len() {
+            0 => self.line.push_back((pattern, receive)),
+            _ => self.shelve(pattern, receive),
+        }
     }
 
     /// The receive that gets a message with `envelope`: the earliest that accepts it.
     #[inline]
-    pub(super) fn find(&self, envelope: Envelope) -> Option<Place> {
-        if self.0.len() == 0 {
-            return None;
+    pub(super) fn find(&mut self, envelope: Envelope) -> Option<R> {
+        self.spot(envelope).map(|spot| match spot {
+            Spot::Line(index) => self.line[index].1,
+            Spot::Shelf(place) => *self.shelf.value(place),
+        })
+    }
+
+    /// The same, which waits no longer.
+    #[inline]
+    pub(super) fn take(&mut self, envelope: Envelope) -> Option<R> {
+        match self.spot(envelope)? {
+            Spot::Line(0) => self.line.pop_front().map(|(_, receive)| receive),
+            Spot::Line(index) => self.line.remove(index).map(|(_, receive)| receive),
+            Spot::Shelf(place) => Some(self.shelf.remove(place)),
         }
-        let exact = self.0.exact(envelope);
-        let wild = self.0.line().find(|place| accepts(self.0.envelope(*place), envelope));
-        match (exact, wild) {
-            (Some(exact), Some(wild)) if self.0.stamp(wild) > self.0.stamp(exact) => Some(exact),
-            (exact, wild) => wild.or(exact),
+    }
+
+    /// Takes out a receive that will get no message, if it is still there.
+    pub(super) fn withdraw(&mut self, pattern: Envelope, receive: R) {
+        if let Some(index) = self.line.iter().position(|(_, other)| *other == receive) {
+            self.line.remove(index);
         }
+        let list = list_of(pattern);
+        let place =
+            self.shelf.all(list, pattern).find(|place| *self.shelf.value(*place) == receive);
+        if let Some(place) = place {
+            self.shelf.remove(place);
+        }
+    }
+
+    /// Takes out the receives that `is_meant`, oldest first.
+    pub(super) fn take_all(&mut self, is_meant: impl Fn(Envelope) -> bool) -> Vec<R> {
+        self.spread();
+        let mut meant = self.shelf.places();
+        meant.retain(|place| is_meant(self.shelf.envelope(*place)));
+        meant.sort_by_key(|place| self.shelf.stamp(*place));
+        meant.into_iter().map(|place| self.shelf.remove(place)).collect()
     }
 
     /// How many wait.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.line.len() + self.shelf.len()
     }
 
-    /// When a receive was posted, to compare.
-    pub(super) fn stamp(&self, place: Place) -> u64 {
-        self.0.stamp(place)
+    #[inline]
+    fn spot(&mut self, envelope: Envelope) -> Option<Spot> {
+        let mut near = self.line.iter().take(NEAR);
+        if let Some(index) = near.position(|(pattern, _)| accepts(*pattern, envelope)) {
+            return Some(Spot::Line(index));
+        }
+        if self.line.len() <= NEAR && self.shelf.len() == 0 {
+            return None;
+        }
+        self.spot_on_shelf(envelope)
     }
 
-    /// Takes out a receive that has got its message, or will get none.
-    pub(super) fn remove(&mut self, place: Place) -> R {
-        self.0.remove(place)
+    #[inline(never)]
+    fn spot_on_shelf(&mut self, envelope: Envelope) -> Option<Spot> {
+        self.spread();
+        let exact = self.shelf.exact(envelope);
+        let wild = self.shelf.line().find(|place| accepts(self.shelf.envelope(*place), envelope));
+        let place = match (exact, wild) {
+            (Some(exact), Some(wild)) if self.shelf.stamp(wild) > self.shelf.stamp(exact) => exact,
+            (exact, wild) => wild.or(exact)?,
+        };
+        Some(Spot::Shelf(place))
     }
+
+    /// Puts all that stand in line on the shelf.
+    fn spread(&mut self) {
+        for (pattern, receive) in std::mem::take(&mut self.line) {
+            self.shelve(pattern, receive);
+        }
+    }
+
+    fn shelve(&mut self, pattern: Envelope, receive: R) {
+        self.shelf.insert(pattern, receive, &[list_of(pattern)]);
+    }
+}
+
+/// Where on the shelf a receive is found.
+fn list_of(pattern: Envelope) -> By {
+    if is_exact(pattern) { By::Envelope } else { By::Arrival }
 }
 
 /// Messages that wait for a receive.
@@ -168,13 +243,13 @@ mod tests {
         let mut random = Random::new(seed);
         let (mut posted, mut unexpected) = (Posted::default(), Unexpected::default());
         let mut model = Model::default();
-        let mut places = std::collections::HashMap::new();
         let busy = random.below(70) + 15;
         for number in 0..400_u32 {
             if random.chance(busy) {
                 let envelope = any_envelope(&mut random);
                 let expected = take(&mut model.posted, |pattern| accepts(pattern, envelope));
-                let found = posted.find(envelope).map(|place| posted.remove(place));
+                let found = posted.find(envelope);
+                assert_eq!(posted.take(envelope), found, "seed {seed}, arrival {number}");
                 assert_eq!(found, expected, "seed {seed}, arrival {number}");
                 if expected.is_none() {
                     unexpected.insert(envelope, number);
@@ -186,14 +261,22 @@ mod tests {
                 let found = unexpected.find(pattern).map(|place| unexpected.remove(place));
                 assert_eq!(found, expected, "seed {seed}, receive {number}");
                 if expected.is_none() {
-                    places.insert(number, posted.insert(pattern, number));
+                    posted.insert(pattern, number);
                     model.posted.push((pattern, number));
                 }
             }
             if random.chance(10) && !model.posted.is_empty() {
                 let index = random.below(model.posted.len() as u64) as usize;
-                let (_, receive) = model.posted.remove(index);
-                assert_eq!(posted.remove(places[&receive]), receive, "seed {seed}");
+                let (pattern, receive) = model.posted.remove(index);
+                posted.withdraw(pattern, receive);
+                posted.withdraw(pattern, receive);
+            }
+            if random.chance(2) {
+                let is_meant = |pattern: Envelope| pattern.context == 1;
+                let meant = model.posted.extract_if(.., |(pattern, _)| is_meant(*pattern));
+                let meant: Vec<u32> = meant.map(|(_, receive)| receive).collect();
+                assert_eq!(posted.take_all(is_meant), meant, "seed {seed}");
+                assert_eq!(posted.len(), model.posted.len(), "seed {seed}");
             }
             if random.chance(3) {
                 unexpected.retain(|message| message % 3 != 0);

@@ -7,6 +7,7 @@
 //! Whoever waits makes progress for all threads of the rank.
 
 mod arrivals;
+mod booking;
 mod buffered;
 mod channels;
 mod council;
@@ -34,6 +35,7 @@ mod waits;
 pub mod watchman;
 mod world;
 
+pub use booking::{Bookings, Receipt};
 pub use buffered::Unsent;
 pub use council::{Key as Matter, Purpose, Summons};
 pub use era::Era;
@@ -441,7 +443,7 @@ impl State {
 
     #[inline]
     fn begin(&mut self, stage: Stage, envelope: Envelope, watch: Option<Watch>) -> Key {
-        let heard = if watch.is_some() { self.heard(envelope) } else { 0 };
+        let heard = if watch.is_some() { self.heard(envelope) as u32 } else { 0 };
         let (run, partner) = (None, None);
         let doubt = None;
         self.ops.insert(Op { stage, envelope, watch, heard, doubt, run, partner, is_orphan: false })
@@ -462,9 +464,9 @@ impl State {
     /// Withdraws what the operation has out; false when it is too late for that.
     fn take_back(&mut self, key: Key) -> bool {
         let Some(op) = self.ops.0.find(key) else { return false };
-        match op.stage {
-            Stage::Receiving { place, .. } => {
-                self.posted.remove(place);
+        match &op.stage {
+            Stage::Receiving { .. } => {
+                self.posted.withdraw(op.envelope, key);
                 true
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),

@@ -408,7 +408,7 @@ impl Model {
     /// The receive that ended so got this message, whole or as much as fits.
     fn compare(&self, message: usize, into: &Place, outcome: Outcome) {
         let (sent, room) = (self.messages[message].data.bytes, into.bytes);
-        let mishap = (sent > room).then_some(Mishap::Truncated { sent, room });
+        let mishap = (sent > room).then_some(Mishap::Truncated { sent });
         let expected = Outcome { bytes: sent.min(room), mishap, ..self.described(message) };
         assert_eq!(outcome, expected, "message {message}");
         into.expect(sent.min(room), message);

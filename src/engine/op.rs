@@ -1,8 +1,8 @@
 //! Operations under way, and how they end.
 
+use super::booking::Bookings;
 use super::council::Key as Matter;
 use super::run::Course;
-use super::shelf::Place;
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
@@ -26,7 +26,7 @@ pub enum Watch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mishap {
     /// The message was longer than the buffer; as much as fits was received.
-    Truncated { sent: usize, room: usize },
+    Truncated { sent: usize },
     /// This rank of the communicator is dead.
     Lost { rank: i32 },
     /// The others have begun to recover from a failure, and do not go through with this.
@@ -68,7 +68,6 @@ pub struct Died;
 pub(super) enum Stage {
     /// A receive that has no message yet.
     Receiving {
-        place: Place,
         into: Region,
     },
     /// A receive whose message is being copied.
@@ -78,7 +77,7 @@ pub(super) enum Stage {
     /// A send whose packet is not home yet. Without a ticket it came home undelivered.
     Sending {
         ticket: Option<Ticket>,
-        charge: Option<Charge>,
+        charge: Option<Box<Charge>>,
     },
     /// Waits until an account has no message older than `until` (see `buffered`).
     Flushing,
@@ -106,7 +105,7 @@ pub(super) struct Op {
     /// The run that goes on when this has ended.
     pub(super) run: Option<Key>,
     /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
-    pub(super) heard: usize,
+    pub(super) heard: u32,
     /// The rank whose death nobody has acknowledged, of a receive that waits for any (ULFM).
     pub(super) doubt: Option<i32>,
     /// The other half of an exchange.
@@ -115,10 +114,9 @@ pub(super) struct Op {
     pub(super) is_orphan: bool,
 }
 
-/// The operations of a rank, as those see them who wait for some.
+/// The operations of a rank, as those see them who wait for some; and what is not yet one.
 #[derive(Default)]
-pub struct Ops(pub(super) Slab<Op>);
-
+pub struct Ops(pub(super) Slab<Op>, pub(super) Bookings);
 impl Ops {
     /// How the operation ended, if it has.
     #[inline]
@@ -153,6 +151,11 @@ impl Ops {
         show(outcome);
         self.0.discard(op);
         true
+    }
+
+    /// The key of a booking that has become an operation stands for nothing any more.
+    pub fn release(&mut self, booking: Key) {
+        self.1.release(booking);
     }
 
     #[inline]

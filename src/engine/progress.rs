@@ -81,7 +81,7 @@ impl Engine {
         &self, (envelope, sent): (Envelope, usize), room: usize, delivery: Delivery,
     ) -> Result<Outcome, Died> {
         let mishap = match delivery {
-            Delivery::Done if sent > room => Some(Mishap::Truncated { sent, room }),
+            Delivery::Done if sent > room => Some(Mishap::Truncated { sent }),
             Delivery::Done => None,
             Delivery::SenderGone => Some(Mishap::Lost { rank: envelope.source }),
             Delivery::TargetFault { address } => return Err(self.suffer(address)),
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     fn come_home(&self, state: &mut State, packet: &Packet) -> Result<(), Died> {
-        let key = Key::from_number(packet.token());
+        let Some(key) = Key::from_number(packet.token()) else { return Ok(()) };
         let Some(op) = state.ops.0.find_mut(key) else { return Ok(()) };
         let Stage::Sending { ticket, .. } = &mut op.stage else { return Ok(()) };
         if *ticket != Some(packet.ticket()) {
@@ -163,7 +163,7 @@ impl Engine {
                 self.awaited.fetch_sub(1, Ordering::Relaxed);
             }
             if let Some(charge) = charge {
-                self.settle(state, charge);
+                self.settle(state, &charge);
             }
         }
         if let Some(partner) = partner {
@@ -203,7 +203,7 @@ impl Engine {
         if matches!(stage, Stage::Copying { .. } | Stage::Done(_)) {
             return;
         }
-        let (envelope, watch, heard) = (*envelope, watch.clone(), *heard);
+        let (envelope, watch, heard) = (*envelope, watch.clone(), *heard as usize);
         let mishap = self.judge(state, envelope, &watch, heard);
         let doubt = if let Some(Mishap::Doubted { rank }) = mishap { Some(rank) } else { None };
         state.ops.0.find_mut(key).expect("it was found above").doubt = doubt;
@@ -388,6 +388,9 @@ impl Engine {
                 if (0..LOOKS_AT_INBOX).any(|_| has_arrivals()) || self.has_news(seen) {
                     return true;
                 }
+                if self.port.helps() {
+                    continue;
+                }
                 std::hint::spin_loop();
             }
             sched::yield_now();
@@ -455,7 +458,7 @@ impl State {
     #[inline]
     pub(super) fn target(&self, key: Key) -> Region {
         match self.ops.0.find(key).map(|op| &op.stage) {
-            Some(Stage::Receiving { into, .. } | Stage::Copying { into }) => into.clone(),
+            Some(Stage::Receiving { into } | Stage::Copying { into }) => into.clone(),
             _ => panic!("only a receive is given a message"),
         }
     }

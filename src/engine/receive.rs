@@ -1,9 +1,8 @@
 //! Receives.
 
 use super::arrivals::{Found, Wanted};
-use super::op::{Died, Mishap, Op, Outcome, Stage, Watch};
+use super::op::{Died, Mishap, Outcome, Stage, Watch};
 use super::probe::failed;
-use super::shelf::Place;
 use super::waits::Sought;
 use super::{Engine, State};
 use crate::base::slab::Key;
@@ -23,6 +22,7 @@ impl Engine {
     #[inline]
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
+        state.unbook();
         if self.is_revoked(&state, pattern) {
             return Ok(state.lost(Mishap::Revoked));
         }
@@ -32,11 +32,8 @@ impl Engine {
             self.leave(&mut state)?;
             return Ok(key);
         }
-        let key = state.begin(Stage::Receiving { place: Place::MAX, into }, pattern, Some(watch));
-        let posted = state.posted.insert(pattern, key);
-        if let Some(Op { stage: Stage::Receiving { place, .. }, .. }) = state.ops.0.find_mut(key) {
-            *place = posted;
-        }
+        let key = state.begin(Stage::Receiving { into }, pattern, Some(watch));
+        state.posted.insert(pattern, key);
         if !self.is_calm() {
             self.progress(&mut state)?;
             self.leave(&mut state)?;

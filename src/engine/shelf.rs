@@ -135,13 +135,31 @@ impl<T> Shelf<T> {
         None
     }
 
+    /// The entries of one list that may have this envelope.
+    pub(super) fn all(&self, list: By, envelope: Envelope) -> impl Iterator<Item = Place> {
+        let first = match list {
+            By::Arrival => self.line.first,
+            By::Envelope if self.len == 0 => NONE,
+            By::Envelope => self.buckets[self.bucket_of(envelope)].first,
+        };
+        let some = |place| (place != NONE).then_some(place);
+        std::iter::successors(some(first), move |place| {
+            let entry = &self.entries[*place as usize];
+            let links = if list == By::Arrival { &entry.in_line } else { &entry.in_bucket };
+            some(links.after)
+        })
+    }
+
+    /// All entries, in no order.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let filled = self.entries.iter().zip(0..).filter(|(entry, _)| entry.value.is_some());
+        filled.map(|(_, place)| place).collect()
+    }
+
     /// The entries that stand in line, oldest first.
     #[inline]
     pub(super) fn line(&self) -> impl Iterator<Item = Place> {
-        let some = |place| (place != NONE).then_some(place);
-        std::iter::successors(some(self.line.first), move |place| {
-            some(self.entries[*place as usize].in_line.after)
-        })
+        self.all(By::Arrival, Envelope::default())
     }
 
     #[inline]

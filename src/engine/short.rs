@@ -12,13 +12,19 @@ use crate::transport::{Envelope, Glance};
 /// How often a receive looks for its message before it waits in the ordinary way, and how often
 /// between two breaths: about a microsecond in all.
 const LOOKS: u32 = 64;
-const BREATHS: u32 = 12;
+pub(super) const BREATHS: u32 = 12;
 
 impl Engine {
     /// Whether messages may go the short way: no failure is known, and nobody counts steps.
     #[inline(always)]
-    fn is_carefree(&self) -> bool {
+    pub fn is_carefree(&self) -> bool {
         self.is_calm() && !self.world.is_careful()
+    }
+
+    /// Whether this rank has been told to die.
+    #[inline(always)]
+    pub fn is_stopping(&self) -> bool {
+        self.pulse.is_stopping()
     }
 
     /// Sends a message if it can go through a channel right now; the data may be overwritten then.
@@ -50,7 +56,12 @@ impl Engine {
         for _ in 0..BREATHS {
             let mut state = self.state.lock();
             let made = self.port.made();
-            if self.port.has_arrivals() || made != state.channels.made || state.is_busy() {
+            let is_booked = state.ops.1.are_waiting();
+            if self.port.has_arrivals()
+                || made != state.channels.made
+                || state.is_busy()
+                || is_booked
+            {
                 return Ok(None);
             }
             let Some(channel) = state.channels.from(from) else { return Ok(None) };
@@ -61,7 +72,7 @@ impl Engine {
                     if !accepts(pattern, envelope) || data.bytes() > into.bytes() {
                         return Ok(None);
                     }
-                    let copied = memory::copy(data, into);
+                    let copied = memory::copy_few(data, into);
                     copied.map_err(|fault| self.suffer(fault.address))?;
                     channel.pass();
                     return Ok(Some((envelope, data.bytes())));
@@ -78,7 +89,7 @@ impl Engine {
 
     /// Looks for a while whether something arrives.
     #[inline]
-    fn look_for_arrivals(&self, made: u32) {
+    pub(super) fn look_for_arrivals(&self, made: u32) {
         if !(0..LOOKS).any(|_| self.has_arrivals(made)) {
             std::hint::spin_loop();
         }
@@ -88,7 +99,7 @@ impl Engine {
 impl State {
     /// Whether there is anything but the next message that a receive would have to look at.
     #[inline(always)]
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.posted.len() != 0
             || self.unexpected.len() != 0
             || !self.due.is_empty()

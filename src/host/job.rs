@@ -61,6 +61,8 @@ pub struct Job {
     /// Libraries that get a private copy per rank although they would be shared, and the reverse.
     pub private: Vec<String>,
     pub shared: Vec<String>,
+    /// All ranks run in one copy of the program, which has no variables that they change.
+    pub shares_image: bool,
     /// Say on stderr what was loaded how, and why.
     pub explain: bool,
     /// Start every line of output with `[rank]`.
@@ -96,6 +98,7 @@ impl Default for Job {
             rules: None,
             private: Vec::new(),
             shared: Vec::new(),
+            shares_image: false,
             explain: false,
             tag_output: false,
             timeout: None,
@@ -125,6 +128,7 @@ impl Job {
             format!("ranks={}", self.ranks),
             format!("kind={}", self.kind.name()),
             format!("on-failure={on_failure}"),
+            format!("share-image={}", self.shares_image),
             format!("explain={}", self.explain),
             format!("tag-output={}", self.tag_output),
             format!("watches={}", self.watches),
@@ -170,6 +174,7 @@ impl Job {
                 }
             }
             "rules" => self.rules = Some(Rules::decode(value)?),
+            "share-image" => self.shares_image = value.parse().ok()?,
             "explain" => self.explain = value.parse().ok()?,
             "tag-output" => self.tag_output = value.parse().ok()?,
             "watches" => self.watches = value.parse().ok()?,
@@ -212,6 +217,7 @@ mod tests {
             rules: Some(Rules::Ft(Modes::default())),
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
+            shares_image: true,
             report: Some("/a/b=c".into()),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),

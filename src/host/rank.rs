@@ -1,5 +1,6 @@
 //! One incarnation of a rank: what belongs to it and to no other.
 
+use crate::host::fiber;
 use crate::host::heap::Heap;
 use crate::host::life::{Life, Pulse};
 use crate::host::loader::Images;
@@ -22,8 +23,10 @@ pub struct Rank {
     pub(super) libc: LibcState,
     pub(super) life: Life,
     pub(super) signals: Dispositions,
-    lodger: OnceLock<Box<dyn Any + Send + Sync>>,
+    lodger: OnceLock<Lodger>,
 }
+
+type Lodger = Box<dyn Any + Send + Sync>;
 
 thread_local! {
     static CURRENT: Cell<Option<&'static Rank>> = const { Cell::new(None) };
@@ -67,7 +70,7 @@ impl Rank {
 
     /// What the floor above keeps for this rank, made at the first call.
     pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
-        let lodger = self.lodger.get_or_init(|| Box::new(make()));
+        let lodger = self.lodger.get_or_init(|| fiber::aside(|| Box::new(make()) as Lodger));
         lodger.downcast_ref().expect("one type of lodger per job")
     }
 }

@@ -245,6 +245,7 @@ impl Bell {
         }
     }
 
+    #[inline(never)]
     fn ring(&self, word: u32, wake: impl FnMut(&'static Fiber)) {
         // Failure means that somebody else has rung since: that ring is ours, too.
         let next = (word | LISTENING).wrapping_add(1);

@@ -173,11 +173,24 @@ impl Process {
         }
     }
 
-    /// MPI_COMM_WORLD, if that is what `handle` means and nobody has repaired it.
-    #[inline]
-    pub(super) fn first_world(&self, handle: usize) -> Option<&Comm> {
+    /// What MPI_COMM_WORLD was before anybody repaired it.
+    pub(super) fn world_of_old(&'static self) -> &'static Comm {
+        &self.first_world
+    }
+
+    /// Whether a call may be made that names MPI_COMM_WORLD, and there is nothing about this
+    /// process that its doors must know.
+    #[inline(always)]
+    pub fn is_plainly_inside(&self) -> bool {
+        self.pulse.is_calm() && self.phases.has_world()
+    }
+
+    /// MPI_COMM_WORLD, if that is what `handle` means and nobody has repaired it. For those who are
+    /// plainly inside.
+    #[inline(always)]
+    pub(super) fn first_world(&'static self, handle: usize) -> Option<&'static Comm> {
         let is_it = handle == comm::WORLD && self.engine.generation() == 0;
-        (is_it && self.phases.has_world()).then_some(&self.first_world)
+        is_it.then_some(&self.first_world)
     }
 
     /// MPI_COMM_WORLD is this from now on.

@@ -67,7 +67,7 @@ pub(super) fn news(outcome: &Outcome) -> Result {
 
 #[cold]
 fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
-    let Outcome { source, tag, .. } = outcome;
+    let Outcome { source, tag, bytes: room, .. } = outcome;
     match mishap {
         Mishap::Lost { rank } => {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
@@ -81,7 +81,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         )),
         Mishap::Revoked => revoked(),
         Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
-        Mishap::Truncated { sent, room } => Class::TRUNCATE.because(format!(
+        Mishap::Truncated { sent } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
         )),

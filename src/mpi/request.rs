@@ -7,6 +7,7 @@ mod many;
 
 pub use many::{Many, Places};
 
+use crate::base::slab::Key;
 use crate::base::sync::biased::Biased;
 use crate::engine::Ops;
 use crate::mpi::checks;
@@ -18,6 +19,7 @@ use crate::mpi::pt2pt::{Pending, completed, doubted, news, status_of};
 use crate::mpi::run::Failures;
 use crate::mpi::status::{Completed, Status};
 use crate::mpi::table::{self, Held, Shelf, Sort};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub const NULL: usize = 0x180;
@@ -38,7 +40,46 @@ pub trait Attendant: Send + Sync {
 
 /// The requests of a rank, by handle.
 #[derive(Default)]
-pub struct Requests(Biased<Shelf<Request>>, Failures);
+pub struct Requests(Biased<Kept>, Failures);
+
+#[derive(Default)]
+struct Kept {
+    shelf: Shelf<Request>,
+    /// Requests whose handles are those of bookings (see `engine::booking`).
+    booked: Vec<(Key, Key)>,
+}
+
+impl Kept {
+    /// Where the request of this handle is.
+    #[inline]
+    fn key(&self, handle: usize) -> Option<Key> {
+        let key = table::key(Sort::Request, handle)?;
+        if key.reserved().is_none() {
+            return Some(key);
+        }
+        let booked = self.booked.iter().find(|(booking, _)| *booking == key);
+        booked.map(|(_, key)| *key)
+    }
+
+    #[inline]
+    fn find(&self, handle: usize) -> Option<&Request> {
+        self.shelf.find(self.key(handle)?)
+    }
+
+    #[inline]
+    fn find_mut(&mut self, handle: usize) -> Option<&mut Request> {
+        let key = self.key(handle)?;
+        self.shelf.find_mut(key)
+    }
+
+    /// Forgets a request; if it was a booking, its handle is to be released.
+    fn remove(&mut self, handle: usize) -> Option<(Request, Option<Key>)> {
+        let key = self.key(handle)?;
+        let request = self.shelf.remove(key)?;
+        let booked = self.booked.iter().position(|(_, other)| *other == key);
+        Some((request, booked.map(|index| self.booked.swap_remove(index).0)))
+    }
+}
 
 struct Request {
     /// The communicator whose error handler hears of failures, even if it was freed meanwhile.
@@ -104,7 +145,7 @@ impl Requests {
 
     /// Forgets all requests, if nobody has died in the midst of changing them.
     pub(super) fn clear(&self) {
-        let left = self.0.try_visit().map(|mut shelf| std::mem::take(&mut *shelf));
+        let left = self.0.try_visit().map(|mut kept| std::mem::take(&mut *kept));
         drop(left);
     }
 
@@ -127,35 +168,33 @@ impl Requests {
         self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
     }
 
-    /// Gives the operation of `handle`, which was just started, an attendant.
-    pub fn attend(&self, handle: usize, attendant: Arc<dyn Attendant>) {
-        let mut shelf = self.0.lock();
-        match table::key(Sort::Request, handle).and_then(|key| shelf.find_mut(key)) {
-            Some(request) => request.more.get_or_insert_default().attendant = Some(attendant),
-            // It is over.
-            None => attendant.after(),
-        }
-    }
-
     /// How many there are that have not been completed or freed.
     pub(super) fn count(&self) -> usize {
-        self.0.lock().len()
+        self.0.lock().shelf.len()
     }
 
     #[inline]
     fn insert(&self, request: Request) -> Result<usize> {
-        match self.0.lock().insert(request) {
+        match self.0.lock().shelf.insert(request) {
             Ok(key) => Ok(table::handle(Sort::Request, key)),
             Err(_) => Err(Class::INTERN.because("there are four million requests already")),
         }
     }
 
-    /// Completes a request that is of one operation, which has ended well, and wants no more; false
+    /// Completes a request that is of one operation, which has ended well, and wants no more; `None`
     /// if it is of another sort or has not ended.
+    #[inline]
+    pub(super) fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
+        let mut plain = None;
+        self.settle_plain(ops, handle, |status| plain = Some(status));
+        plain
+    }
+
+    /// The same, and tells where it is known: a status that wanders through memory costs.
     #[inline]
     fn settle_plain(&self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status)) -> bool {
         let Some(key) = table::key(Sort::Request, handle) else { return false };
-        let mut shelf = self.0.lock();
+        let shelf = &mut self.0.lock().shelf;
         let Some(Request { pending: Some(Pending::Op(op)), more: None, .. }) = shelf.find(key)
         else {
             return false;
@@ -175,11 +214,9 @@ impl Requests {
         if handle == DONE {
             return Ok(Step::Ended(NULL, nothing(), None));
         }
-        let mut shelf = self.0.lock();
-        let key = table::key(Sort::Request, handle);
-        let request = key.and_then(|key| shelf.find_mut(key).map(|request| (key, request)));
-        let request = request.filter(|(_, request)| !request.is_given_up());
-        let (key, request) = request.ok_or_else(|| unknown(handle))?;
+        let mut kept = self.0.lock();
+        let request = kept.find_mut(handle).filter(|request| !request.is_given_up());
+        let request = request.ok_or_else(|| unknown(handle))?;
         let Some(pending) = request.pending else { return Ok(Step::Inactive) };
         let Some(mut end) = ended(pending, ops) else {
             return match doubt(pending, ops) {
@@ -204,7 +241,9 @@ impl Requests {
             request.pending = None;
             return Ok(Step::Ended(handle, end, None));
         }
-        shelf.remove(key);
+        if let Some((_, Some(booking))) = kept.remove(handle) {
+            ops.release(booking);
+        }
         Ok(Step::Ended(NULL, end, general))
     }
 
@@ -221,39 +260,70 @@ impl Requests {
     #[cold]
     fn interrupted(&self, handle: usize) -> Option<Failure> {
         let words = "the others recover from a failure; the request is still active";
-        let shelf = self.0.lock();
-        let request = table::key(Sort::Request, handle).and_then(|key| shelf.find(key))?;
+        let kept = self.0.lock();
+        let request = kept.find(handle)?;
         let needs_others = request.general().is_some() || !request.comm.is_alone();
         let is_concerned = request.pending.is_some() && needs_others;
         is_concerned.then(|| Class::PROC_ABORTED.because(words).on(&request.comm))
     }
 
-    /// Fails when one of the handles is none.
-    fn check(&self, requests: &impl Places, count: usize) -> Result {
+    /// Fails when one of the handles from `first` on is none. What was booked is a request like any
+    /// other from now on.
+    fn check(
+        &self, process: &'static Process, requests: &impl Places, mut those: Range<usize>,
+    ) -> Result {
+        those.clone().for_each(|index| admit(process, requests.key(index)));
         if !checks::are_on() {
             return Ok(());
         }
-        let shelf = self.0.lock();
-        for index in 0..count {
+        let kept = self.0.lock();
+        those.try_for_each(|index| {
             let handle = requests.key(index);
-            if handle == DONE || handle == NULL {
-                continue;
+            let is_known = || kept.find(handle).is_some_and(|request| !request.is_given_up());
+            match handle == DONE || handle == NULL || is_known() {
+                true => Ok(()),
+                false => Err(unknown_at(index, handle)),
             }
-            let key = table::key(Sort::Request, handle);
-            let request = key.and_then(|key| shelf.find(key));
-            let is_known = request.is_some_and(|request| !request.is_given_up());
-            if !is_known {
-                return Err(unknown_at(index, handle));
-            }
-        }
-        Ok(())
+        })
     }
 
     fn find<T>(&self, handle: usize, look: impl FnOnce(&mut Request) -> Result<T>) -> Result<T> {
-        let mut shelf = self.0.lock();
-        let request = table::key(Sort::Request, handle).and_then(|key| shelf.find_mut(key));
-        let request = request.filter(|request| !request.is_given_up());
+        let mut kept = self.0.lock();
+        let request = kept.find_mut(handle).filter(|request| !request.is_given_up());
         look(request.ok_or_else(|| unknown(handle))?)
+    }
+}
+
+/// A receive that was booked becomes a request like any other; its handle stays.
+#[inline]
+fn admit(process: &'static Process, handle: usize) {
+    if let Some(booking) = table::booking(handle) {
+        admit_booking(process, booking);
+    }
+}
+
+#[cold]
+fn admit_booking(process: &'static Process, booking: Key) {
+    let is_known = |kept: &Kept| kept.booked.iter().any(|(known, _)| *known == booking);
+    if is_known(&process.requests.0.lock()) {
+        return;
+    }
+    let Some(op) = process.engine.admit(booking) else { return };
+    let world = Held::Ever(process.world_of_old());
+    let mut kept = process.requests.0.lock();
+    if let Ok(key) = kept.shelf.insert(Request::new(&world, Some(Pending::Op(op)))) {
+        kept.booked.push((booking, key));
+    }
+}
+
+/// Gives the operation of `handle`, which was just started, an attendant.
+pub fn attend(process: &'static Process, handle: usize, attendant: Arc<dyn Attendant>) {
+    admit(process, handle);
+    let mut kept = process.requests.0.lock();
+    match kept.find_mut(handle) {
+        Some(request) => request.more.get_or_insert_default().attendant = Some(attendant),
+        // It is over.
+        None => attendant.after(),
     }
 }
 
@@ -316,15 +386,13 @@ fn unknown_at(index: usize, handle: usize) -> Failure {
 }
 
 /// Waits for one request. Returns the handle that takes its place, and what came of it.
-pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
+pub fn wait(process: &'static Process, handle: usize) -> Result<(usize, Completed)> {
     if handle == DONE || handle == NULL {
         return Ok((NULL, nothing()));
     }
+    admit(process, handle);
     let step = process.engine.wait_for(|ops| {
-        let mut plain = None;
-        if process.requests.settle_plain(ops, handle, |status| plain = Some(status))
-            && let Some(status) = plain
-        {
+        if let Some(status) = process.requests.settled_plain(ops, handle) {
             return Some(Ok(Step::Ended(NULL, status.into(), None)));
         }
         match process.requests.step(ops, handle, false) {
@@ -336,7 +404,10 @@ pub fn wait(process: &Process, handle: usize) -> Result<(usize, Completed)> {
 }
 
 /// Asks whether a request has ended; only looks, or also completes it.
-pub fn test(process: &Process, handle: usize, is_look: bool) -> Result<Option<(usize, Completed)>> {
+pub fn test(
+    process: &'static Process, handle: usize, is_look: bool,
+) -> Result<Option<(usize, Completed)>> {
+    admit(process, handle);
     let step = process.engine.poll(|ops| match process.requests.step(ops, handle, is_look) {
         Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
         other => Some(other),
@@ -366,7 +437,8 @@ fn can_start(request: &Request) -> Result<&Arc<Start>> {
 }
 
 /// Starts a persistent request.
-pub fn start(process: &Process, handle: usize) -> Result {
+pub fn start(process: &'static Process, handle: usize) -> Result {
+    admit(process, handle);
     let (comm, restart, attendant) = process.requests.find(handle, |request| {
         let start = can_start(request)?.clone();
         Ok((request.comm.clone(), start, request.more().attendant))
@@ -382,18 +454,20 @@ pub fn start(process: &Process, handle: usize) -> Result {
 }
 
 /// Starts persistent requests; none of them, when one cannot be started.
-pub fn start_all(process: &Process, count: usize, key: impl Fn(usize) -> usize) -> Result {
+pub fn start_all(process: &'static Process, count: usize, key: impl Fn(usize) -> usize) -> Result {
     for index in 0..count {
+        admit(process, key(index));
         process.requests.find(key(index), |request| can_start(request).map(drop))?;
     }
     (0..count).try_for_each(|index| start(process, key(index)))
 }
 
 /// Marks an operation for cancellation; it ends soon, with or without effect.
-pub fn cancel(process: &Process, handle: usize) -> Result {
+pub fn cancel(process: &'static Process, handle: usize) -> Result {
     if handle == DONE {
         return Ok(());
     }
+    admit(process, handle);
     let (pending, general) = process.requests.find(handle, |request| {
         let pending = request.pending.ok_or_else(|| {
             Class::REQUEST.because("request is persistent and not active; nothing can be cancelled")
@@ -416,10 +490,11 @@ pub fn cancel(process: &Process, handle: usize) -> Result {
 }
 
 /// Forgets a request; its operation goes on to its end.
-pub fn free(process: &Process, handle: usize) -> Result {
+pub fn free(process: &'static Process, handle: usize) -> Result {
     if handle == DONE {
         return Ok(());
     }
+    admit(process, handle);
     process.requests.find(handle, |request| match request.pending {
         Some(Pending::Run(_)) => {
             let words = "request is of a collective operation that is active; it cannot be freed";
@@ -431,9 +506,11 @@ pub fn free(process: &Process, handle: usize) -> Result {
     if general.as_ref().is_some_and(|general| !general.give_up()) {
         return Ok(());
     }
-    let key = table::key(Sort::Request, handle);
-    let request = key.and_then(|key| process.requests.0.lock().remove(key));
-    let request = request.ok_or_else(|| unknown(handle))?;
+    let removed = process.requests.0.lock().remove(handle);
+    let (request, booking) = removed.ok_or_else(|| unknown(handle))?;
+    if let Some(booking) = booking {
+        process.engine.release(booking);
+    }
     if request.pending.is_some() {
         // The operation goes on, and nobody will know when it has ended.
         std::mem::forget(request.more().attendant);
@@ -460,19 +537,17 @@ pub fn start_general(process: &'static Process, general: General) -> Result<usiz
 
 /// The program says that a generalized request is complete.
 pub fn complete(process: &Process, handle: usize) -> Result {
-    let mut shelf = process.requests.0.lock();
-    let key = table::key(Sort::Request, handle);
-    let request = key.and_then(|key| Some((key, shelf.find(key)?)));
-    let (key, request) = request.ok_or_else(|| unknown(handle))?;
+    let mut kept = process.requests.0.lock();
+    let request = kept.find(handle).ok_or_else(|| unknown(handle))?;
     let (Some(general), Some(Pending::Op(op))) = (request.general().cloned(), request.pending)
     else {
         return Err(Class::REQUEST.because("request is not a generalized one"));
     };
     let is_given_up = general.complete()?;
     if is_given_up {
-        shelf.remove(key);
+        kept.remove(handle);
     }
-    drop(shelf);
+    drop(kept);
     process.engine.close(op);
     if is_given_up {
         process.engine.abandon(op);

@@ -70,7 +70,13 @@ pub(super) fn handle(sort: Sort, key: Key) -> usize {
 pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
     let number = handle ^ (sort as usize) << (INDEX_BITS + GENERATION_BITS);
     let is_key = number < 1 << (INDEX_BITS + GENERATION_BITS);
-    is_key.then(|| Key::from_number(number as u32))
+    if is_key { Key::from_number(number as u32) } else { None }
+}
+
+/// The key of a booking, if `handle` is that of a request that may be one.
+#[inline]
+pub(super) fn booking(handle: usize) -> Option<Key> {
+    key(Sort::Request, handle).filter(|key| key.reserved().is_some())
 }
 
 /// A hold on an object: predefined ones cost nothing, others are counted.

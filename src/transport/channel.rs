@@ -124,9 +124,9 @@ impl Outgoing {
     }
 
     /// The same for data in one piece.
-    #[inline]
+    #[inline(always)]
     pub fn send_span(&mut self, envelope: Envelope, data: Span) -> Result<bool, Fault> {
-        self.fill(envelope, data.bytes(), |place| memory::copy(data, place))
+        self.fill(envelope, data.bytes(), |place| memory::copy_few(data, place))
     }
 
     /// Sends a message whose bytes `copy` writes, if there is room.

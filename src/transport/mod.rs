@@ -1,6 +1,7 @@
 //! Wires between ranks. So far one: within this process, from heap to heap.
 
 mod channel;
+mod joint;
 mod packet;
 mod wire;
 

@@ -10,6 +10,7 @@
 //! | `CLAIMED` | the sender, when the packet is home again           | `PLAIN`               |
 //! | `RECALLED`| the same                                            | `PLAIN`               |
 
+use super::joint;
 use super::wire::Port;
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -334,7 +335,11 @@ impl Packet {
         let Some(_pin) = life::pin(seat, incarnation).filter(|_| self.is_intact()) else {
             return Delivery::SenderGone;
         };
-        match memory::transfer_start(source, into, bytes) {
+        let copied = match bytes < joint::LONG {
+            true => memory::transfer_start(source, into, bytes),
+            false => self.home().invitation.copy(source, into, bytes),
+        };
+        match copied {
             Err(Fault { address, in_source: true }) => {
                 field!(self, fate = 2);
                 field!(self, payload = [address as u64]);

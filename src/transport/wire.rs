@@ -1,6 +1,7 @@
 //! The wire within one process: a port per seat, where packets for it arrive and its own come home.
 
 use super::channel::{Channel, Incoming, MOST, Outgoing};
+use super::joint::Invitation;
 use super::packet::Packet;
 use crate::base::Member;
 use crate::base::sync::fence;
@@ -19,6 +20,8 @@ pub struct Port {
     life: AtomicU32,
     /// How many channels have been made that lead here, in all lives.
     made: AtomicU32,
+    /// To help with a copy of what this seat has sent.
+    pub(super) invitation: Invitation,
     channels: Mutex<Channels>,
     returns: Returns,
 }
@@ -45,6 +48,7 @@ impl Port {
             seat,
             life: AtomicU32::new(0),
             made: AtomicU32::new(0),
+            invitation: Invitation::default(),
             channels: Mutex::default(),
             returns: Returns::default(),
         }
@@ -125,6 +129,12 @@ impl Port {
         !self.returns.0.is_empty()
     }
 
+    /// Helps to copy what this seat has sent, if somebody invites to that.
+    #[inline]
+    pub fn helps(&self) -> bool {
+        self.invitation.accept()
+    }
+
     /// Takes an own packet back from whoever had it.
     #[inline]
     pub(super) fn accept_return(&self, packet: Packet, is_awaited: bool) {
@@ -176,7 +186,7 @@ impl Wire {
     }
 
     /// Something lies in a channel to this seat.
-    #[inline]
+    #[inline(always)]
     pub fn announce(&self, seat: usize) {
         fence::light();
         self.ports[seat].bell.unpark_unfenced();

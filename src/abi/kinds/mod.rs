@@ -210,6 +210,14 @@ impl Int {
 #[derive(Clone, Copy)]
 pub(super) struct Late<K>(K);
 
+impl<K> Late<K> {
+    /// The parameter, unchecked.
+    #[inline]
+    pub(super) fn now(self) -> K {
+        self.0
+    }
+}
+
 impl<K: Kind> Kind for Late<K> {
     const C: &'static str = K::C;
     type Raw = K::Raw;

@@ -8,7 +8,7 @@ use crate::abi::current;
 use crate::abi::fortran::Descriptor;
 use crate::base::layout::Layout;
 use crate::host::memory::{Region, Span, transfer};
-use crate::mpi::request::Attendant;
+use crate::mpi::request::{self, Attendant};
 use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Sections {
         let Some(request) = request.filter(|_| code == 0) else { return self.after() };
         // SAFETY: the call succeeded, so there is a handle.
         let handle = unsafe { request.read() } as u32 as usize;
-        current::process().requests.attend(handle, Arc::new(self));
+        request::attend(current::process(), handle, Arc::new(self));
     }
 }
 

@@ -35,7 +35,7 @@ struct Sending {
 }
 
 pub struct Ring<T> {
-    slots: Box<[Slot<T>]>,
+    slots: Box<[Slot<T>; SLOTS]>,
     sending: Own<UnsafeCell<Sending>>,
     /// The taker's next message: others may look, the taker alone writes.
     next: Own<AtomicU32>,
@@ -53,8 +53,10 @@ impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
         let slot =
             |_| Slot { turn: AtomicU32::new(0), value: UnsafeCell::new(MaybeUninit::uninit()) };
+        let slots: Box<[Slot<T>]> = (0..SLOTS).map(slot).collect();
+        let Ok(slots) = slots.try_into() else { panic!("they are so many") };
         Ring {
-            slots: (0..SLOTS).map(slot).collect(),
+            slots,
             sending: Own(UnsafeCell::new(Sending { next: 0, taken: 0 })),
             next: Own(AtomicU32::new(0)),
             taken: Own(AtomicU32::new(0)),
@@ -63,7 +65,7 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    #[inline]
+    #[inline(always)]
     fn slot(&self, number: u32) -> &Slot<T> {
         // The mask keeps the index below the length, which is a power of two.
         &self.slots[number as usize & (SLOTS - 1)]
@@ -73,7 +75,7 @@ impl<T> Ring<T> {
     ///
     /// # Safety
     /// One thread at a time sends; what it did before is known to the next.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn send(&self, fill: impl FnOnce(*mut T) -> bool) -> bool {
         // SAFETY: only the sender touches this, and it is one.
         let sending = unsafe { &mut *self.sending.0.get() };

@@ -71,7 +71,9 @@ OPTIONS
     --stack SIZE      The stack of each rank: 8M by default.
     --heap SIZE       The largest heap that a rank may grow to: 1G by default.
                       It is address space; memory is taken as it is used.
-                      A SIZE has a unit: K, M, G or T.
+                      A SIZE has a unit: K, M, G or T. Of more than 100,000
+                      ranks each gets less: a stack of 256K, and an equal share
+                      of 64T for its heap.
     --timeout SECONDS End the job with an error when it has run that long.
     --deadlock on|off When all ranks wait for each other, say what each waits
                       for and end the job: on by default. It takes about a
@@ -113,6 +115,13 @@ OPTIONS
                       Without these, ranks share libc, libm, libgcc_s, libgomp
                       and this library, and have copies of everything else. Both
                       may be given several times.
+    --share-image     Let all ranks run in one copy of the program, which has no
+                      variables that it changes: for ranks by the million. What
+                      ftrun sees of such variables, it refuses, by name; make
+                      them const or thread-local (_Thread_local). Libraries of
+                      your own must be as clean, or be named by --shared.
+                      stdin, stdout and stderr are one for all ranks; all else
+                      that libc keeps, each has for itself.
     --explain         Say on standard error what was loaded how, and why.
 
   Surroundings
@@ -185,8 +194,10 @@ LIMITS
     The program is for x86-64 and glibc 2.34 or newer. It is position
     independent, as compilers make it by default: those linked with -no-pie or
     -static are refused, and so are scripts. Ranks are not protected from each
-    other's wild writes. A job has as many ranks as the machine allows threads
-    and mappings; a job that is too large is refused with the limit's name.
+    other's wild writes. A job has as many ranks as the machine allows mappings
+    (vm.max_map_count; some 32,000 ranks of a small C program where nobody has
+    raised it, and any number with --share-image) and has memory for; a job that
+    is too large is refused with the limit's name.
 ";
 
 #[cfg(test)]

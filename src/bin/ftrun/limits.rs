@@ -3,7 +3,7 @@
 //! How many memory mappings a rank takes is known once the program is loaded: the library looks at
 //! that limit itself.
 
-use crate::job::Job;
+use crate::job::{Job, RankKind};
 use crate::numbers::spelled;
 use crate::shared::refusal::Refusal;
 use std::fs::read_to_string;
@@ -28,16 +28,22 @@ struct Limit {
 
 /// Refuses a job that is too large for this machine.
 pub(crate) fn check(job: &Job) -> Result<(), Refusal> {
-    let limits = [
-        threads_max(job.ranks),
-        pid_max(job.ranks),
-        control_group(),
-        user_processes(job.ranks),
-        address_space(job),
-        addresses(job),
-    ];
-    let tightest = limits.into_iter().flatten().min_by_key(|limit| limit.room);
+    let threads = || [threads_max(job.ranks), pid_max(job.ranks), control_group()];
+    let threads = needs_threads(job).then(threads).into_iter().flatten();
+    let users = needs_threads(job).then(|| user_processes(job.ranks)).flatten();
+    let others = [users, address_space(job), addresses(job), memory(job)];
+    let tightest = threads.chain(others).flatten().min_by_key(|limit| limit.room);
     tightest.map_or(Ok(()), |limit| refuse(job.ranks, &limit))
+}
+
+/// Whether each rank is to be a thread of the operating system's.
+fn needs_threads(job: &Job) -> bool {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match job.kind {
+        RankKind::Thread => true,
+        RankKind::Fiber => false,
+        RankKind::Auto => job.ranks <= cores,
+    }
 }
 
 fn refuse(ranks: usize, limit: &Limit) -> Result<(), Refusal> {
@@ -79,7 +85,7 @@ fn raise(name: &str, wanted: usize) -> String {
 fn control_group() -> Option<Limit> {
     let text = read_to_string("/proc/self/cgroup").ok()?;
     let mut tightest: Option<Limit> = None;
-    for directory in text.lines().flat_map(group_directories) {
+    for directory in text.lines().flat_map(|line| group_directories(line, "pids")) {
         let Some(limit) = number(directory.join("pids.max")) else { continue };
         let current = number(directory.join("pids.current")).unwrap_or(0);
         let room = limit.saturating_sub(current + OWN_THREADS);
@@ -93,19 +99,20 @@ fn control_group() -> Option<Limit> {
     tightest
 }
 
-/// The directories of one line of /proc/self/cgroup that may count processes, innermost first.
-fn group_directories(line: &str) -> Vec<PathBuf> {
+/// The directories of one line of /proc/self/cgroup where `controller` may set limits, innermost
+/// first.
+fn group_directories(line: &str, controller: &str) -> Vec<PathBuf> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
         return Vec::new();
     };
     let root = match controllers {
-        "" => Path::new("/sys/fs/cgroup"),
-        "pids" => Path::new("/sys/fs/cgroup/pids"),
+        "" => PathBuf::from("/sys/fs/cgroup"),
+        own if own == controller => Path::new("/sys/fs/cgroup").join(controller),
         _ => return Vec::new(),
     };
     let inner = root.join(path.trim_start_matches('/'));
-    inner.ancestors().take_while(|directory| directory.starts_with(root)).map(Into::into).collect()
+    inner.ancestors().take_while(|directory| directory.starts_with(&root)).map(Into::into).collect()
 }
 
 /// `ulimit -u`: counts the threads of all processes of the user; root is free of it.
@@ -166,6 +173,38 @@ fn per_rank(job: &Job) -> usize {
     job.heap_bytes.saturating_add(job.stack_bytes).max(1)
 }
 
+/// What the machine or the tightest control group has left. A rank that does nothing but begin and
+/// end takes a little more than is counted here.
+fn memory(job: &Job) -> Option<Limit> {
+    const LEAST_BYTES: usize = 24 << 10;
+    const LEAST_SHARED: usize = 12 << 10;
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let free = line.split_whitespace().next()?.parse::<usize>().ok()? << 10;
+    let left = free.min(memory_of_groups().unwrap_or(usize::MAX));
+    let each = if job.shares_image { LEAST_SHARED } else { LEAST_BYTES };
+    let cure = match job.shares_image {
+        true => "run fewer ranks, or give them a machine with more memory",
+        false => "run fewer ranks; a program without mutable globals takes less with --share-image",
+    };
+    let (name, value) = ("the memory that is free", spelled(left >> 20 << 20));
+    Some(Limit { name, value, room: left / each, cure: cure.to_string() })
+}
+
+/// What the control groups that this process is in have left, if they limit memory.
+fn memory_of_groups() -> Option<usize> {
+    let text = read_to_string("/proc/self/cgroup").ok()?;
+    let groups = text.lines().flat_map(|line| group_directories(line, "memory"));
+    let left = groups.filter_map(|directory| {
+        let limit = number(directory.join("memory.max"))
+            .or_else(|| number(directory.join("memory.limit_in_bytes")))?;
+        let used = number(directory.join("memory.current"))
+            .or_else(|| number(directory.join("memory.usage_in_bytes")))?;
+        Some(limit.saturating_sub(used))
+    });
+    left.min()
+}
+
 /// The soft limit of this process; `None` where there is none.
 fn soft_limit(name: &str) -> Option<usize> {
     let limits = read_to_string("/proc/self/limits").ok()?;
@@ -219,10 +258,10 @@ mod tests {
 
     #[test]
     fn every_group_above_may_set_the_limit() {
-        let all = group_directories("0::/user.slice/job.scope");
+        let all = group_directories("0::/user.slice/job.scope", "pids");
         let roots =
             ["/sys/fs/cgroup/user.slice/job.scope", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"];
         assert_eq!(all, roots.map(PathBuf::from));
-        assert_eq!(group_directories("3:cpu,cpuacct:/x"), Vec::<PathBuf>::new());
+        assert_eq!(group_directories("3:cpu,cpuacct:/x", "pids"), Vec::<PathBuf>::new());
     }
 }

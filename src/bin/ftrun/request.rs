@@ -43,8 +43,8 @@ pub(crate) struct Hosts {
 /// Reads the words after the program's own name.
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
-    let (ranks, per_node, kind, quiet) = (None, None, None, false);
-    Reader { called, words, request, faults, ranks, per_node, kind, quiet }.read()
+    let (ranks, per_node, kind, stack, heap, quiet) = (None, None, None, None, None, false);
+    Reader { called, words, request, faults, ranks, per_node, kind, stack, heap, quiet }.read()
 }
 
 impl Request {
@@ -70,6 +70,8 @@ struct Reader<'a, Words> {
     ranks: Option<usize>,
     per_node: Option<usize>,
     kind: Option<RankKind>,
+    stack: Option<usize>,
+    heap: Option<usize>,
     quiet: bool,
 }
 
@@ -107,6 +109,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
         self.request.settle_rules()?;
         self.settle_kind()?;
+        self.settle_room();
         warnings.extend(std::mem::take(&mut self.faults).give_to(&mut self.request.job)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
@@ -129,6 +132,23 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         Ok(())
     }
 
+    /// Decides how large stacks and heaps may become. So many ranks that do not fit into a process
+    /// with what is usual get less, unless the options say how much.
+    fn settle_room(&mut self) {
+        const MANY: usize = 100_000;
+        const STACK_OF_MANY: usize = 256 << 10;
+        const HEAPS_OF_MANY: usize = 64 << 40;
+        const MEGABYTE: usize = 1 << 20;
+        let job = &mut self.request.job;
+        if job.ranks > MANY {
+            job.stack_bytes = STACK_OF_MANY;
+            let heap = HEAPS_OF_MANY / job.ranks / MEGABYTE * MEGABYTE;
+            job.heap_bytes = heap.clamp(MEGABYTE, job.heap_bytes);
+        }
+        job.stack_bytes = self.stack.unwrap_or(job.stack_bytes);
+        job.heap_bytes = self.heap.unwrap_or(job.heap_bytes);
+    }
+
     /// Does what one option says; may hand back a warning.
     fn obey(&mut self, option: Written) -> Result<Option<String>, Refusal> {
         let dashed = option.dashed.to_string();
@@ -142,14 +162,15 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::RankKind => self.kind = Some(rank_kind(&dashed, value)?),
             Does::Private => job.private.push(library(&dashed, value)?),
             Does::Shared => job.shared.push(library(&dashed, value)?),
+            Does::ShareImage => job.shares_image = true,
             Does::Explain => job.explain = true,
             Does::OnFailure => self.request.wanted.on_failure = Some(on_failure(&dashed, value)?),
             Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
                 self.request.wanted.set(does, &dashed, &value.to_string_lossy())?;
             }
             Does::WithFt => self.request.wanted.with_ft(&value.to_string_lossy()),
-            Does::Stack => job.stack_bytes = size(&dashed, value, 64 << 10)?,
-            Does::Heap => job.heap_bytes = size(&dashed, value, 1 << 20)?,
+            Does::Stack => self.stack = Some(size(&dashed, value, 64 << 10)?),
+            Does::Heap => self.heap = Some(size(&dashed, value, 1 << 20)?),
             Does::Kill => self.faults.kill(&dashed, value)?,
             Does::KillFile => self.faults.file(&dashed, value)?,
             Does::MeanTime => self.faults.mean(&dashed, value)?,

@@ -241,6 +241,13 @@ impl Meeting {
         sched::wake_all(before.iter().chain(&after[1..]).copied());
     }
 
+    /// Wakes all others, who are few, for what was made known by a SeqCst read-modify-write.
+    #[inline]
+    pub fn ring_few(&self, place: usize) {
+        let (before, after) = self.bells.split_at(place);
+        before.iter().chain(&after[1..]).for_each(|bell| bell.unpark_unfenced());
+    }
+
     /// Wakes the one at `place`.
     #[inline]
     pub fn ring(&self, place: usize) {

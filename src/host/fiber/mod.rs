@@ -30,6 +30,7 @@ mod worker;
 
 use slot::Chain;
 use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -367,6 +368,30 @@ pub(super) fn blocking<T>(call: impl FnOnce() -> T) -> T {
     let result = call();
     worker::end_wait(fiber);
     result
+}
+
+/// Runs `call`, which wants much stack for a moment: on the stack that the worker of the calling
+/// fiber has at home. What a stack has once reached stays memory of it, in every one of many ranks.
+/// Meanwhile the fiber counts as an OS thread: should it wait, then in the kernel.
+pub(super) fn aside<T>(call: impl FnOnce() -> T) -> T {
+    struct Errand<F, T>(Option<F>, Option<T>);
+    extern "C-unwind" fn run<T, F: FnOnce() -> T>(errand: *mut c_void) {
+        // SAFETY: below, the errand outlives the call.
+        let errand = unsafe { &mut *errand.cast::<Errand<F, T>>() };
+        errand.1 = errand.0.take().map(|call| call());
+    }
+    fn start_of<T, F: FnOnce() -> T>(_: &Errand<F, T>) -> extern "C-unwind" fn(*mut c_void) {
+        run::<T, F>
+    }
+    let Some(fiber) = current() else { return call() };
+    let mut errand = Errand(Some(call), None);
+    let start = start_of(&errand);
+    CURRENT.set(None);
+    // SAFETY: the worker is not at home as long as the fiber is not off, and that it cannot leave
+    // while it is not known to be a fiber.
+    unsafe { switch::call_on(worker::stack_at_home(fiber), start, (&raw mut errand).cast()) };
+    CURRENT.set(Some(fiber));
+    errand.1.expect("the call has returned")
 }
 
 /// Fibers to be woken together, by the slots where they ran last.

@@ -5,18 +5,21 @@
 //! With the stack goes the thread pointer (`fs`), so that libc's and our own thread-locals follow.
 
 use std::arch::naked_asm;
+use std::ffi::c_void;
 
-unsafe extern "C" {
+unsafe extern "C-unwind" {
     /// Leaves the running context in `save`, and goes on with the one of `stack` and `fs`.
     fn ftmpi_switch(save: *mut usize, stack: usize, fs: usize);
     /// The instruction before which the stack is the new one already and `fs` is not.
     fn ftmpi_switch_between();
+    /// Calls `body(argument)` on the stack that ends at `top`.
+    fn ftmpi_aside(top: usize, body: extern "C-unwind" fn(*mut c_void), argument: *mut c_void);
 }
 
 core::arch::global_asm!(
     ".pushsection .text.ftmpi_switch, \"ax\", @progbits",
-    ".globl ftmpi_switch, ftmpi_switch_between",
-    ".hidden ftmpi_switch, ftmpi_switch_between",
+    ".globl ftmpi_switch, ftmpi_switch_between, ftmpi_aside",
+    ".hidden ftmpi_switch, ftmpi_switch_between, ftmpi_aside",
     ".p2align 5",
     "ftmpi_switch:",
     "    push rbp",
@@ -42,6 +45,22 @@ core::arch::global_asm!(
     "    pop rbx",
     "    pop rbp",
     "    ret",
+    ".p2align 5",
+    "ftmpi_aside:",
+    "    .cfi_startproc",
+    "    push rbp",
+    "    .cfi_def_cfa_offset 16",
+    "    .cfi_offset rbp, -16",
+    "    mov rbp, rsp",
+    "    .cfi_def_cfa_register rbp",
+    "    mov rsp, rdi",
+    "    mov rdi, rdx",
+    "    call rsi",
+    "    mov rsp, rbp",
+    "    pop rbp",
+    "    .cfi_def_cfa rsp, 8",
+    "    ret",
+    "    .cfi_endproc",
     ".popsection",
 );
 
@@ -105,6 +124,17 @@ pub(super) unsafe fn prepare(
 pub(super) unsafe fn switch(save: *mut usize, stack: usize, fs: usize) {
     // SAFETY: as our caller promises.
     unsafe { ftmpi_switch(save, stack, fs) }
+}
+
+/// Calls `body(argument)` on the stack below `stack`, which a switch has left.
+///
+/// # Safety
+/// Nobody goes on with that stack before this returns; the argument is as `body` wants it.
+pub(super) unsafe fn call_on(
+    stack: usize, body: extern "C-unwind" fn(*mut c_void), argument: *mut c_void,
+) {
+    // SAFETY: as our caller promises.
+    unsafe { ftmpi_aside(stack & !15, body, argument) }
 }
 
 /// Whether a signal at `pc` has found its thread between two contexts.

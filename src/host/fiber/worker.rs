@@ -403,6 +403,12 @@ pub(super) fn leave(this: &'static Fiber, left: Left) {
     arrive(this);
 }
 
+/// Where the worker of the calling fiber has left its own stack.
+pub(super) fn stack_at_home(this: &Fiber) -> usize {
+    // SAFETY: whoever runs has a worker, whose record stays, and which is not at home.
+    unsafe { *(*this.worker.load(Ordering::Relaxed)).home.get() }
+}
+
 /// The calling fiber goes on, or begins.
 #[inline]
 pub(super) fn arrive(this: &'static Fiber) {

@@ -5,12 +5,12 @@ use super::threads::Thread;
 use super::world::{World, end_process};
 use super::{Life, Newcomer, threads};
 use crate::host::Rank;
-use crate::host::fiber::{Body, Fiber};
-use crate::host::loader::Images;
+use crate::host::fiber::{self, Body, Fiber};
+use crate::host::loader::{Images, Program};
 use crate::host::rank::adopt;
 use crate::host::sched;
-use crate::host::shims::{self, alloc};
-use std::ffi::{CStr, CString, c_char, c_void};
+use crate::host::shims;
+use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr;
@@ -24,7 +24,8 @@ pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<
     let prepared = world.plan.prepare(&mut ground);
     prepared.map_err(|error| failed("no memory for its stack", error))?;
     let images = Images::at(&world.template, world.plan.images(&ground));
-    let life = Life::new(who.generation, &world.plan, &ground);
+    let arguments = world.plan.stack(&ground).end - world.arguments.bytes();
+    let life = Life::new(who.generation, &world.plan, &ground, arguments);
     let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
     // The undertaker takes it back.
     let rank: &'static Rank = Box::leak(rank);
@@ -33,7 +34,10 @@ pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<
     rank.life.threads.lock().push(thread.clone());
     place.let_to(rank);
     world.tenant.began(rank);
-    let stack = world.plan.stack(&ground);
+    let mut stack = world.plan.stack(&ground);
+    stack.end = rank.life.arguments;
+    // SAFETY: the ground is prepared for this rank, and nobody is there yet.
+    unsafe { world.arguments.lay_down(stack.end) };
     match fiber {
         Some(fiber) => start_fiber(rank, fiber, &thread, stack),
         None => start_thread(rank, stack),
@@ -87,6 +91,15 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     adopt(Some(rank));
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
+    fiber::aside(|| settle_in(rank, is_fiber));
+    let (argc, argv) = (super::world::of_process().program.argc, rank.life.arguments);
+    let argv = ptr::with_exposed_provenance_mut(argv);
+    rank.images.construct(argc, argv, rank.libc.envp());
+    exit_current(rank.images.main(argc, argv, rank.libc.envp()))
+}
+
+/// Does what comes before the first instruction of the program.
+fn settle_in(rank: &'static Rank, is_fiber: bool) {
     let thread = rank.life.threads.lock()[0].clone();
     if !is_fiber {
         // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory.
@@ -97,13 +110,7 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     }
     thread.begin(rank, rank.life.signal_stack);
     drop(thread);
-    // SAFETY: the ground was prepared for these images.
-    if let Err(error) = unsafe { rank.images.make(&rank.libc) } {
-        end_process(2, &format!("ftrun: rank {}: no memory for its images: {error}\n", rank.seat));
-    }
-    for (name, home) in rank.images.symbol_homes() {
-        rank.libc.set_home(name.to_str().unwrap_or(""), home);
-    }
+    move_into_images(rank);
     rank.images.adopt_tls();
     if rank.incarnation > 0 {
         let numbers = [
@@ -115,20 +122,67 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
             rank.libc.set_variable(&line.expect("a number has no null byte"));
         }
     }
-    let world = super::world::of_process();
-    let (argc, argv) = (world.program.argc, arguments(world));
     shims::set_errno(0);
-    rank.images.construct(argc, argv, rank.libc.envp());
-    exit_current(rank.images.main(argc, argv, rank.libc.envp()))
 }
 
-/// The rank's own copy of the arguments, which programs like to cut up and reorder. It lies in the
-/// heap of the rank, whose thread this is, and goes with it.
-fn arguments(world: &World) -> *mut *mut c_char {
-    let count = usize::try_from(world.program.argc).unwrap_or(0);
-    // SAFETY: the process got that many arguments, each a string.
-    let each = (0..count).map(|index| unsafe { CStr::from_ptr(*world.program.argv.add(index)) });
-    let copies = each.map(|text| alloc::keep(text.to_bytes_with_nul()).cast());
-    let all: Vec<*mut c_char> = copies.chain([ptr::null_mut()]).collect();
-    alloc::keep(&all)
+/// Makes the rank's images, and gives it the variables of libc that lie in there.
+fn move_into_images(rank: &'static Rank) {
+    let text = |name: &'static CStr| name.to_str().unwrap_or("");
+    if rank.images.are_shared() {
+        let homes = rank.images.shared_homes();
+        return homes.for_each(|(name, home)| rank.libc.share_home(text(name), home));
+    }
+    // SAFETY: the ground was prepared for these images.
+    if let Err(error) = unsafe { rank.images.make(&rank.libc) } {
+        end_process(2, &format!("ftrun: rank {}: no memory for its images: {error}\n", rank.seat));
+    }
+    let homes = rank.images.symbol_homes();
+    homes.for_each(|(name, home)| rank.libc.set_home(text(name), home));
+}
+
+/// What every rank is called with, to be laid at the upper end of its stack, where the kernel puts
+/// what it starts a process with: programs like to cut arguments up and to reorder them.
+pub(super) struct Arguments {
+    /// Pointers first, as offsets into all this.
+    words: Vec<usize>,
+    text: Vec<u8>,
+}
+
+impl Arguments {
+    pub(super) fn of(program: &Program) -> Arguments {
+        let count = usize::try_from(program.argc).unwrap_or(0);
+        let (mut words, mut text) = (Vec::new(), Vec::new());
+        let pointers = (count + 1) * size_of::<usize>();
+        for index in 0..count {
+            words.push(pointers + text.len());
+            // SAFETY: the process got that many arguments, each a string.
+            let argument = unsafe { CStr::from_ptr(*program.argv.add(index)) };
+            text.extend_from_slice(argument.to_bytes_with_nul());
+        }
+        Arguments { words, text }
+    }
+
+    /// How much of a stack they take.
+    pub(super) fn bytes(&self) -> usize {
+        let pointers = (self.words.len() + 1) * size_of::<usize>();
+        (pointers + self.text.len()).next_multiple_of(64)
+    }
+
+    /// Puts a copy at `start`, to where the pointers point, too.
+    ///
+    /// # Safety
+    /// There is room for so many bytes, and nobody uses it.
+    unsafe fn lay_down(&self, start: usize) {
+        let at = |offset: usize| ptr::with_exposed_provenance_mut::<u8>(start + offset);
+        let end = self.words.len() * size_of::<usize>();
+        for (index, offset) in self.words.iter().enumerate() {
+            // SAFETY: as our caller promises; stacks end at multiples of 64.
+            unsafe { at(index * size_of::<usize>()).cast::<usize>().write(start + offset) };
+        }
+        // SAFETY: as above.
+        unsafe {
+            at(end).cast::<usize>().write(0);
+            at(end + size_of::<usize>()).copy_from(self.text.as_ptr(), self.text.len());
+        }
+    }
 }

@@ -7,25 +7,43 @@
 //! glibc keeps a thread's descriptor at the top of its stack and links it with those of other
 //! threads. A rank's thread leaves without telling glibc. Where the undertaker cannot make glibc
 //! forget it afterwards (see `threads`), that page must stay as it is: it
-//! becomes a *grave*, and the next stack in the seat ends below it.
+//! becomes a *grave*, and the next stack in the seat ends below it. Fibers need none.
+//!
+//! All grounds are one mapping, in which the guards are marks in the page tables, where the kernel
+//! can do that (since Linux 6.13): only what comes from files is a mapping of its own. And they lie
+//! so that what a rank touches first (the top of its stack, its images) shares one page of page
+//! tables with the next rank's guard.
 
 use crate::host::loader::Template;
 use std::io::Error;
+use std::ops::Range;
 
 const PAGE: usize = 4096;
+/// So much one page of page tables describes.
+const TABLE: usize = 2 << 20;
 /// Large enough that a big frame does not step over it.
-pub(super) const GUARD_BYTES: usize = 1 << 20;
+const LARGEST_GUARD: usize = 1 << 20;
+/// For small stacks.
+const SMALLEST_GUARD: usize = 16 << 10;
 /// Room for graves; a seat that has used it up moves to fresh ground.
 const GRAVES_BYTES: usize = 512 << 10;
 pub(super) const SIGNAL_STACK_BYTES: usize = 64 << 10;
 
 /// What every ground looks like.
 pub(super) struct Plan {
+    guard_bytes: usize,
     stack_bytes: usize,
+    graves_bytes: usize,
     images_at: usize,
     pub(super) bytes: usize,
     alignment: usize,
+    /// Where grounds begin, behind a multiple of the alignment.
+    skew: usize,
     has_executable_stack: bool,
+    /// Guards are marks in page tables; else mappings.
+    marks_guards: bool,
+    /// Where the images of all ranks lie, if they have no others.
+    shared_images: Option<usize>,
 }
 
 /// The ground of one seat.
@@ -38,30 +56,65 @@ pub(super) struct Ground {
 }
 
 impl Plan {
-    pub(super) fn new(template: &Template, stack_bytes: usize) -> Plan {
-        let stack_bytes = stack_bytes.max(64 << 10).next_multiple_of(PAGE);
-        let before = GUARD_BYTES + stack_bytes + GRAVES_BYTES + SIGNAL_STACK_BYTES;
-        let images_at = before.next_multiple_of(template.alignment);
-        Plan {
-            stack_bytes,
-            images_at,
-            bytes: (images_at + template.bytes).next_multiple_of(template.alignment),
-            alignment: template.alignment,
-            has_executable_stack: template.has_executable_stack,
+    /// `is_for_fibers`: glibc knows nothing of those who will live there.
+    pub(super) fn new(template: &Template, stack_bytes: usize, is_for_fibers: bool) -> Plan {
+        let alignment = template.alignment;
+        let images = if template.is_shared { 0 } else { template.bytes };
+        let mut stack_bytes = stack_bytes.max(64 << 10).next_multiple_of(PAGE);
+        let guard_bytes = (stack_bytes / 4).clamp(SMALLEST_GUARD, LARGEST_GUARD);
+        let guard_bytes = guard_bytes.next_multiple_of(PAGE);
+        let graves_bytes = if is_for_fibers { 0 } else { GRAVES_BYTES };
+        let after = graves_bytes + SIGNAL_STACK_BYTES;
+        let lies_at = |stack: usize| (guard_bytes + stack + after).next_multiple_of(alignment);
+        let bytes_with = |stack: usize| (lies_at(stack) + images).next_multiple_of(alignment);
+        // Stacks that take whole pages of page tables anyway get the rest of them, too, so that
+        // each ground begins with its guard in the second half of what such a page describes.
+        let is_spread = stack_bytes >= TABLE && alignment <= TABLE / 2;
+        if is_spread {
+            let bytes = bytes_with(stack_bytes);
+            stack_bytes += (bytes.next_multiple_of(TABLE) - bytes) / alignment * alignment;
         }
+        Plan {
+            guard_bytes,
+            stack_bytes,
+            graves_bytes,
+            images_at: lies_at(stack_bytes),
+            bytes: bytes_with(stack_bytes),
+            alignment: if is_spread { TABLE } else { alignment },
+            skew: if is_spread { TABLE / 2 } else { 0 },
+            has_executable_stack: template.has_executable_stack,
+            marks_guards: can_mark_guards(),
+            shared_images: None,
+        }
+    }
+
+    /// Finds room for images that all ranks share; where.
+    pub(super) fn reserve_images(&mut self, template: &Template) -> Result<usize, Error> {
+        let bytes = template.bytes + template.alignment;
+        let start = map(0, bytes, libc::PROT_READ | libc::PROT_WRITE)?;
+        let start = start.next_multiple_of(template.alignment);
+        self.shared_images = Some(start);
+        Ok(start)
+    }
+
+    /// How many mappings a ground takes besides those of the images and the one before them.
+    pub(super) fn maps(&self) -> usize {
+        // An executable stack divides what is around it.
+        usize::from(self.has_executable_stack) * 2 + usize::from(!self.marks_guards) * 2
     }
 
     /// Grounds for `count` ranks, side by side.
     pub(super) fn reserve(&self, count: usize) -> Result<Vec<Ground>, Error> {
-        let all = self.bytes.checked_mul(count).and_then(|all| all.checked_add(self.alignment));
+        let more = self.alignment + self.skew;
+        let all = self.bytes.checked_mul(count).and_then(|all| all.checked_add(more));
         let all = all.ok_or_else(|| Error::from_raw_os_error(libc::ENOMEM))?;
         let start = map(0, all, libc::PROT_READ | libc::PROT_WRITE)?;
-        let start = start.next_multiple_of(self.alignment);
+        let start = start.next_multiple_of(self.alignment) + self.skew;
         Ok((0..count).map(|seat| self.fresh(start + seat * self.bytes)).collect())
     }
 
     fn fresh(&self, start: usize) -> Ground {
-        let stack_top = start + GUARD_BYTES + self.stack_bytes + GRAVES_BYTES;
+        let stack_top = start + self.guard_bytes + self.stack_bytes + self.graves_bytes;
         Ground { start, stack_top, is_used: false }
     }
 
@@ -74,9 +127,9 @@ impl Plan {
                 return self.prepare(ground);
             }
             self.clear(ground)?;
-        } else {
+        } else if !self.marks_guards || !mark(ground.start, self.guard_bytes) {
             // The pages are not there yet, so nothing is lost by asking for none.
-            map(ground.start, GUARD_BYTES, libc::PROT_NONE)?;
+            map(ground.start, self.guard_bytes, libc::PROT_NONE)?;
         }
         ground.is_used = true;
         if self.has_executable_stack {
@@ -86,8 +139,20 @@ impl Plan {
         Ok(())
     }
 
-    /// Gives all memory back except the graves.
-    pub(super) fn clear(&self, ground: &Ground) -> Result<(), Error> {
+    /// Gives all memory back except the graves. What was mapped there, and how, stays.
+    pub(super) fn give_back(&self, ground: &Ground) -> Result<(), Error> {
+        let (bottom, rest) = (self.stack_bottom(ground), self.signal_stack(ground));
+        match ground.stack_top == rest {
+            true => discard(bottom..ground.start + self.bytes),
+            false => {
+                discard(bottom..ground.stack_top)?;
+                discard(rest..ground.start + self.bytes)
+            }
+        }
+    }
+
+    /// Makes all as it was at first, except the graves.
+    fn clear(&self, ground: &Ground) -> Result<(), Error> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let bottom = self.stack_bottom(ground);
         map(bottom, ground.stack_top - bottom, protection)?;
@@ -108,21 +173,51 @@ impl Plan {
     }
 
     fn stack_bottom(&self, ground: &Ground) -> usize {
-        ground.start + GUARD_BYTES
+        ground.start + self.guard_bytes
+    }
+
+    /// What nobody may touch, below the stack.
+    pub(super) fn guard(&self, ground: &Ground) -> Range<usize> {
+        ground.start..self.stack_bottom(ground)
     }
 
     /// The stack of the rank that lives there now.
-    pub(super) fn stack(&self, ground: &Ground) -> std::ops::Range<usize> {
+    pub(super) fn stack(&self, ground: &Ground) -> Range<usize> {
         self.stack_bottom(ground)..ground.stack_top
     }
 
     pub(super) fn signal_stack(&self, ground: &Ground) -> usize {
-        ground.start + GUARD_BYTES + self.stack_bytes + GRAVES_BYTES
+        ground.start + self.guard_bytes + self.stack_bytes + self.graves_bytes
     }
 
     pub(super) fn images(&self, ground: &Ground) -> usize {
-        ground.start + self.images_at
+        self.shared_images.unwrap_or(ground.start + self.images_at)
     }
+}
+
+/// Gives the memory of these pages back.
+fn discard(pages: Range<usize>) -> Result<(), Error> {
+    let start = std::ptr::without_provenance_mut(pages.start);
+    // SAFETY: a part of a ground whose rank is dead.
+    let status = unsafe { libc::madvise(start, pages.len(), libc::MADV_DONTNEED) };
+    if status == 0 { Ok(()) } else { Err(Error::last_os_error()) }
+}
+
+/// Lets nobody touch these pages, without a mapping of their own; false where that cannot be.
+fn mark(at: usize, bytes: usize) -> bool {
+    /// `MADV_GUARD_INSTALL`, since Linux 6.13.
+    const GUARD: i32 = 102;
+    // SAFETY: a part of a ground, where nothing lies.
+    unsafe { libc::madvise(std::ptr::without_provenance_mut(at), bytes, GUARD) == 0 }
+}
+
+/// Whether the kernel knows such guards: asked with a page of nobody's.
+fn can_mark_guards() -> bool {
+    let Ok(page) = map(0, PAGE, libc::PROT_READ | libc::PROT_WRITE) else { return false };
+    let can = mark(page, PAGE);
+    // SAFETY: the page just mapped.
+    unsafe { libc::munmap(std::ptr::without_provenance_mut(page), PAGE) };
+    can
 }
 
 /// Maps zeroed pages that count for nothing until they are touched; at a place of the kernel's

@@ -19,7 +19,7 @@ pub(super) fn check(ranks: usize, maps_each: usize) -> Result<(), String> {
             "{ranks} ranks of this program need {need} memory mappings, and this machine allows \
              {limit} a process; raise the limit with `sysctl -w vm.max_map_count={need}`, or run \
              at most {} ranks",
-            limit.saturating_sub(maps + SPARE) / maps_each
+            limit.saturating_sub(maps + SPARE) / maps_each.max(1)
         ));
     }
     Ok(())

@@ -151,6 +151,8 @@ pub(super) struct Life {
     next: AtomicPtr<Rank>,
     guard: Range<usize>,
     signal_stack: (usize, usize),
+    /// Where its `argv` lies, above its stack.
+    arguments: usize,
     /// Above it, the stack belongs to glibc (see [`ground`]).
     first_frame: AtomicUsize,
     exits: Mutex<exits::Exits>,
@@ -162,8 +164,9 @@ struct Ended {
 }
 
 impl Life {
-    fn new(generation: u64, plan: &ground::Plan, ground: &ground::Ground) -> Life {
-        let stack = plan.stack(ground);
+    fn new(
+        generation: u64, plan: &ground::Plan, ground: &ground::Ground, arguments: usize,
+    ) -> Life {
         Life {
             generation,
             started: Instant::now(),
@@ -173,8 +176,9 @@ impl Life {
             threads: Mutex::default(),
             bell: Bell::new(),
             next: AtomicPtr::default(),
-            guard: stack.start - ground::GUARD_BYTES..stack.start,
+            guard: plan.guard(ground),
             signal_stack: (plan.signal_stack(ground), ground::SIGNAL_STACK_BYTES),
+            arguments,
             first_frame: AtomicUsize::new(0),
             exits: Mutex::default(),
         }

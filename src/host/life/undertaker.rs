@@ -277,10 +277,8 @@ impl Undertaker {
             } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
                 plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             }
-            if let Err(error) = plan.clear(&ground) {
-                let seat = rank.seat;
-                end_process(2, &format!("ftrun: memory of dead rank {seat}: {error}\n"));
-            }
+            // What is locked in memory stays until the next life.
+            let _ = plan.give_back(&ground);
             rank.heap.give_back();
             rank.libc.close_files();
             stdio::give_back(&rank.libc);

@@ -1,5 +1,6 @@
 //! The job that runs in this process: its seats, and the way to the undertaker.
 
+use super::birth::Arguments;
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
 use super::undertaker::Undertaker;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 pub(super) struct World {
     pub(super) program: Program,
+    pub(super) arguments: Arguments,
     pub(super) template: Template,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
@@ -62,9 +64,19 @@ pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
 fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static World, String> {
     shims::prepare(job);
     let template = Template::of_process(&program, job)?;
-    let plan = Plan::new(&template, job.stack_bytes);
-    // The images with their stack, and the guard before it.
-    limits::check(job.ranks, template.maps() + 1)?;
+    let cores = available_parallelism().map_or(1, usize::from);
+    let arguments = Arguments::of(&program);
+    // The arguments do not count.
+    let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
+    let mut plan = Plan::new(&template, stack_bytes, wants_fibers(job, cores));
+    let maps_each = if template.is_shared { 0 } else { template.maps() };
+    limits::check(job.ranks, maps_each + plan.maps())?;
+    if template.is_shared {
+        let failed = |error| format!("no memory for the image of all ranks: {error}");
+        let start = plan.reserve_images(&template).map_err(failed)?;
+        // SAFETY: the memory was reserved for them, and nothing runs in there yet.
+        unsafe { template.make(start, None) }.map_err(failed)?;
+    }
     let grounds = plan.reserve(job.ranks).map_err(|error| {
         let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
         format!(
@@ -76,12 +88,12 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     if !heap::reserve(job.ranks, job.heap_bytes) {
         return Err(format!("there is no address space for the heaps of {} ranks", job.ranks));
     }
-    let cores = available_parallelism().map_or(1, usize::from);
     sched::expect_crowd(job.ranks > cores);
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
     let world = World {
         program,
+        arguments,
         template,
         plan,
         seats: grounds.into_iter().map(Seat::new).collect(),
@@ -111,14 +123,18 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     Ok(world)
 }
 
-/// Whether ranks are fibers. Says why not where that was asked for.
-fn choose_kind(job: &Job, cores: usize) -> bool {
-    let is_asked = match job.kind {
+/// Whether ranks are to be fibers, if that is possible.
+fn wants_fibers(job: &Job, cores: usize) -> bool {
+    match job.kind {
         RankKind::Thread => false,
         RankKind::Fiber => true,
         RankKind::Auto => job.ranks > cores,
-    };
-    if !is_asked {
+    }
+}
+
+/// Whether ranks are fibers. Says why not where that was asked for.
+fn choose_kind(job: &Job, cores: usize) -> bool {
+    if !wants_fibers(job, cores) {
         return false;
     }
     let workers = cores.min(job.ranks);

@@ -7,6 +7,7 @@
 //! constructors of its own images, and its own `main`.
 
 mod elf;
+mod globals;
 pub(in crate::host) mod nowhere;
 mod object;
 mod order;
@@ -57,6 +58,8 @@ pub(super) struct Template {
     pub(super) waiting_code: Vec<Range<usize>>,
     /// Whether an object wants to run code on its stack (nested functions of C and Fortran do).
     pub(super) has_executable_stack: bool,
+    /// All ranks run in one copy.
+    pub(super) is_shared: bool,
 }
 
 /// The private images of one rank.
@@ -126,6 +129,12 @@ impl Template {
                 objects[own].cut();
             }
         }
+        if job.shares_image {
+            objects
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, object)| refuse_globals(index, object))?;
+        }
         let init_order = order::dependencies_first(&scope).into_iter();
         let mut template = Template {
             init_order: init_order.filter_map(|index| private[index]).collect(),
@@ -141,6 +150,7 @@ impl Template {
                 let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == PT_GNU_STACK;
                 object.headers.iter().find(is_stack).is_some_and(|it| it.p_flags & PF_X != 0)
             }),
+            is_shared: job.shares_image,
         };
         let own = |address| template.offset_of(address);
         let lost = || "the program's main is not where it was loaded".to_string();
@@ -152,10 +162,31 @@ impl Template {
         Ok(template)
     }
 
-    /// How many mappings the images of one rank take, the stack before them included.
+    /// Maps and relocates images on zeroed memory of so many bytes, for the rank that has this
+    /// state, or for all.
+    ///
+    /// # Safety
+    /// The memory at `start` is unused; `start` is aligned as the template asks.
+    pub(super) unsafe fn make(&self, start: usize, libc: Option<&LibcState>) -> Result<(), Error> {
+        for object in &self.objects {
+            object.place(start)?;
+        }
+        for object in self.objects.iter().rev() {
+            // SAFETY: libraries come after the objects that need them, so they are done first.
+            unsafe { object.program.apply(start, libc) };
+        }
+        for object in self.objects.iter().rev() {
+            // SAFETY: everything is relocated.
+            unsafe { object.program.ask_resolvers(start) };
+        }
+        Ok(())
+    }
+
+    /// How many mappings the images of one rank take, the anonymous memory before them included.
     pub(super) fn maps(&self) -> usize {
-        // The stack is anonymous memory like the parts of the images that come from no file, and
-        // neighbours of that kind are one mapping.
+        // Parts of the images that come from no file are anonymous memory like what is around them,
+        // and neighbours of that kind are one mapping: what ends the images counts with what
+        // follows.
         let (mut maps, mut cursor, mut is_anonymous) = (1, 0, true);
         for object in &self.objects {
             for piece in &object.pieces {
@@ -169,7 +200,7 @@ impl Template {
                 (cursor, is_anonymous) = (at + bytes, false);
             }
         }
-        maps + usize::from(cursor < self.bytes && !is_anonymous)
+        maps
     }
 
     fn has_copied(&self, range: Range<usize>) -> bool {
@@ -211,30 +242,48 @@ impl Template {
     }
 }
 
+/// Refuses to let all ranks run in one copy of a private object that holds variables which they
+/// may change; the program is number 0.
+fn refuse_globals(index: usize, object: &Object) -> Result<(), String> {
+    const SHOWN: usize = 4;
+    let found = globals::of(object);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let path = object.name.to_string_lossy();
+    let file = path.rsplit('/').next().unwrap_or(&path);
+    let mut names = found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if found.len() > SHOWN {
+        let _ = write!(names, " and {} more", found.len() - SHOWN);
+    }
+    let cure = match index {
+        0 => "make them const or thread-local (_Thread_local)".to_string(),
+        _ => format!("if nobody changes them, say --shared {file}"),
+    };
+    Err(format!(
+        "--share-image: all ranks would share variables of {file}: {names}; {cure}, or run without \
+         --share-image"
+    ))
+}
+
 impl Images {
     /// The images that [`Images::make`] will make at `start`.
     pub(super) fn at(template: &'static Template, start: usize) -> Images {
         Images { template, start }
     }
 
-    /// Maps and relocates them on zeroed memory of [`Template::bytes`].
+    /// Whether they are those of all ranks.
+    pub(super) fn are_shared(&self) -> bool {
+        self.template.is_shared
+    }
+
+    /// Makes them, for the rank that has this state.
     ///
     /// # Safety
-    /// The memory at `start` is the rank's own and unused; `start` is aligned as the template asks.
+    /// As for [`Template::make`]; the memory is the rank's own.
     pub(super) unsafe fn make(&self, libc: &LibcState) -> Result<(), Error> {
-        let (objects, start) = (&self.template.objects, self.start);
-        for object in objects {
-            object.place(start)?;
-        }
-        for object in objects.iter().rev() {
-            // SAFETY: libraries come after the objects that need them, so they are done first.
-            unsafe { object.program.apply(start, libc) };
-        }
-        for object in objects.iter().rev() {
-            // SAFETY: everything is relocated.
-            unsafe { object.program.ask_resolvers(start) };
-        }
-        Ok(())
+        // SAFETY: as our caller promises.
+        unsafe { self.template.make(self.start, Some(libc)) }
     }
 
     /// Where the rank's images hold libc's variables that the program has copied (`stdout`, …).
@@ -243,6 +292,14 @@ impl Images {
         let programs = self.template.objects.iter().map(|object| &object.program);
         let homes = programs.flat_map(|program| program.homes());
         homes.map(move |(name, at)| (name, std::ptr::with_exposed_provenance_mut(start + at)))
+    }
+
+    /// Where the variables of libc are that code in shared images reads.
+    pub(super) fn shared_homes(&self) -> impl Iterator<Item = (&'static CStr, *mut ())> {
+        let programs = self.template.objects.iter().map(|object| &object.program);
+        let references = programs.flat_map(|program| program.references());
+        let at = |(name, address)| (name, std::ptr::with_exposed_provenance_mut(address));
+        self.symbol_homes().chain(references.map(at))
     }
 
     /// Whether `address` lies in one of these images.

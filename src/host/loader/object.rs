@@ -80,6 +80,11 @@ impl Source {
         Ok(Source { file, start: start as usize, bytes })
     }
 
+    /// How long the file is.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The file's content; empty where the file has been cut short.
     pub(super) fn content(&self, offset: usize, bytes: usize) -> &[u8] {
         if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {

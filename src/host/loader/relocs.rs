@@ -287,12 +287,13 @@ impl Program {
         pages.len()
     }
 
-    /// Writes everything that needs no code of the rank to run.
+    /// Writes everything that needs no code of the rank to run. Without the state of one rank, the
+    /// images are for all.
     ///
     /// # Safety
     /// The images at `images` are laid out as the linker was told, and the objects that this one
     /// depends on are relocated.
-    pub(super) unsafe fn apply(&self, images: usize, libc: &LibcState) {
+    pub(super) unsafe fn apply(&self, images: usize, libc: Option<&LibcState>) {
         let word =
             |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));
         // SAFETY: places lie in writable parts of the images, as `add` has checked.
@@ -305,7 +306,7 @@ impl Program {
         }
         for variable in &self.variables {
             let name = variable.name.to_str().unwrap_or("");
-            let own = shims::variable(libc, name).map(|own| own as usize);
+            let own = libc.and_then(|libc| shims::variable(libc, name)).map(|own| own as usize);
             let address = own.unwrap_or(variable.shared) as u64;
             write(variable.at, address.wrapping_add_signed(variable.addend));
         }
@@ -322,8 +323,25 @@ impl Program {
 
     /// Tells libc's state where the variables live that the program holds copies of.
     pub(super) fn homes(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
+        self.copies_of_libc().map(|(name, at, _)| (name, at))
+    }
+
+    /// The variables of libc that it has copies of: name, place, and length.
+    pub(super) fn copies_of_libc(&self) -> impl Iterator<Item = (&'static CStr, usize, usize)> {
         let of_process = |copied: &&Copied| matches!(copied.from, Origin::Process(_));
-        self.copies.iter().filter(of_process).map(|copied| (copied.name, copied.at))
+        let copies = self.copies.iter().filter(of_process);
+        copies.map(|copied| (copied.name, copied.at, copied.bytes))
+    }
+
+    /// The variables of libc's and other shared objects that it refers to by their addresses.
+    pub(super) fn references(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
+        self.variables.iter().map(|variable| (variable.name, variable.shared))
+    }
+
+    /// The variables of shared objects that it knows, one way or another.
+    pub(super) fn names_of_libc(&self) -> impl Iterator<Item = &'static CStr> {
+        let copies = self.copies_of_libc().map(|(name, _, _)| name);
+        copies.chain(self.references().map(|(name, _)| name))
     }
 
     /// Asks the rank's own resolvers which implementation to use.

@@ -119,6 +119,24 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
     copy(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))
 }
 
+/// The same for some bytes that are few: [`SMALL`] at most.
+#[inline(always)]
+pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
+    let bytes = source.bytes;
+    assert!(bytes <= target.bytes && bytes <= SMALL, "they are few, and there is room");
+    if cfg!(miri) || bytes == 0 {
+        return copy(source, target);
+    }
+    let to = std::ptr::with_exposed_provenance_mut(target.address);
+    let from = std::ptr::with_exposed_provenance(source.address);
+    // SAFETY: as in `copy`.
+    let outcome = unsafe { ftmpi_copy_small(to, from, bytes) };
+    match outcome.is_fault {
+        0 => Ok(()),
+        _ => Err(fault(source, target, bytes, outcome.address)),
+    }
+}
+
 /// Apart, so that small copies do not look for what belongs to the thread.
 ///
 /// # Safety

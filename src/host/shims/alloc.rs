@@ -108,15 +108,6 @@ unsafe extern "C" fn exported_realloc(block: *mut c_void, bytes: usize) -> *mut 
     }
 }
 
-/// A copy of `items` in the heap of the calling rank, where they stay as long as it lives.
-pub(in crate::host) fn keep<T: Copy>(items: &[T]) -> *mut T {
-    let place = malloc(size_of_val(items)).cast::<T>();
-    assert!(!place.is_null(), "a rank has memory for its arguments");
-    // SAFETY: a fresh block of that size, aligned for whatever C knows.
-    unsafe { place.copy_from_nonoverlapping(items.as_ptr(), items.len()) };
-    place
-}
-
 /// The heap from which the calling thread allocates, if it has one of its own.
 #[inline]
 fn private_heap() -> Option<&'static Heap> {

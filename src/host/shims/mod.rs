@@ -149,6 +149,15 @@ impl LibcState {
         }
     }
 
+    /// The variable `name` is the one at `address`, for all ranks: of the standard streams that is
+    /// so where they run in one image. Other variables of this rank stay its own.
+    pub(super) fn share_home(&self, name: &str, address: *mut ()) {
+        let streams = [Variable::Stdin, Variable::Stdout, Variable::Stderr];
+        if let Some(variable) = Variable::named(name).filter(|it| streams.contains(it)) {
+            self.homes.set(variable, address);
+        }
+    }
+
     /// The environment of this rank, for its `main`.
     pub(super) fn envp(&self) -> *mut *mut c_char {
         self.settle(Variable::Environ);

@@ -116,7 +116,9 @@ impl Crowd {
 
     /// Whether values of so many bytes are combined by one for all.
     pub(super) fn combines_at_once(self, bytes: usize) -> bool {
-        bytes <= 4096 && bytes * self.members <= 1 << 19
+        // Where parts come to less than a byte each, it would take members longer to look at each
+        // other's than one to combine everything.
+        bytes <= 4096 && (bytes * self.members <= 1 << 19 || bytes < self.members)
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.

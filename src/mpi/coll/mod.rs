@@ -5,6 +5,7 @@
 //! who gave up. A member that met an error of its own tells its caller, but does its part.
 
 mod bracket;
+pub mod brief;
 mod brisk;
 mod choice;
 mod combining;

@@ -363,7 +363,9 @@ impl<'l, 'a> Sitting<'l, 'a> {
         };
         let room = into.bytes();
         if sent > room {
-            self.note(Mishap::Truncated { sent, room })?;
+            let mishap = Some(Mishap::Truncated { sent });
+            let outcome = Outcome { bytes: room, mishap, ..Outcome::default() };
+            self.lane.note(news(&outcome))?;
         }
         let part = Part { offset, bytes: sent.min(room) };
         match self.fetch(&from, place, part, into)? {
@@ -375,10 +377,6 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// The news that the member at `place` is dead, with what it had.
     pub(super) fn lost(&self, place: usize) -> Failure {
         failure(Mishap::Lost { rank: i32::try_from(place).expect("ranks fit an int") })
-    }
-
-    fn note(&self, mishap: Mishap) -> Result {
-        self.lane.note(news(&Outcome { mishap: Some(mishap), ..Outcome::default() }))
     }
 
     /// Copies a part of the meeting's own memory.

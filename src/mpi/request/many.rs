@@ -1,13 +1,15 @@
 //! Calls on many requests: all, any or some of them (MPI-5.0 §3.7.5).
 
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
-use crate::engine::Ops;
 use crate::engine::rules::Rules;
+use crate::engine::{Bookings, Ops};
 use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::judgement::{is_failure, told};
 use crate::mpi::process::Process;
+use crate::mpi::short::status_of;
 use crate::mpi::status::{Completed, Status};
+use crate::mpi::table;
 use std::sync::Arc;
 
 /// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
@@ -19,8 +21,8 @@ pub trait Places {
 }
 
 /// One call on many requests.
-pub struct Many<'a, P> {
-    pub process: &'a Process,
+pub struct Many<P> {
+    pub process: &'static Process,
     pub places: P,
     pub count: usize,
     /// Only looks, and completes nothing (MPI_Request_get_status and its like).
@@ -50,7 +52,7 @@ impl Trouble {
     }
 
     /// Asks the program about its own requests: no lock is held any more.
-    fn ask<P: Places>(&mut self, many: &Many<'_, P>) {
+    fn ask<P: Places>(&mut self, many: &Many<P>) {
         for (place, general) in std::mem::take(&mut self.general) {
             let end = general.ended(many.process, many.is_look);
             many.places.set_status(place, end.status);
@@ -72,7 +74,7 @@ impl Trouble {
     }
 }
 
-impl<P: Places> Many<'_, P> {
+impl<P: Places> Many<P> {
     fn step(&self, ops: &mut Ops, index: usize) -> Result<Step> {
         self.process.requests.step(ops, self.places.key(index), self.is_look)
     }
@@ -94,8 +96,12 @@ impl<P: Places> Many<'_, P> {
 
     /// Waits for all. When a rank that one of them needs has died, the others are not waited for.
     pub fn wait_all(&self) -> Result {
-        self.process.requests.check(&self.places, self.count)?;
-        let (mut next, mut trouble) = (0, Trouble::default());
+        let mut next = self.settle_bookings()?;
+        if next == self.count {
+            return Ok(());
+        }
+        self.process.requests.check(self.process, &self.places, next..self.count)?;
+        let mut trouble = Trouble::default();
         self.process.engine.wait_for(|ops| {
             while next < self.count && self.settle(ops, next, &mut trouble) {
                 next += 1;
@@ -107,13 +113,51 @@ impl<P: Places> Many<'_, P> {
         trouble.raise(self.rules(), &self.places, self.count)
     }
 
+    /// Waits the short way if all are such that this can be; says how many it has settled.
+    #[inline]
+    fn settle_bookings(&self) -> Result<usize> {
+        let is_brief = |bookings: &Bookings, index: usize| {
+            let handle = self.places.key(index);
+            handle == DONE || table::booking(handle).is_some_and(|key| bookings.has(key))
+        };
+        let (mut next, mut is_first) = (0, !self.is_look);
+        if !is_first {
+            return Ok(0);
+        }
+        self.process.engine.fill_bookings(|bookings| {
+            if is_first && !(0..self.count).all(|index| is_brief(bookings, index)) {
+                return true;
+            }
+            is_first = false;
+            while next < self.count && self.settle_brief(bookings, next) {
+                next += 1;
+            }
+            next == self.count
+        })?;
+        Ok(next)
+    }
+
+    #[inline]
+    fn settle_brief(&self, bookings: &mut Bookings, index: usize) -> bool {
+        let handle = self.places.key(index);
+        let status = match table::booking(handle) {
+            None => Status::EMPTY,
+            Some(booking) => match bookings.settle(booking) {
+                Some(receipt) => status_of(receipt),
+                None => return false,
+            },
+        };
+        self.put(index, index, NULL, status);
+        true
+    }
+
     fn rules(&self) -> Rules {
         self.process.world.rules()
     }
 
     /// Whether all have ended; if so, or if one cannot any more, their statuses are set.
     pub fn test_all(&self) -> Result<(bool, Result)> {
-        self.process.requests.check(&self.places, self.count)?;
+        self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let mut trouble = Trouble::default();
         let is_over = self.process.engine.poll(|ops| {
             let look = |ops: &mut Ops, index| {
@@ -201,14 +245,14 @@ impl<P: Places> Many<'_, P> {
 
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
-        self.process.requests.check(&self.places, self.count)?;
+        self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
         Ok(self.known(found?))
     }
 
     /// Whether one has ended, any. No index: there is none to wait for.
     pub fn test_any(&self) -> Result<Option<(Option<usize>, Completed)>> {
-        self.process.requests.check(&self.places, self.count)?;
+        self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let found = self.process.engine.poll(|ops| self.any(ops).transpose())?;
         Ok(found.transpose()?.map(|found| self.known(found)))
     }
@@ -242,7 +286,7 @@ impl<P: Places> Many<'_, P> {
 
     /// Waits until at least one has ended, and completes all that have.
     pub fn wait_some(&self) -> Result<Batch> {
-        self.process.requests.check(&self.places, self.count)?;
+        self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let harvest = self.process.engine.wait_for(|ops| {
             let harvest = self.some(ops);
             harvest.is_worth_telling().then_some(harvest)
@@ -252,7 +296,7 @@ impl<P: Places> Many<'_, P> {
 
     /// The same without waiting: none may have ended.
     pub fn test_some(&self) -> Result<Batch> {
-        self.process.requests.check(&self.places, self.count)?;
+        self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let mut found = None;
         let _was_in_vain = self.process.engine.poll(|ops| {
             let harvest = found.insert(self.some(ops));

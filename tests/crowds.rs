@@ -1,0 +1,306 @@
+//! Very many ranks: what each of them costs in memory, mappings and time; and one image for all.
+
+mod support;
+
+use std::time::{Duration, Instant};
+use support::{Program, Run};
+
+/// Rank 0 says how much memory the job takes at most (in kB), and how many mappings it has, once
+/// all ranks have come together.
+const COUNTED: &str = r#"
+    #include <mpi.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    static __attribute__((noinline)) void count_maps(void)
+    {
+        char line[512];
+        int maps = 0;
+        FILE *file = fopen("/proc/self/maps", "r");
+        while (fgets(line, sizeof line, file)) maps++;
+        fclose(file);
+        printf("maps %d\n", maps);
+        file = fopen("/proc/self/status", "r");
+        while (fgets(line, sizeof line, file))
+            if (!strncmp(line, "VmHWM:", 6)) printf("peak %ld\n", atol(line + 6));
+        fclose(file);
+    }
+    static __attribute__((noinline)) void add_up(int rank)
+    {
+        long one = 1, all = 0;
+        MPI_Allreduce(&one, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == 0) printf("sum %ld\n", all);
+    }
+    int main(int count, char **words)
+    {
+        int rank, size;
+        MPI_Init(&count, &words);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) count_maps();
+        if (count > 1) add_up(rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Finalize();
+        return 0;
+    }
+"#;
+
+fn counted() -> Program {
+    support::c_text("counted", COUNTED).flags(&["-O1"]).build()
+}
+
+fn fibers(program: &Program, ranks: usize) -> Run {
+    support::run(program).ranks(ranks).option("--ranks=fiber")
+}
+
+/// The number that stands behind `word` in the output.
+#[track_caller]
+fn said(stdout: &str, word: &str) -> usize {
+    let line = stdout.lines().find_map(|line| line.strip_prefix(word));
+    let number = line.and_then(|line| line.trim().parse().ok());
+    number.unwrap_or_else(|| panic!("nobody says `{word}`: {stdout}"))
+}
+
+/// What so many more ranks add to a number of the output, each.
+#[track_caller]
+fn each(run: impl Fn(usize) -> Run, word: &str) -> f64 {
+    const FEW: usize = 200;
+    const MANY: usize = 2200;
+    let [few, many] = [FEW, MANY].map(|ranks| said(&run(ranks).succeeds().stdout, word) as f64);
+    (many - few) / (MANY - FEW) as f64
+}
+
+/// Whether the kernel knows guards without mappings.
+fn can_mark_guards() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(6), Some(13))
+}
+
+#[test]
+fn ten_thousand_ranks_come_and_go_at_default_limits_within_0_4_gb() {
+    let program = counted();
+    let (begun, most) = (Instant::now(), Duration::from_secs(2));
+    loop {
+        let seen = fibers(&program, 10_000).succeeds();
+        let peak = said(&seen.stdout, "peak");
+        assert!(peak < 400_000, "{peak} kB\n{seen}");
+        // Others use the machine, too: once in some minutes it has time.
+        if seen.took < most {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(300), "10,000 ranks took {:?}", seen.took);
+    }
+}
+
+#[test]
+fn a_rank_takes_two_mappings_and_its_guard_none() {
+    let program = counted();
+    let maps = each(|ranks| fibers(&program, ranks), "maps");
+    let most = if can_mark_guards() { 2.01 } else { 4.01 };
+    assert!(maps <= most, "{maps} mappings a rank");
+}
+
+/// The kernel meets the guard, too, when a program passes it such an address.
+#[test]
+fn the_kernel_does_not_write_into_a_guard() {
+    let text = r#"
+        #include <errno.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int count, char **words)
+        {
+            enum { PAGE = 4096, MOST = 1 << 14 };
+            char *low = (char *)&count;
+            int ends[2], pages = 0;
+            if (pipe(ends)) return 1;
+            while (pages < MOST && write(ends[1], low - (long)pages * PAGE, 1) == 1) {
+                char byte;
+                if (read(ends[0], &byte, 1) != 1) return 2;
+                pages++;
+            }
+            if (errno != EFAULT) return 3;
+            if (write(ends[1], "x", 1) != 1) return 4;
+            if (read(ends[0], low - (long)pages * PAGE, 1) != -1 || errno != EFAULT) return 5;
+            printf("%s\n", pages >= 2000 && pages < 4096 ? "after some 8 MB" : "elsewhere");
+            return 0;
+        }
+    "#;
+    let program = support::c_text("guarded", text).build();
+    for kind in ["--ranks=fiber", "--ranks=thread"] {
+        let seen = support::run(&program).ranks(3).option(kind).succeeds();
+        assert_eq!(seen.lines_with("after some 8 MB"), 3, "{seen}");
+    }
+}
+
+#[test]
+fn arguments_are_each_ranks_own() {
+    let text = r#"
+        #include <stdio.h>
+        #include <string.h>
+        #include "ftmpi.h"
+        int main(int count, char **words)
+        {
+            if (words[count] || strcmp(words[1], "abc") || strlen(words[2]) != 5000) return 1;
+            words[1][0] = 'A' + ftmpi_rank_in_job();
+            words[2][4999] = 0;
+            puts(words[1]);
+            return 0;
+        }
+    "#;
+    let program = support::c_text("cut_up", text).build();
+    let long = "x".repeat(5000);
+    for kind in ["--ranks=fiber", "--ranks=thread"] {
+        let run = support::run(&program).ranks(3).option(kind).args(["abc", &long]);
+        let seen = run.succeeds();
+        for word in ["Abc", "Bbc", "Cbc"] {
+            assert_eq!(seen.lines_with(word), 1, "{seen}");
+        }
+    }
+}
+
+#[test]
+fn ranks_of_one_image_take_no_mappings_and_less_memory() {
+    let program = counted();
+    let run = |ranks| fibers(&program, ranks).option("--share-image");
+    let maps = each(run, "maps");
+    assert!(maps <= if can_mark_guards() { 0.01 } else { 2.01 }, "{maps} mappings a rank");
+    let bytes = each(run, "peak");
+    assert!(bytes < 20.0, "{bytes} kB a rank");
+}
+
+#[test]
+fn in_one_image_ranks_keep_what_libc_and_threads_have_for_each() {
+    let text = r#"
+        #include <errno.h>
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        static _Thread_local int own = 5;
+        static const char *const names[] = { "a", "b" };
+        int main(int count, char **words)
+        {
+            int rank, size, at = -1;
+            char text[20];
+            MPI_Init(&count, &words);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            own += rank;
+            errno = rank + 1;
+            srand(rank);
+            sprintf(text, "%d", rank);
+            setenv("WHO", text, 1);
+            words[0][0] = 'a' + rank;
+            int first = rand();
+            MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &at, 1, MPI_INT,
+                         (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Barrier(MPI_COMM_WORLD);
+            srand(rank);
+            if (own != 5 + rank || atoi(getenv("WHO")) != rank || rand() != first) return 1;
+            if (at != (rank + size - 1) % size || words[0][0] != 'a' + rank) return 2;
+            printf("rank %d is well, %s\n", rank, names[rank % 2]);
+            fprintf(stdout, "and prints\n");
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("clean", text).build();
+    for kind in ["--ranks=fiber", "--ranks=thread"] {
+        let run = support::run(&program).ranks(7).option(kind).option("--share-image");
+        let seen = run.succeeds();
+        assert_eq!(seen.lines_with("and prints"), 7, "{seen}");
+        assert_eq!(seen.lines_with("rank 6 is well, a"), 1, "{seen}");
+    }
+}
+
+#[test]
+fn a_death_in_one_image_is_that_ranks_alone_and_its_successor_lives_there() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include "ftmpi.h"
+        static void overflow(volatile char *above)
+        {
+            volatile char room[1000];
+            room[0] = above[0];
+            overflow(room);
+            room[1] = above[0];
+        }
+        int main(int count, char **words)
+        {
+            char start = 0;
+            int rank, sum = 0, one = 1;
+            int code = MPI_Init(&count, &words);
+            MPI_Comm fresh;
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            if (code != MPI_INIT_RESTARTED_PROCS) {
+                if (rank == 2) overflow(&start);
+                while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS) { }
+                MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+            }
+            if (MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)) return 3;
+            if (rank == 0) printf("%d are there\n", sum);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("falls", text).flags(&["-O1"]).build();
+    for kind in ["--ranks=fiber", "--ranks=thread"] {
+        let run = support::run(&program).ranks(6).option(kind).option("--share-image");
+        let seen = run.option("--mode=rebuild").succeeds();
+        assert_eq!(seen.lines_with("6 are there"), 1, "{seen}");
+        assert!(seen.stderr.contains("stack overflow"), "{seen}");
+    }
+}
+
+#[test]
+fn variables_that_ranks_may_change_keep_them_from_sharing_an_image() {
+    let cases = [
+        ("static int counter; int main(void) { return counter++; }", "counter"),
+        ("int table[3] = { 1 }; int main(void) { return table[1]++; }", "table"),
+        ("#include <unistd.h>\nint main(void) { return optind - 1; }", "optind of libc"),
+    ];
+    for (index, (text, name)) in cases.into_iter().enumerate() {
+        let program = support::c_text(&format!("holds{index}"), text).build();
+        let run = support::run(&program).ranks(3).option("--share-image");
+        let seen = run.outcome();
+        assert_eq!(seen.status, Some(2), "{seen}");
+        let words = ["--share-image: all ranks would share", name, "_Thread_local"];
+        assert!(words.iter().all(|word| seen.stderr.contains(word)), "{seen}");
+        assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
+    }
+    let stripped = support::c_text("holds_unnamed", "char x[900]; int main(void) { return *x; }");
+    let seen = support::run(&stripped.flags(&["-s"]).build()).ranks(3).option("--share-image");
+    let seen = seen.outcome();
+    assert!(seen.stderr.contains("bytes without names (it is stripped)"), "{seen}");
+    let clean = support::c_text("unnamed", "int main(void) { return 0; }").flags(&["-s"]).build();
+    support::run(&clean).ranks(3).option("--share-image").succeeds();
+}
+
+/// What a process may have is said in /proc/sys/vm/max_map_count.
+#[test]
+#[ignore = "wants `sysctl -w vm.max_map_count=250000` and 5 GB"]
+fn a_hundred_thousand_ranks_come_and_go() {
+    let seen = fibers(&counted(), 100_000).args(["sum"]).succeeds();
+    assert_eq!(said(&seen.stdout, "sum"), 100_000);
+    println!("100,000 ranks took {:?}\n{}", seen.took, seen.stdout);
+}
+
+#[test]
+#[ignore = "takes 3 GB"]
+fn a_hundred_thousand_ranks_of_one_image_come_and_go_at_default_limits() {
+    let run = fibers(&counted(), 100_000).option("--share-image").args(["sum"]);
+    let seen = run.succeeds();
+    assert_eq!(said(&seen.stdout, "sum"), 100_000);
+    println!("100,000 ranks took {:?}\n{}", seen.took, seen.stdout);
+}
+
+#[test]
+#[ignore = "takes 20 GB"]
+fn a_million_ranks_of_one_image_come_and_go_at_default_limits() {
+    let seen = fibers(&counted(), 1_000_000).option("--share-image").succeeds();
+    println!("1,000,000 ranks took {:?}\n{}", seen.took, seen.stdout);
+}
