@@ -175,7 +175,7 @@ impl Fiber {
             link: Cell::new(null()),
             home: AtomicUsize::new(home),
             worker: AtomicPtr::default(),
-            shade: index * SHADE % PAGE,
+            shade: if count <= FEW_ENOUGH { index * SHADE % PAGE } else { 0 },
             is_settled: AtomicBool::new(false),
             signal_stack: UnsafeCell::new(0..0),
             body: UnsafeCell::new(Body { call: |_| unreachable!(), argument: 0 }),
@@ -321,6 +321,8 @@ impl Fiber {
 /// A prime number of lines, so that all shades of a page come to pass.
 const SHADE: usize = 13 * 64;
 const PAGE: usize = 4096;
+/// Of more fibers nothing is left in a cache, and memory counts.
+const FEW_ENOUGH: usize = 1000;
 
 /// So many lines of a stack are at hand before its fiber goes on.
 const LINES: usize = 12;

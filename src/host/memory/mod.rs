@@ -87,6 +87,24 @@ pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     }
 }
 
+/// The same for some bytes that are few: [`SMALL`] at most.
+#[inline(always)]
+pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
+    let bytes = source.bytes;
+    assert!(bytes <= target.bytes && bytes <= SMALL, "they are few, and there is room");
+    if cfg!(miri) || bytes == 0 {
+        return copy(source, target);
+    }
+    let to = std::ptr::with_exposed_provenance_mut(target.address);
+    let from = std::ptr::with_exposed_provenance(source.address);
+    // SAFETY: as in `copy`.
+    let outcome = unsafe { ftmpi_copy_small(to, from, bytes) };
+    match outcome.is_fault {
+        0 => Ok(()),
+        _ => Err(fault(source, target, bytes, outcome.address)),
+    }
+}
+
 /// Copies blocks of `each` bytes, which are memory of the library's own that nobody writes to, one
 /// after the other to `target`: many small ones at a time.
 pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) -> Result<(), Fault> {
@@ -117,24 +135,6 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
         bytes += each;
     }
     copy(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))
-}
-
-/// The same for some bytes that are few: [`SMALL`] at most.
-#[inline(always)]
-pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
-    let bytes = source.bytes;
-    assert!(bytes <= target.bytes && bytes <= SMALL, "they are few, and there is room");
-    if cfg!(miri) || bytes == 0 {
-        return copy(source, target);
-    }
-    let to = std::ptr::with_exposed_provenance_mut(target.address);
-    let from = std::ptr::with_exposed_provenance(source.address);
-    // SAFETY: as in `copy`.
-    let outcome = unsafe { ftmpi_copy_small(to, from, bytes) };
-    match outcome.is_fault {
-        0 => Ok(()),
-        _ => Err(fault(source, target, bytes, outcome.address)),
-    }
 }
 
 /// Apart, so that small copies do not look for what belongs to the thread.
@@ -324,6 +324,17 @@ pub(super) mod tests {
             assert_eq!(copy(Span::of(&source[..bytes]), Span::of_mut(&mut target)), Ok(()));
             assert_eq!(target[..bytes], source[..bytes]);
             assert!(target[bytes..].iter().all(|&byte| byte == 0xee), "{bytes} bytes, no more");
+        }
+    }
+
+    #[test]
+    fn blocks_are_lined_up_in_their_order() {
+        for each in [0, 1, 8, 24, 1024, 1025] {
+            let source: Vec<u8> = (0..100 * each).map(|index| index as u8).collect();
+            let mut target = vec![0; source.len()];
+            let blocks = (0..100).map(|place| Span::of(&source).part(place * each, each));
+            assert_eq!(line_up(blocks, each, Span::of_mut(&mut target)), Ok(()));
+            assert!(target == source, "blocks of {each}");
         }
     }
 
