@@ -109,6 +109,24 @@ impl Plan for Gather {
             _ => lane.look_round(),
         }
     }
+
+    /// For those who bring something; the root has more to do.
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (Role::Leaf(root), Some(mine), Some(crowd)) =
+            (self.role, &self.mine, Turn::crowd(process, comm))
+        else {
+            return Ok(false);
+        };
+        if !crowd.meets_for_blocks() || !crowd.lays_down_for_one(mine.bytes()) {
+            return Ok(false);
+        }
+        let turn = Turn::come(process, comm)?;
+        turn.put(mine)?;
+        turn.come_to(index(root))?;
+        turn.leave();
+        Ok(true)
+    }
 }
 
 /// The root's part of a gather: a block from everyone else.
