@@ -126,6 +126,13 @@ impl Crowd {
         bytes <= 4 << 20
     }
 
+    /// How many members combine a part each of what all have. Those who share a core would only
+    /// come into each other's way; some more than there are cores even out who comes late.
+    pub(super) fn combiners(self) -> usize {
+        let cores = self.members.div_ceil(self.ranks_per_core.max(1));
+        if self.is_crowded() { (2 * cores).min(self.members) } else { self.members }
+    }
+
     /// Children of a node on each level of a tree, and one. Where many share a core, nothing is
     /// gained by letting others pass on what one could do; but sums of much data are work.
     pub(super) fn radix(self, work_bytes: usize) -> i32 {

@@ -1,5 +1,5 @@
 //! Reductions among members who meet: what is small is combined by whoever comes last, of what is
-//! large every member combines its part.
+//! large some members combine a part each.
 
 use super::bracket::Bracket;
 use super::reduce::{Part, Room, Sum};
@@ -78,13 +78,13 @@ impl Sitting<'_, '_> {
         self.copy(pick(&place), target)
     }
 
-    /// Every member combines its part of everybody's values; the results of all go to `target`
+    /// Some members combine a part each of everybody's values; the results of all go to `target`
     /// where there is one.
     pub(super) async fn reduce_by_parts(
         self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
         let input = sum.input(sum.whole())?;
-        let part = sum.part(self.lane().rank(), self.lane().size());
+        let part = sum.share(self.lane());
         self.point_at(&input);
         self.all_there().await?;
         let bytes = input.bytes();

@@ -134,6 +134,19 @@ impl Sum {
         Part { first: edge(rank), items: edge(rank + 1) - edge(rank) }
     }
 
+    /// What the member of `lane` combines of everybody's values, where some do it for all.
+    pub(super) fn share(&self, lane: &Lane<'_>) -> Part {
+        let (rank, members) = (i64::from(lane.rank()), i64::from(lane.size()));
+        let combiners = Crowd::of(lane).combiners() as i64;
+        // Evenly spread, as neighbours share a core.
+        let number = (rank * combiners + members - 1) / members;
+        if number < combiners && number * members / combiners == rank {
+            let (number, combiners) = (number as i32, combiners as i32);
+            return self.part(number, combiners);
+        }
+        Part { first: 0, items: 0 }
+    }
+
     fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
         let bytes = self.datatype.bytes(self.count)?;
         Ok(Crowd::of(lane).reduction(bytes, self.count))
