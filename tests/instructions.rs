@@ -6,13 +6,13 @@ mod support;
 
 /// What each call may take for its message, once that is there: a little more than it takes today.
 const LIMITS: &[(&str, u64)] = &[
-    ("send", 340),
-    ("recv", 350),
+    ("send", 330),
+    ("recv", 310),
     ("isend", 370),
-    ("irecv", 680),
-    ("waitall-of-sends", 90),
-    ("waitall-of-receives", 720),
-    ("irecv+wait", 1650),
+    ("irecv", 320),
+    ("waitall-of-sends", 50),
+    ("waitall-of-receives", 280),
+    ("irecv+wait", 700),
 ];
 
 #[test]

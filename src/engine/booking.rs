@@ -142,7 +142,8 @@ impl Bookings {
         Some(key)
     }
 
-    /// Where the message goes that has this envelope; `None`: nobody waits for it, or it is too long.
+    /// Where the message goes that has this envelope; `None`: nobody waits for it, or it is too
+    /// long.
     #[inline]
     fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
         let list = self.lists.get_mut(list_of(envelope))?;

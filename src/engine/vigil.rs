@@ -91,6 +91,17 @@ impl Engine {
         if self.is_calm() { None } else { self.object(&mut self.state.lock(), vigil) }
     }
 
+    /// The same by the newest record, whatever has been taken in so far.
+    #[inline]
+    pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() {
+            return None;
+        }
+        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
+        let watch = Watch::Everyone { rank, member: self.me, roster };
+        self.judge_send(&mut self.state.lock(), vigil.envelope, &watch)
+    }
+
     #[cold]
     fn object(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
         let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());

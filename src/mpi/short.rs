@@ -35,7 +35,8 @@ impl Short {
     #[inline(always)]
     fn span(&self, most: u64) -> Option<Span> {
         let size = named::plain_bytes(self.datatype);
-        let is_plain = size != 0 && self.count as u64 <= most && self.buf.0 >= Address::LOWEST;
+        let is_there = self.buf.0 >= Address::LOWEST || self.buf.0 | self.count as usize == 0;
+        let is_plain = size != 0 && self.count as u64 <= most && is_there;
         is_plain.then(|| self.buf.span(self.count as usize * size))
     }
 }

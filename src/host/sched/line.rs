@@ -10,7 +10,8 @@
 //! Who waits first is the *regular*: it counts as standing in the line for ever, so that a wait
 //! costs it nothing here, and may be called when it does not wait. Others have places, which lie on
 //! their stacks. Nobody can step out of the middle: who wants to leave takes the whole line as a
-//! ringer does, and calls the others, who may be called for nothing. If he does not find himself, a ringer has him, and is about to call him.
+//! ringer does, and calls the others, who may be called for nothing. If he does not find himself, a
+//! ringer has him, and is about to call him.
 
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::null_mut;

@@ -73,6 +73,12 @@ impl<'l, 'a> Sitting<'l, 'a> {
         Sitting { lane, meeting, place, turn, me, members, is_small: false }
     }
 
+    /// Fails where somebody is known to be dead: for who gives without waiting for anybody.
+    pub(super) fn must_be_whole(&self) -> Result {
+        let objection = self.lane.process().engine.objection_by_now(&self.vigil(Gate::Room));
+        objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
+    }
+
     async fn come(&mut self) -> Result {
         let engine = &self.lane.process().engine;
         if let Some(mishap) = engine.objection(&self.vigil(Gate::Room)) {

@@ -13,6 +13,7 @@ impl Sitting<'_, '_> {
         let (root, crowd) = (index(root), Crowd::of(self.lane()));
         if crowd.lays_down(data.bytes()) {
             if root == self.me() {
+                self.must_be_whole()?;
                 self.put(data)?;
                 self.show()?;
             } else {
