@@ -29,6 +29,14 @@ fn a_rank_that_leaves_something_behind_says_what() {
 }
 
 #[test]
+fn receives_that_nobody_has_asked_for_are_counted_once_whatever_has_become_of_them() {
+    let run = support::run(&program("leftovers.c")).ranks(2).args(["booked"]);
+    let outcome = run.option("--leftovers").succeeds();
+    let line = "  3 requests that were not freed";
+    assert!(outcome.stderr.lines().any(|said| said == line), "{outcome}");
+}
+
+#[test]
 fn who_leaves_nothing_behind_is_silent() {
     let run = support::run(&program("leftovers.c")).ranks(3).args(["tidy"]);
     assert_eq!(run.option("--leftovers").succeeds().stderr, "");

@@ -67,11 +67,9 @@ pub struct Receipt {
 }
 
 impl Bookings {
-    /// How many have not been settled.
+    /// How many have not been settled, those included that have become operations.
     pub(super) fn count(&self) -> usize {
-        let is_open =
-            |booking: &&Booking| matches!(booking.state, Progress::Waiting | Progress::Filled);
-        self.places.iter().filter(is_open).count()
+        self.places.len() - self.free.len()
     }
 
     #[inline]
@@ -296,7 +294,7 @@ impl Engine {
         self.state.lock().ops.1.release(booking);
     }
 
-    /// How many bookings have not been settled.
+    /// How many bookings have not been settled, those included that have become operations.
     pub fn bookings(&self) -> usize {
         self.state.lock().ops.1.count()
     }

@@ -168,9 +168,11 @@ impl Requests {
         self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
     }
 
-    /// How many there are that have not been completed or freed.
+    /// How many there are that have not been completed or freed, without bookings: those counts the
+    /// engine.
     pub(super) fn count(&self) -> usize {
-        self.0.lock().shelf.len()
+        let kept = self.0.lock();
+        kept.shelf.len() - kept.booked.len()
     }
 
     #[inline]
@@ -184,7 +186,7 @@ impl Requests {
     /// Completes a request that is of one operation, which has ended well, and wants no more;
     /// `None` if it is of another sort or has not ended.
     #[inline]
-    pub(super) fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
+    fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
         let mut plain = None;
         self.settle_plain(ops, handle, |status| plain = Some(status));
         plain
@@ -267,8 +269,8 @@ impl Requests {
         is_concerned.then(|| Class::PROC_ABORTED.because(words).on(&request.comm))
     }
 
-    /// Fails when one of the handles from `first` on is none. What was booked is a request like any
-    /// other from now on.
+    /// Fails when one of those handles is none. What was booked is a request like any other from now
+    /// on.
     fn check(
         &self, process: &'static Process, requests: &impl Places, mut those: Range<usize>,
     ) -> Result {

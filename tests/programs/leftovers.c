@@ -27,6 +27,25 @@ static void left(void)
             MPI_Send(&i, 1, MPI_INT, 1, 7, W);
 }
 
+/* Receives that were started while all went well, and of which nobody has asked since. */
+static void booked(void)
+{
+    static int values[3], word;
+    MPI_Request requests[3];
+    for (int i = 0; i < 20; i++)
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &word, 1, MPI_INT, 1 - rank, 1, W,
+                     MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3 && rank == 1; i++)
+        MPI_Irecv(&values[i], 1, MPI_INT, 0, 90 + i, W, &requests[i]);
+    if (rank == 0)
+        MPI_Send(&rank, 1, MPI_INT, 1, 90, W);
+    MPI_Barrier(W);
+    int flag;
+    if (rank == 1)
+        MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE);
+    MPI_Barrier(W);
+}
+
 static void tidy(void)
 {
     MPI_Comm comm;
@@ -41,6 +60,6 @@ static void tidy(void)
 
 int main(int argc, char **argv)
 {
-    const struct test tests[] = {{"left", left}, {"tidy", tidy}, {0}};
+    const struct test tests[] = {{"left", left}, {"booked", booked}, {"tidy", tidy}, {0}};
     return run_test(argc, argv, tests);
 }
