@@ -211,8 +211,8 @@ mod loom_tests {
                 let queue = queue.clone();
                 thread::spawn(move || (0..2).for_each(|n| queue.push(Post::new(sender, n))))
             });
-            // Kept, so that no post lies where an earlier one did: whether that happens is the heap's
-            // choice, and the checker takes the same steps again only if nothing else decides.
+            // Kept, so that no post lies where an earlier one did: that would be the heap's choice,
+            // and the checker takes the same steps again only if nothing else decides.
             let (mut next, mut kept) = ([0; 2], Vec::new());
             let mut check = |batch: Batch<Post>| {
                 for post in batch {
