@@ -40,7 +40,8 @@ pub struct Meeting {
     pace: Pace,
     apart: Mutex<Apart>,
     /// Who waits for others to let go.
-    ahead: Mutex<Vec<usize>>,
+    /// Who waits for others to let go, and up to where.
+    ahead: Mutex<Vec<(usize, u32)>>,
     /// How many members have let go of the communicator.
     gone: AtomicUsize,
 }
@@ -81,7 +82,13 @@ struct Pace {
     /// it is not worth while to wake them.
     waiting: AtomicU32,
     enough: AtomicU32,
+    /// Somebody who was behind when last looked at: as long as it is, there is no need to look at
+    /// all others.
+    laggard: AtomicUsize,
 }
+
+/// Further than anybody waits for.
+const FAR: u32 = 1 << 30;
 
 /// Twice the number of a turn, counted from one: at 0 nobody has come to any.
 fn position(turn: u32) -> u32 {
@@ -107,6 +114,7 @@ impl Meeting {
                 settled: AtomicU32::new(0),
                 waiting: AtomicU32::new(0),
                 enough: AtomicU32::new(0),
+                laggard: AtomicUsize::new(0),
             },
             apart: Mutex::default(),
             ahead: Mutex::default(),
@@ -166,11 +174,25 @@ impl Meeting {
 
     #[cold]
     fn ring_those_ahead(&self, position: u32) {
-        if !is_as_far(settled_by(position), self.pace.enough.load(Ordering::SeqCst)) {
+        let enough = self.pace.enough.load(Ordering::SeqCst);
+        if !is_as_far(settled_by(position), enough) {
             return;
         }
-        let places = self.ahead.lock().clone();
-        sched::wake_all(places.iter().map(|place| self.bells[*place]));
+        // Of those who come last at once, one sees all others.
+        let Some(slowest) = self.slowest(enough) else { return };
+        let ahead = self.ahead.lock();
+        let mut due = Vec::with_capacity(ahead.len());
+        let mut enough = slowest.wrapping_add(FAR);
+        for (place, ample) in ahead.iter() {
+            match is_as_far(slowest, *ample) {
+                true => due.push(*place),
+                false if is_as_far(enough, *ample) => enough = *ample,
+                false => {}
+            }
+        }
+        self.pace.enough.store(enough, Ordering::SeqCst);
+        drop(ahead);
+        sched::wake_all(due.iter().map(|place| self.bells[*place]));
     }
 
     /// All have come to this turn.
@@ -203,14 +225,28 @@ impl Meeting {
 
     #[cold]
     fn look_for_room(&self, needed: u32) -> bool {
-        let positions = self.stands.iter().map(|stand| stand.0.load(Ordering::SeqCst));
-        let slowest = positions.map(settled_by).reduce(|a, b| if is_as_far(a, b) { b } else { a });
-        let slowest = slowest.expect("a meeting has members");
-        let is_free = is_as_far(slowest, needed);
-        if is_free {
-            self.pace.settled.store(slowest, Ordering::Release);
+        let slowest = self.slowest(needed);
+        slowest.inspect(|slowest| self.pace.settled.store(*slowest, Ordering::Release)).is_some()
+    }
+
+    /// Up to where all have let go, if that is as far as `needed`.
+    fn slowest(&self, needed: u32) -> Option<u32> {
+        let settled = |place: usize| settled_by(self.stands[place].0.load(Ordering::SeqCst));
+        let laggard = self.pace.laggard.load(Ordering::Relaxed);
+        let mut slowest = settled(laggard);
+        for place in (laggard..self.stands.len()).chain(0..laggard) {
+            let settled = settled(place);
+            if !is_as_far(settled, needed) {
+                if place != laggard {
+                    self.pace.laggard.store(place, Ordering::Relaxed);
+                }
+                return None;
+            }
+            if is_as_far(slowest, settled) {
+                slowest = settled;
+            }
         }
-        is_free
+        Some(slowest)
     }
 
     /// From now on the member at `place` is rung when there may be room, more than for this turn,
@@ -221,7 +257,7 @@ impl Meeting {
         if ahead.is_empty() || !is_as_far(ample, enough.load(Ordering::Relaxed)) {
             enough.store(ample, Ordering::SeqCst);
         }
-        ahead.push(place);
+        ahead.push((place, ample));
         self.pace.waiting.fetch_add(1, Ordering::SeqCst);
         Ahead { meeting: self, place }
     }
@@ -346,7 +382,7 @@ pub struct Ahead<'a> {
 impl Drop for Ahead<'_> {
     fn drop(&mut self) {
         let mut ahead = self.meeting.ahead.lock();
-        if let Some(index) = ahead.iter().position(|place| *place == self.place) {
+        if let Some(index) = ahead.iter().position(|(place, _)| *place == self.place) {
             ahead.swap_remove(index);
         }
         self.meeting.pace.waiting.fetch_sub(1, Ordering::SeqCst);
