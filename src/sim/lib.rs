@@ -11,3 +11,5 @@ pub mod base {
 }
 #[path = "../machine/mod.rs"]
 pub mod machine;
+
+pub mod events;
