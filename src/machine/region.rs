@@ -34,6 +34,11 @@ impl Nodes {
         Nodes { part: Some(Amount::Count(1)), ..Nodes::all(topology) }
     }
 
+    /// These nodes, or a part of them.
+    pub fn of(list: Vec<usize>, part: Option<Amount>) -> Nodes {
+        Nodes { set: Set::List(list), part }
+    }
+
     /// Reads the words of the table above.
     pub fn parse(words: &str, topology: &Topology) -> Result<Nodes, String> {
         let words = words.trim();

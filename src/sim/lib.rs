@@ -13,3 +13,4 @@ pub mod base {
 pub mod machine;
 
 pub mod events;
+pub mod natural;
