@@ -14,3 +14,5 @@ pub mod machine;
 
 pub mod events;
 pub mod natural;
+pub mod report;
+pub mod words;

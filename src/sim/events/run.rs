@@ -16,6 +16,9 @@ pub struct Note<W> {
     pub what: W,
 }
 
+/// What is sent, each with its time.
+type Mail<W> = Vec<(u64, Note<W>)>;
+
 /// Nodes with consecutive numbers, and what they do when they hear something.
 pub trait Shard: Send {
     type What: Copy + Send;
@@ -38,7 +41,7 @@ enum Way<'a, W> {
     /// There is one shard only.
     Straight(&'a mut Agenda<Note<W>>),
     /// By shard: what goes there.
-    Sorted(&'a mut [Vec<(u64, Note<W>)>]),
+    Sorted(&'a mut [Mail<W>]),
 }
 
 impl<W> Post<'_, W> {
@@ -70,7 +73,7 @@ struct Desk<W> {
     bucket: Vec<Note<W>>,
     sorted: Vec<Note<W>>,
     starts: Vec<u32>,
-    boxes: Vec<Vec<(u64, Note<W>)>>,
+    boxes: Vec<Mail<W>>,
     heard: u64,
 }
 
@@ -80,7 +83,7 @@ struct Meeting<W> {
     /// By thread: its next time.
     next: Vec<AtomicU64>,
     /// From one shard to another.
-    boxes: Vec<Mutex<Vec<(u64, Note<W>)>>>,
+    boxes: Vec<Mutex<Mail<W>>>,
 }
 
 impl<S: Shard> Simulation<S> {
@@ -272,12 +275,14 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
 
+    type Story = Vec<(u64, u32, u64)>;
+
     /// Nodes that pass on what they hear with delays of their own, and remember all of it.
     struct Gossip {
         first: u32,
         nodes: u32,
         randoms: Vec<Random>,
-        story: Vec<Vec<(u64, u32, u64)>>,
+        story: Vec<Story>,
     }
 
     impl Shard for Gossip {
@@ -299,7 +304,7 @@ mod tests {
         }
     }
 
-    fn told(nodes: u32, threads: usize, slice: u64) -> (Vec<Vec<(u64, u32, u64)>>, u64) {
+    fn told(nodes: u32, threads: usize, slice: u64) -> (Vec<Story>, u64) {
         let make = |range: std::ops::Range<u32>| Gossip {
             first: range.start,
             nodes,
@@ -333,8 +338,7 @@ mod tests {
     #[test]
     fn stories_are_in_order_of_time_then_source() {
         let (stories, _) = told(50, 2, 20_000);
-        let is_sorted =
-            |story: &Vec<(u64, u32, u64)>| story.is_sorted_by_key(|(at, from, _)| (*at, *from));
+        let is_sorted = |story: &Story| story.is_sorted_by_key(|(at, from, _)| (*at, *from));
         assert!(stories.iter().all(is_sorted));
     }
 

@@ -1,0 +1,62 @@
+//! Sizes and speeds to reach, each with its limit beside what was measured:
+//! `cargo test --release -p ftmpi_sim --test speeds -- --ignored --nocapture --test-threads 1`.
+
+use ftmpi_sim::base::random::Random;
+use ftmpi_sim::events::{Note, Post, Shard, Simulation, THE_MACHINE};
+
+/// How long this thread has had a core, in seconds: what else the machine does does not count.
+fn worked() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
+    let nanos: f64 = text.split(' ').next().and_then(|word| word.parse().ok()).expect("a number");
+    nanos / 1e9
+}
+
+/// Prints and checks one line of the table; `is_more` says on which side of the limit to be.
+fn reach(what: &str, measured: f64, limit: f64, unit: &str, is_more: bool) {
+    let side = if is_more { "at least" } else { "at most" };
+    println!("{what}: {measured:.1} {unit}, {side} {limit} {unit}");
+    assert!(if is_more { measured >= limit } else { measured <= limit }, "{what}");
+}
+
+/// Nodes that pass on whatever they hear to somebody.
+struct Tokens {
+    nodes: u32,
+    spread: u64,
+}
+
+impl Shard for Tokens {
+    type What = u32;
+
+    #[inline]
+    fn hear(&mut self, now: u64, to: u32, notes: &[Note<u32>], post: &mut Post<'_, u32>) {
+        for note in notes {
+            let mixed = (u64::from(note.what) << 32 | now) ^ u64::from(to);
+            let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let other = ((mixed >> 32) * u64::from(self.nodes) >> 32) as u32;
+            post.send(other, 1 + (mixed & self.spread), note.what);
+        }
+    }
+}
+
+fn events_per_second(spread: u64) -> f64 {
+    let nodes = 100_000;
+    let mut simulation = Simulation::new(nodes, 1, |_| Tokens { nodes, spread });
+    let mut random = Random::new(1);
+    for token in 0..10 * nodes {
+        let node = random.below(u64::from(nodes)) as u32;
+        simulation.enter(0, node, THE_MACHINE, token);
+    }
+    let best = (1..=5u64).map(|round| {
+        let before = (simulation.heard(), worked());
+        simulation.run_until(round * 10 * (1 + spread));
+        (simulation.heard() - before.0) as f64 / (worked() - before.1)
+    });
+    best.fold(0.0, f64::max) / 1e6
+}
+
+#[test]
+#[ignore = "a benchmark"]
+fn thirty_million_events_a_second_in_order() {
+    reach("events, all one tick ahead", events_per_second(0), 30.0, "million/s", true);
+    reach("events, 1 to 8 ticks ahead", events_per_second(7), 10.0, "million/s", true);
+}
