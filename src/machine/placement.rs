@@ -163,11 +163,8 @@ impl Placement {
             return self.chain(failed, dim, is_up, |_| {});
         }
         let length = self.straight(failed, dim, is_up)?;
-        let mut fits = true;
-        self.each_beside(failed, slab, |node| {
-            fits = fits && self.straight(node, dim, is_up) == Some(length);
-        });
-        fits.then_some(length)
+        let fits = |node| self.straight(node, dim, is_up) == Some(length);
+        self.all_beside(failed, slab, fits).then_some(length)
     }
 
     /// How many nodes on the next spare is, with ranks on all nodes between.
@@ -203,24 +200,24 @@ impl Placement {
         }
     }
 
-    /// Visits the nodes with ranks that lie beside a node in the dimensions of a slab.
-    fn each_beside(&self, node: usize, slab: u32, mut visit: impl FnMut(usize)) {
-        let dims: Vec<_> = (0..self.strides.len()).filter(|dim| slab >> dim & 1 == 1).collect();
-        let extent = |dim: usize| self.grid.dims()[dim] as usize;
-        let base = dims.iter().fold(node, |base, &dim| {
-            base - self.grid.along(node, dim) as usize * self.strides[dim]
-        });
-        let count: usize = dims.iter().map(|&dim| extent(dim)).product();
-        for number in 0..count {
-            let (mut rest, mut at) = (number, base);
-            for &dim in &dims {
-                at += rest % extent(dim) * self.strides[dim];
-                rest /= extent(dim);
-            }
-            if matches!(self.nodes[at], Use::Rank(_)) {
-                visit(at);
-            }
+    /// Whether it holds for all nodes with ranks that lie beside a node in a slab's dimensions.
+    fn all_beside(&self, node: usize, slab: u32, mut holds: impl FnMut(usize) -> bool) -> bool {
+        let dims = (0..self.strides.len()).filter(|dim| slab >> dim & 1 == 1);
+        let mut first = node;
+        let mut count = 1;
+        for dim in dims.clone() {
+            first -= self.grid.along(node, dim) as usize * self.strides[dim];
+            count *= self.grid.dims()[dim] as usize;
         }
+        (0..count).all(|number| {
+            let (mut rest, mut at) = (number, first);
+            for dim in dims.clone() {
+                let extent = self.grid.dims()[dim] as usize;
+                at += rest % extent * self.strides[dim];
+                rest /= extent;
+            }
+            !matches!(self.nodes[at], Use::Rank(_)) || holds(at)
+        })
     }
 
     fn moves(&self, slide: &Slide) -> Vec<Move> {
@@ -230,7 +227,12 @@ impl Placement {
         };
         match slide.slab {
             0 => one(slide.failed),
-            slab => self.each_beside(slide.failed, slab, one),
+            slab => {
+                self.all_beside(slide.failed, slab, |node| {
+                    one(node);
+                    true
+                });
+            }
         }
         moves
     }

@@ -3,6 +3,7 @@
 
 use super::placement::{Move, Placement};
 use super::topology::{Grid, Topology};
+use std::sync::Arc;
 
 /// To whom a rank sends: offsets in the ranks' own grid, whose borders are borders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +41,8 @@ impl Pattern {
 #[derive(Clone, Debug)]
 pub struct Traffic {
     topology: Topology,
-    ranks: Grid,
     /// By rank: those it sends to. Patterns are symmetric, so they send to it as well.
-    peers: Vec<Vec<u32>>,
+    peers: Arc<[Vec<u32>]>,
     seats: Vec<u32>,
     uses: Vec<u16>,
     /// By number of uses: how many links have it.
@@ -61,10 +61,9 @@ impl Traffic {
             is_moving: vec![false; ranks.nodes()],
             seats: placement.seats().to_vec(),
             topology,
-            ranks,
             peers,
         };
-        for rank in 0..traffic.ranks.nodes() {
+        for rank in 0..ranks.nodes() {
             for at in 0..traffic.peers[rank].len() {
                 traffic.count(rank as u32, traffic.peers[rank][at], 1);
             }
@@ -90,6 +89,11 @@ impl Traffic {
     /// The uses of the most used link.
     pub fn worst(&self) -> usize {
         self.links.iter().rposition(|&links| links > 0).unwrap_or(0)
+    }
+
+    /// The squares of all uses: what grows where much meets.
+    pub fn squares(&self) -> u64 {
+        self.links.iter().zip(0u64..).map(|(&links, uses)| u64::from(links) * uses * uses).sum()
     }
 
     /// How many messages there are on all links that are not the first there.

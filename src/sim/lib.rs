@@ -15,4 +15,5 @@ pub mod machine;
 pub mod events;
 pub mod natural;
 pub mod report;
+pub mod spares;
 pub mod words;

@@ -32,7 +32,7 @@ impl Shard for Tokens {
         for note in notes {
             let mixed = (u64::from(note.what) << 32 | now) ^ u64::from(to);
             let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let other = ((mixed >> 32) * u64::from(self.nodes) >> 32) as u32;
+            let other = (((mixed >> 32) * u64::from(self.nodes)) >> 32) as u32;
             post.send(other, 1 + (mixed & self.spread), note.what);
         }
     }
