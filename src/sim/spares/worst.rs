@@ -53,7 +53,7 @@ pub fn worst(study: &Study, failures: usize, width: usize) -> Vec<Worst> {
         }
         if found.len() as f64 * study.ranks() as f64 > FEW {
             is_proven = false;
-            found.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+            found.sort_by_key(|(uses, squares, _)| std::cmp::Reverse((*uses, *squares)));
             // What differs by its order only has the same harm; one of them goes on.
             let mut seen = HashSet::new();
             found.retain(|(uses, squares, _)| seen.insert((*uses, *squares)));
