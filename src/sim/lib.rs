@@ -12,6 +12,7 @@ pub mod base {
 #[path = "../machine/mod.rs"]
 pub mod machine;
 
+pub mod bluegene;
 pub mod events;
 pub mod natural;
 pub mod report;

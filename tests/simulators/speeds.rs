@@ -2,7 +2,11 @@
 //! `cargo test --release -p ftmpi_sim --test speeds -- --ignored --nocapture --test-threads 1`.
 
 use ftmpi_sim::base::random::Random;
+use ftmpi_sim::bluegene::apps::LineBroadcast;
+use ftmpi_sim::bluegene::{Emulator, Setup};
 use ftmpi_sim::events::{Note, Post, Shard, Simulation, THE_MACHINE};
+use ftmpi_sim::machine::Model;
+use ftmpi_sim::spares::figures;
 
 /// How long this thread has had a core, in seconds: what else the machine does does not count.
 fn worked() -> f64 {
@@ -59,4 +63,48 @@ fn events_per_second(spread: u64) -> f64 {
 fn thirty_million_events_a_second_in_order() {
     reach("events, all one tick ahead", events_per_second(0), 30.0, "million/s", true);
     reach("events, 1 to 8 ticks ahead", events_per_second(7), 10.0, "million/s", true);
+}
+
+#[test]
+#[ignore = "a benchmark"]
+fn a_line_broadcast_is_emulated_in_five_milliseconds() {
+    let model = Model::known("bluegene-2001").expect("it comes along");
+    let setup = Setup::new(&model, 100).expect("it is a mesh");
+    let times = (0..10).map(|_| {
+        let mut emulator = Emulator::new(setup.clone(), LineBroadcast, 1);
+        let before = worked();
+        assert_eq!(emulator.run().time_ns, 110_080.0);
+        worked() - before
+    });
+    let best = times.fold(f64::MAX, f64::min);
+    reach("line broadcast on 34 x 34 x 36", best * 1e3, 5.0, "ms", false);
+}
+
+#[test]
+#[ignore = "a benchmark"]
+fn a_case_of_spares_on_24_cubed_to_exhaustion_takes_three_milliseconds() {
+    let study = figures::study(&[24, 24, 24], "3D(2,1)", "hybrid(all)", None).expect("it fits");
+    let times = (0..20).map(|seed| {
+        let before = worked();
+        assert_eq!(study.random_case(seed, usize::MAX, false).len(), 1128);
+        worked() - before
+    });
+    let best = times.fold(f64::MAX, f64::min);
+    reach("one case on 24 x 24 x 24", best * 1e3, 3.0, "ms", false);
+}
+
+#[test]
+#[ignore = "a benchmark; the only one in its process, for it looks at what was allocated"]
+fn a_machine_of_41_616_nodes_with_200_threads_each_takes_less_than_64_megabytes() {
+    let resident = || {
+        let text = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
+        let pages = text.split(' ').nth(1).and_then(|word| word.parse::<f64>().ok());
+        pages.expect("a number") * 4096.0 / 1e6
+    };
+    let before = resident();
+    let model = Model::known("bluegene-2001").expect("it comes along");
+    let setup = Setup::new(&model, 100).expect("it is a mesh");
+    let mut emulator = Emulator::new(setup, LineBroadcast, 1);
+    emulator.run();
+    reach("41,616 nodes x 200 threads", resident() - before, 64.0, "MB", false);
 }

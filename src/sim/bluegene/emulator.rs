@@ -1,0 +1,284 @@
+//! A machine under its virtual clock.
+
+use super::node::{Node, Out, PAYLOAD_MOST, Packet, Program, Size};
+use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};
+use crate::machine::Model;
+use crate::machine::cost::Cost;
+use crate::machine::model;
+use crate::machine::topology::Topology;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// What does not change while a machine runs.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub topology: Topology,
+    pub dims: [u32; 3],
+    pub node: model::Node,
+    pub cost: Cost,
+    /// Of a node's threads, how many take packets in; the others are workers.
+    pub communication: u32,
+    /// Picoseconds in a tick of the virtual clock.
+    pub tick: u64,
+}
+
+/// What happened, all told.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// When the program had its result, or else when its last handler ended, in nanoseconds.
+    pub time_ns: f64,
+    pub packets: u64,
+    pub handlers: u64,
+    /// How long all handlers took together, in nanoseconds.
+    pub busy_ns: f64,
+    /// Packets that found an input buffer full.
+    pub waited: u64,
+    /// How long handlers waited for room in an output buffer, in nanoseconds.
+    pub stalled_ns: f64,
+}
+
+pub struct Emulator<P: Program> {
+    setup: Arc<Setup>,
+    simulation: Simulation<Nodes<P>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Start,
+    Arrive(Packet),
+    /// A thread has ended its handler.
+    Free,
+}
+
+struct Nodes<P: Program> {
+    program: Arc<P>,
+    setup: Arc<Setup>,
+    first: u32,
+    nodes: Vec<Site<P::Data>>,
+    sent: Vec<(u32, u64, Packet)>,
+    finished: Option<u64>,
+    last: u64,
+    packets: u64,
+    handlers: u64,
+    busy: u64,
+    waited: u64,
+    stalled: u64,
+}
+
+/// One node.
+struct Site<D> {
+    data: Option<D>,
+    /// When the handlers end that run now: of communication and of worker threads.
+    communicating: Vec<u64>,
+    working: Vec<u64>,
+    /// The input buffer and, behind its end, those who wait in the network.
+    inbuf: VecDeque<Packet>,
+    large: VecDeque<Packet>,
+    out: Out,
+}
+
+impl Setup {
+    /// Of a machine with up to three dimensions.
+    pub fn new(model: &Model, communication: u32) -> Result<Setup, String> {
+        let grid = model.topology.grid().ok_or("the emulator wants a mesh or torus")?;
+        let dims: Vec<u32> = grid.dims().iter().copied().chain([1, 1, 1]).collect();
+        if grid.dims().len() > 3 {
+            return Err(format!("the emulator has three dimensions: not {:?}", grid.dims()));
+        }
+        let threads = model.node.processors * model.node.threads;
+        if communication == 0 || communication > threads {
+            return Err(format!("{communication} communication threads: say 1 to {threads}"));
+        }
+        let cost = model.cost.clone();
+        if cost.handler == 0 {
+            return Err("handler_ns = 0: a handler takes some time".into());
+        }
+        let parts = [cost.cycle, cost.hop, cost.corner, cost.handler, cost.byte];
+        let tick = parts.into_iter().fold(0, divisor);
+        let (topology, node) = (model.topology.clone(), model.node.clone());
+        Ok(Setup { topology, dims: [dims[0], dims[1], dims[2]], node, cost, communication, tick })
+    }
+
+    pub fn nodes(&self) -> u32 {
+        self.dims.iter().product()
+    }
+
+    pub(super) fn nanos(&self, ticks: u64) -> f64 {
+        (ticks * self.tick) as f64 / 1e3
+    }
+
+    pub(super) fn payload_most(&self) -> usize {
+        (self.node.packet as usize).saturating_sub(8).min(PAYLOAD_MOST)
+    }
+
+    pub(super) fn arrival(&self, from: u32, to: u32, leaves: u64) -> u64 {
+        let path = self.topology.path(from as usize, to as usize);
+        // What a byte costs has been paid on leaving.
+        leaves + self.cost.arrival(path, 0, 0).div_ceil(self.tick)
+    }
+}
+
+fn divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}
+
+impl<P: Program> Emulator<P> {
+    pub fn new(setup: Setup, program: P, threads: usize) -> Emulator<P> {
+        let (setup, program) = (Arc::new(setup), Arc::new(program));
+        let make = |range: std::ops::Range<u32>| Nodes {
+            program: program.clone(),
+            setup: setup.clone(),
+            first: range.start,
+            nodes: range.map(|_| Site::new()).collect(),
+            sent: Vec::new(),
+            finished: None,
+            last: 0,
+            packets: 0,
+            handlers: 0,
+            busy: 0,
+            waited: 0,
+            stalled: 0,
+        };
+        let mut simulation = Simulation::new(setup.nodes(), threads, make);
+        (0..setup.nodes()).for_each(|node| simulation.enter(0, node, THE_MACHINE, What::Start));
+        Emulator { setup, simulation }
+    }
+
+    /// Runs until nothing is left to do.
+    pub fn run(&mut self) -> Totals {
+        self.simulation.run_until(u64::MAX - 1);
+        let shards = self.simulation.shards();
+        let sum = |of: fn(&Nodes<P>) -> u64| shards.iter().map(of).sum::<u64>();
+        let finished = shards.iter().filter_map(|nodes| nodes.finished).max();
+        let last = shards.iter().map(|nodes| nodes.last).max().unwrap_or(0);
+        Totals {
+            time_ns: self.setup.nanos(finished.unwrap_or(last)),
+            packets: sum(|nodes| nodes.packets),
+            handlers: sum(|nodes| nodes.handlers),
+            busy_ns: self.setup.nanos(sum(|nodes| nodes.busy)),
+            waited: sum(|nodes| nodes.waited),
+            stalled_ns: self.setup.nanos(sum(|nodes| nodes.stalled)),
+        }
+    }
+
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// A node's data.
+    pub fn data(&self, node: u32) -> &P::Data {
+        let nodes = self.simulation.shard_of(node);
+        let site = &nodes.nodes[(node - nodes.first) as usize];
+        site.data.as_ref().expect("every node has started")
+    }
+}
+
+impl<D> Site<D> {
+    fn new() -> Site<D> {
+        Site {
+            data: None,
+            communicating: Vec::new(),
+            working: Vec::new(),
+            inbuf: VecDeque::new(),
+            large: VecDeque::new(),
+            out: Out::default(),
+        }
+    }
+}
+
+impl<P: Program> Nodes<P> {
+    /// Lets free threads take what waits, in the order of arrival.
+    fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What>) {
+        let at = (number - self.first) as usize;
+        let communication = self.setup.communication as usize;
+        let threads = (self.setup.node.processors * self.setup.node.threads) as usize;
+        loop {
+            let site = &mut self.nodes[at];
+            let next = site.inbuf.front().map(|packet| packet.size);
+            let packet = if next == Some(Size::Large) && site.communicating.len() < communication {
+                // To pass it on takes no time.
+                let packet = site.inbuf.pop_front().expect("it is the next one");
+                site.large.push_back(packet);
+                continue;
+            } else if next.is_some() && site.communicating.len() < communication {
+                site.inbuf.pop_front()
+            } else if site.working.len() < threads - communication {
+                site.large.pop_front()
+            } else {
+                None
+            };
+            let Some(packet) = packet else { return };
+            self.handle(now, number, &packet, post);
+        }
+    }
+
+    fn handle(&mut self, now: u64, number: u32, packet: &Packet, post: &mut Post<'_, What>) {
+        let site = &mut self.nodes[(number - self.first) as usize];
+        let begins = now + self.setup.cost.handler.div_ceil(self.setup.tick);
+        let mut node = Node {
+            number,
+            now: begins,
+            setup: &self.setup,
+            out: &mut site.out,
+            sent: &mut self.sent,
+            stalled: &mut self.stalled,
+            finished: &mut self.finished,
+        };
+        let data = site.data.as_mut().expect("a node starts before all else");
+        self.program.handle(packet.handler, data, packet.payload(), &mut node);
+        let end = node.now;
+        self.handlers += 1;
+        self.busy += end - now;
+        self.last = self.last.max(end);
+        let threads = match packet.size {
+            Size::Small => &mut site.communicating,
+            Size::Large => &mut site.working,
+        };
+        threads.push(end);
+        post.send(number, end - now, What::Free);
+        for (to, arrives, packet) in self.sent.drain(..) {
+            self.packets += u64::from(to != number);
+            post.send(to, arrives - now, What::Arrive(packet));
+        }
+    }
+}
+
+impl<P: Program> Shard for Nodes<P> {
+    type What = What;
+
+    fn hear(&mut self, now: u64, number: u32, notes: &[Note<What>], post: &mut Post<'_, What>) {
+        let at = (number - self.first) as usize;
+        for note in notes {
+            match &note.what {
+                What::Start => {
+                    let site = &mut self.nodes[at];
+                    let mut node = Node {
+                        number,
+                        now,
+                        setup: &self.setup,
+                        out: &mut site.out,
+                        sent: &mut self.sent,
+                        stalled: &mut self.stalled,
+                        finished: &mut self.finished,
+                    };
+                    site.data = Some(self.program.start(&mut node));
+                    for (to, _, packet) in self.sent.drain(..) {
+                        assert!(to == number, "a node that starts adds packets for itself");
+                        site.inbuf.push_back(packet);
+                    }
+                }
+                What::Arrive(packet) => {
+                    let site = &mut self.nodes[at];
+                    self.waited += u64::from(site.inbuf.len() >= self.setup.node.inbuf as usize);
+                    site.inbuf.push_back(*packet);
+                }
+                What::Free => {
+                    let site = &mut self.nodes[at];
+                    site.communicating.retain(|&end| end > now);
+                    site.working.retain(|&end| end > now);
+                }
+            }
+        }
+        self.serve(now, number, post);
+    }
+}
