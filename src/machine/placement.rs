@@ -110,11 +110,19 @@ impl Placement {
             self.seats[step.rank as usize] = step.to;
         }
         self.nodes[failed] = Use::Dead;
-        let nodes = &self.nodes;
-        self.spares.retain(|&spare| nodes[spare as usize] == Use::Spare);
-        let left = moves.iter().map(|step| step.from);
-        self.spares.extend(left.filter(|&node| nodes[node as usize] == Use::Spare));
-        self.spares.sort_unstable();
+        // Few of many change their places in the list, which stays sorted.
+        for step in moves {
+            if let Ok(at) = self.spares.binary_search(&step.to) {
+                self.spares.remove(at);
+            }
+        }
+        for step in moves {
+            if self.nodes[step.from as usize] == Use::Spare
+                && let Err(at) = self.spares.binary_search(&step.from)
+            {
+                self.spares.insert(at, step.from);
+            }
+        }
     }
 
     fn alone(&self, failed: usize, spare: u32) -> Move {

@@ -70,27 +70,27 @@ fn thirty_million_events_a_second_in_order() {
 fn a_line_broadcast_is_emulated_in_five_milliseconds() {
     let model = Model::known("bluegene-2001").expect("it comes along");
     let setup = Setup::new(&model, 100).expect("it is a mesh");
-    let times = (0..10).map(|_| {
+    let times = (0..20).map(|_| {
         let mut emulator = Emulator::new(setup.clone(), LineBroadcast, 1);
         let before = worked();
         assert_eq!(emulator.run().time_ns, 110_080.0);
         worked() - before
     });
-    let best = times.fold(f64::MAX, f64::min);
-    reach("line broadcast on 34 x 34 x 36", best * 1e3, 5.0, "ms", false);
+    // The clock of the scheduler ticks too seldom for one of them alone.
+    let mean = times.sum::<f64>() / 20.0;
+    reach("line broadcast on 34 x 34 x 36", mean * 1e3, 5.0, "ms", false);
 }
 
 #[test]
 #[ignore = "a benchmark"]
 fn a_case_of_spares_on_24_cubed_to_exhaustion_takes_three_milliseconds() {
     let study = figures::study(&[24, 24, 24], "3D(2,1)", "hybrid(all)", None).expect("it fits");
-    let times = (0..20).map(|seed| {
-        let before = worked();
+    let before = worked();
+    for seed in 0..50 {
         assert_eq!(study.random_case(seed, usize::MAX, false).len(), 1128);
-        worked() - before
-    });
-    let best = times.fold(f64::MAX, f64::min);
-    reach("one case on 24 x 24 x 24", best * 1e3, 3.0, "ms", false);
+    }
+    let mean = (worked() - before) / 50.0;
+    reach("one case on 24 x 24 x 24", mean * 1e3, 3.0, "ms", false);
 }
 
 #[test]

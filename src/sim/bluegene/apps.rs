@@ -66,9 +66,9 @@ impl Program for OctreeBroadcast {
                 std::array::from_fn(|dim| whole[dim] + (whole[dim + 3] - whole[dim]).div_ceil(2));
             for part in 1..8 {
                 let mut sub = whole;
-                for dim in 0..3 {
+                for (dim, &half) in halves.iter().enumerate() {
                     let at = if part >> dim & 1 == 1 { dim } else { dim + 3 };
-                    sub[at] = halves[dim];
+                    sub[at] = half;
                 }
                 if (0..3).all(|dim| sub[dim] < sub[dim + 3]) {
                     node.send([sub[0], sub[1], sub[2]], GO, Size::Small, &packed(&sub));

@@ -44,9 +44,8 @@ pub struct Emulator<P: Program> {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    Start,
     Arrive(Packet),
-    /// A thread has ended its handler.
+    /// A thread ends its handler, and something waits for that.
     Free,
 }
 
@@ -67,7 +66,7 @@ struct Nodes<P: Program> {
 
 /// One node.
 struct Site<D> {
-    data: Option<D>,
+    data: D,
     /// When the handlers end that run now: of communication and of worker threads.
     communicating: Vec<u64>,
     working: Vec<u64>,
@@ -75,6 +74,8 @@ struct Site<D> {
     inbuf: VecDeque<Packet>,
     large: VecDeque<Packet>,
     out: Out,
+    /// When a thread will be free for what waits, if anything does.
+    free_at: Option<u64>,
 }
 
 impl Setup {
@@ -129,7 +130,7 @@ impl<P: Program> Emulator<P> {
             program: program.clone(),
             setup: setup.clone(),
             first: range.start,
-            nodes: range.map(|_| Site::new()).collect(),
+            nodes: range.map(|number| Site::started(number, &*program, &setup)).collect(),
             sent: Vec::new(),
             finished: None,
             last: 0,
@@ -140,7 +141,13 @@ impl<P: Program> Emulator<P> {
             stalled: 0,
         };
         let mut simulation = Simulation::new(setup.nodes(), threads, make);
-        (0..setup.nodes()).for_each(|node| simulation.enter(0, node, THE_MACHINE, What::Start));
+        let added = simulation.shards().iter().flat_map(|nodes| {
+            let sites = nodes.nodes.iter().zip(nodes.first..);
+            sites.filter(|(site, _)| !site.inbuf.is_empty()).map(|(_, number)| number)
+        });
+        for number in added.collect::<Vec<_>>() {
+            simulation.enter(0, number, THE_MACHINE, What::Free);
+        }
         Emulator { setup, simulation }
     }
 
@@ -169,20 +176,44 @@ impl<P: Program> Emulator<P> {
     pub fn data(&self, node: u32) -> &P::Data {
         let nodes = self.simulation.shard_of(node);
         let site = &nodes.nodes[(node - nodes.first) as usize];
-        site.data.as_ref().expect("every node has started")
+        &site.data
     }
 }
 
-impl<D> Site<D> {
-    fn new() -> Site<D> {
+impl<D: Send> Site<D> {
+    /// A node that comes to life, with what it adds for itself.
+    fn started<P: Program<Data = D>>(number: u32, program: &P, setup: &Setup) -> Site<D> {
+        let (mut out, mut sent) = (Out::default(), Vec::new());
+        let mut node = Node {
+            number,
+            now: 0,
+            setup,
+            out: &mut out,
+            sent: &mut sent,
+            stalled: &mut 0,
+            finished: &mut None,
+        };
+        let data = program.start(&mut node);
+        assert!(sent.iter().all(|sent| sent.0 == number), "who starts adds for himself only");
         Site {
-            data: None,
+            data,
             communicating: Vec::new(),
             working: Vec::new(),
-            inbuf: VecDeque::new(),
+            inbuf: sent.into_iter().map(|(_, _, packet)| packet).collect(),
             large: VecDeque::new(),
-            out: Out::default(),
+            out,
+            free_at: None,
         }
+    }
+
+    /// When the first thread ends that something waits for.
+    fn next_free(&self) -> Option<u64> {
+        let first = |ends: &[u64], waiting: &VecDeque<Packet>| {
+            ends.iter().copied().min().filter(|_| !waiting.is_empty())
+        };
+        let (takes, works) =
+            (first(&self.communicating, &self.inbuf), first(&self.working, &self.large));
+        takes.into_iter().chain(works).min()
     }
 }
 
@@ -192,6 +223,9 @@ impl<P: Program> Nodes<P> {
         let at = (number - self.first) as usize;
         let communication = self.setup.communication as usize;
         let threads = (self.setup.node.processors * self.setup.node.threads) as usize;
+        let site = &mut self.nodes[at];
+        site.communicating.retain(|&end| end > now);
+        site.working.retain(|&end| end > now);
         loop {
             let site = &mut self.nodes[at];
             let next = site.inbuf.front().map(|packet| packet.size);
@@ -207,9 +241,15 @@ impl<P: Program> Nodes<P> {
             } else {
                 None
             };
-            let Some(packet) = packet else { return };
+            let Some(packet) = packet else { break };
             self.handle(now, number, &packet, post);
         }
+        let site = &mut self.nodes[at];
+        let next = site.next_free();
+        if let Some(free_at) = next.filter(|_| site.free_at != next) {
+            post.send(number, free_at - now, What::Free);
+        }
+        site.free_at = next;
     }
 
     fn handle(&mut self, now: u64, number: u32, packet: &Packet, post: &mut Post<'_, What>) {
@@ -224,8 +264,7 @@ impl<P: Program> Nodes<P> {
             stalled: &mut self.stalled,
             finished: &mut self.finished,
         };
-        let data = site.data.as_mut().expect("a node starts before all else");
-        self.program.handle(packet.handler, data, packet.payload(), &mut node);
+        self.program.handle(packet.handler, &mut site.data, packet.payload(), &mut node);
         let end = node.now;
         self.handlers += 1;
         self.busy += end - now;
@@ -235,7 +274,6 @@ impl<P: Program> Nodes<P> {
             Size::Large => &mut site.working,
         };
         threads.push(end);
-        post.send(number, end - now, What::Free);
         for (to, arrives, packet) in self.sent.drain(..) {
             self.packets += u64::from(to != number);
             post.send(to, arrives - now, What::Arrive(packet));
@@ -248,35 +286,11 @@ impl<P: Program> Shard for Nodes<P> {
 
     fn hear(&mut self, now: u64, number: u32, notes: &[Note<What>], post: &mut Post<'_, What>) {
         let at = (number - self.first) as usize;
+        let site = &mut self.nodes[at];
         for note in notes {
-            match &note.what {
-                What::Start => {
-                    let site = &mut self.nodes[at];
-                    let mut node = Node {
-                        number,
-                        now,
-                        setup: &self.setup,
-                        out: &mut site.out,
-                        sent: &mut self.sent,
-                        stalled: &mut self.stalled,
-                        finished: &mut self.finished,
-                    };
-                    site.data = Some(self.program.start(&mut node));
-                    for (to, _, packet) in self.sent.drain(..) {
-                        assert!(to == number, "a node that starts adds packets for itself");
-                        site.inbuf.push_back(packet);
-                    }
-                }
-                What::Arrive(packet) => {
-                    let site = &mut self.nodes[at];
-                    self.waited += u64::from(site.inbuf.len() >= self.setup.node.inbuf as usize);
-                    site.inbuf.push_back(*packet);
-                }
-                What::Free => {
-                    let site = &mut self.nodes[at];
-                    site.communicating.retain(|&end| end > now);
-                    site.working.retain(|&end| end > now);
-                }
+            if let What::Arrive(packet) = &note.what {
+                self.waited += u64::from(site.inbuf.len() >= self.setup.node.inbuf as usize);
+                site.inbuf.push_back(*packet);
             }
         }
         self.serve(now, number, post);

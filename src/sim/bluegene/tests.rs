@@ -35,8 +35,8 @@ fn the_line_broadcast_takes_as_long_as_in_the_paper() {
 #[test]
 fn a_clean_octree_has_six_levels() {
     let (emulator, totals) = run(OctreeBroadcast, CornerRule::PerMessage);
-    // Seven handlers, and six messages that go 94 hops together: in each dimension the later half of
-    // a part is the smaller one, so that the last corner is reached after fewer splits.
+    // Seven handlers, and six messages that go 94 hops together: the later half of a part is the
+    // smaller one, so that the last corner takes fewer splits.
     assert_eq!(totals.time_ns, 7.0 * 1000.0 + 6.0 * 75.0 + 94.0 * 5.0);
     assert_eq!(totals.packets, 41_615);
     assert!((0..41_616).all(|node| *emulator.data(node) == 1), "once each");
