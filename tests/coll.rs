@@ -42,6 +42,14 @@ fn large_buffers_arrive_whole() {
 }
 
 #[test]
+fn whoever_is_ahead_waits_for_the_others_and_goes_on() {
+    let program = build("coll_ahead.c");
+    for ranks in [2, 7, 40] {
+        support::run(&program).ranks(ranks).succeeds();
+    }
+}
+
+#[test]
 fn operations_mean_what_the_standard_says() {
     passes("operations", 7);
     passes("complex-and-pairs", 40);

@@ -71,3 +71,10 @@ fn stopped_threads_change_nothing_again_and_again() {
         JOBS.iter().for_each(|job| run(job, seed));
     }
 }
+
+/// The second thread may come to it while the first one recovers, or just after.
+#[test]
+fn two_threads_that_recover_at_once_do_so_once() {
+    let job = ("keeps.c", "threads", 4, "--mode=rebuild --msg=cont", "threads: done\n");
+    (101..109).for_each(|seed| run(&job, seed));
+}

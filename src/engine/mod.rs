@@ -46,7 +46,7 @@ pub use op::{Died, Mishap, Ops, Outcome, Watch};
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
-pub use vigil::{Awaited, Vigil};
+pub use vigil::{Awaited, Everyone, Vigil};
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
@@ -121,6 +121,8 @@ struct State {
     waiting: u32,
     /// Who they are, and for what they wait.
     waiters: Slab<waits::Waiter>,
+    /// One who waits in a meeting, and for nothing else: the call that it is in, and for what.
+    napper: Option<(&'static str, vigil::Watched)>,
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
@@ -433,6 +435,7 @@ impl State {
             outlook: generation::Outlook::default(),
             waiting: 0,
             waiters: Slab::default(),
+            napper: None,
             has_news: false,
             copying: 0,
         }

@@ -25,7 +25,18 @@ pub struct Vigil<'a> {
     pub turn: u32,
     /// The context of the operation's messages, if it had any, and the own rank.
     pub envelope: Envelope,
-    pub everyone: &'a Arc<dyn Roster>,
+    pub everyone: &'a dyn Everyone,
+}
+
+/// Those whose death ends a wait, listed where somebody has died.
+pub trait Everyone: Send + Sync {
+    fn roster(&self) -> Arc<dyn Roster>;
+}
+
+impl Everyone for Arc<dyn Roster> {
+    fn roster(&self) -> Arc<dyn Roster> {
+        self.clone()
+    }
 }
 
 impl Vigil<'_> {
@@ -33,9 +44,14 @@ impl Vigil<'_> {
     #[inline]
     pub fn is_over(&self) -> bool {
         match self.gate {
-            Gate::Room => self.meeting.has_room(self.turn),
+            Gate::Room => self.meeting.has_ample_room(self.turn),
             gate => self.round.is_open(gate, self.turn),
         }
+    }
+
+    fn watched(&self) -> Watched {
+        let Vigil { meeting, gate, turn, envelope, .. } = *self;
+        Watched { key: meeting.key(), gate, turn, envelope }
     }
 }
 
@@ -75,9 +91,20 @@ impl Engine {
         if self.is_calm() { None } else { self.object(&mut self.state.lock(), vigil) }
     }
 
+    /// The same by the newest record, whatever has been taken in so far.
+    #[inline]
+    pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() {
+            return None;
+        }
+        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
+        let watch = Watch::Everyone { rank, member: self.me, roster };
+        self.judge_send(&mut self.state.lock(), vigil.envelope, &watch)
+    }
+
     #[cold]
     fn object(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
-        let (rank, roster) = (vigil.envelope.source, vigil.everyone.clone());
+        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
         let watch = Watch::Everyone { rank, member: self.me, roster };
         let judged = self.judge(state, vigil.envelope, &watch, 0);
         judged.or_else(|| self.interruption(state, &watch))
@@ -97,6 +124,64 @@ impl Engine {
         self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
     }
 
+    /// The same for those who have no core of their own, and as a rule nothing else to do: who is
+    /// alone with its rank, and has nothing under way, sleeps at once.
+    #[inline]
+    pub fn keep_short_vigil(&self, vigil: &Vigil<'_>) -> Result<Option<Mishap>, Died> {
+        self.step()?;
+        if (vigil.is_over() || self.nap(vigil)) && !self.pulse.is_stopping() {
+            return Ok(None);
+        }
+        self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
+    }
+
+    /// Sleeps until it has happened, if there is nothing else to do; false when there is, or when
+    /// something else has happened.
+    #[inline]
+    fn nap(&self, vigil: &Vigil<'_>) -> bool {
+        let mut state = self.state.lock();
+        if !self.is_idle(&state) {
+            return false;
+        }
+        state.napper = Some((self.world.call(), vigil.watched()));
+        state.waiting += 1;
+        let turn = self.turns.load(Ordering::Relaxed);
+        vigil.round.attend(vigil.gate, vigil.turn);
+        let is_over = Guard::unlocked(&mut state, || {
+            let bell = self.port.bell();
+            let heard = bell.listen();
+            // Another thread of the rank may come, and leave this one something to do.
+            let is_left_alone = self.turns.load(Ordering::SeqCst) == turn;
+            if is_left_alone && !self.has_cause() && !vigil.is_over() {
+                bell.park_until(heard, || vigil.is_over());
+            }
+            vigil.is_over()
+        });
+        state.waiting -= 1;
+        state.napper = None;
+        is_over
+    }
+
+    /// Whether the calling thread, alone with its rank, has nothing to do but to wait.
+    #[inline]
+    fn is_idle(&self, state: &State) -> bool {
+        let is_done = state.copies.is_empty() && !state.has_due() && state.vigils.is_empty();
+        is_done
+            && state.waiting + state.copying == 0
+            && self.port.made() == state.channels.made
+            && !self.world.wire().has_channels()
+            && !self.has_cause()
+    }
+
+    /// Whether something has come for this rank, or something is unusual.
+    #[inline]
+    fn has_cause(&self) -> bool {
+        self.port.has_arrivals()
+            || self.awaited.load(Ordering::Relaxed) != 0
+            || !self.is_calm()
+            || self.pulse.is_stopping()
+    }
+
     /// The same for what comes to an end whoever dies, as `is_over` says.
     pub fn sit_out(&self, vigil: &Vigil<'_>, is_over: impl Fn() -> bool) -> Result<(), Died> {
         self.keep_long_vigil(vigil, &is_over, false).map(drop)
@@ -106,7 +191,7 @@ impl Engine {
     fn keep_long_vigil(
         &self, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool, minds: bool,
     ) -> Result<Option<Mishap>, Died> {
-        let mut state = self.state.lock();
+        let (mut state, mut attends) = (self.state.lock(), false);
         loop {
             self.progress(&mut state)?;
             self.drive(&mut state)?;
@@ -121,6 +206,9 @@ impl Engine {
                 return Ok(Some(mishap));
             }
             if !self.copy_next(&mut state)? {
+                if !std::mem::replace(&mut attends, true) {
+                    vigil.round.attend(vigil.gate, vigil.turn);
+                }
                 self.wait_for_others(&mut state, vigil, is_so);
                 // Then there is no need to look at everything else first.
                 if is_so() && !self.pulse.is_stopping() {
@@ -135,9 +223,7 @@ impl Engine {
     fn wait_for_others(
         &self, state: &mut Guard<'_, State>, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool,
     ) {
-        let Vigil { meeting, gate, turn, envelope, .. } = *vigil;
-        let watched = Watched { key: meeting.key(), gate, turn, envelope };
-        self.wait_for_news_or(state, None, Some(watched), is_so);
+        self.wait_for_news_or(state, None, Some(vigil.watched()), is_so);
     }
 
     /// Lets `run` go on when that has happened, or when there is news of failures.

@@ -65,7 +65,8 @@ impl Engine {
             || state.copying > 0
             || state.has_due()
             || state.stir != self.world.stir();
-        if state.waiters.is_empty() || has_work || self.pulse.is_stopping() {
+        let waits = !state.waiters.is_empty() || state.napper.is_some();
+        if !waits || has_work || self.pulse.is_stopping() {
             return None;
         }
         let waiters = state.waiters.keys().filter_map(|key| state.waiters.find(key));
@@ -77,6 +78,10 @@ impl Engine {
                 // Whoever waits for nobody is about to go on.
                 wants.extend(self.missing(watched)?);
             }
+        }
+        if let Some((call, watched)) = state.napper {
+            calls.push(call);
+            wants.extend(self.missing(watched)?);
         }
         wants.extend(state.missed_by_runs()?);
         let ops = state.ops.0.keys().filter_map(|key| state.ops.0.find(key));

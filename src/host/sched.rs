@@ -9,6 +9,7 @@ mod line;
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 #[cfg(not(loom))]
 use crate::host::fiber;
+pub use crate::host::fiber::Rows;
 use crate::host::{clock, replay};
 use line::{Fiber, Line};
 use std::sync::atomic::{self, AtomicBool};
@@ -188,6 +189,11 @@ impl Bell {
     /// From now on no ring is missed: look once more for what you wait for, then [`Bell::park`].
     #[inline]
     pub fn listen(&self) -> Seen {
+        // Who rings sees that somebody listens, and changes the word.
+        let word = self.word.load(Ordering::SeqCst);
+        if word & LISTENING != 0 {
+            return Seen(word);
+        }
         let seen = Seen(self.word.fetch_or(LISTENING, Ordering::SeqCst) | LISTENING);
         fence(Ordering::SeqCst);
         seen
@@ -202,6 +208,20 @@ impl Bell {
             self.sleep(seen, None);
         }
         look_at_signals();
+    }
+
+    /// The same for one who goes back to its program at once when it `is_over`, where signals that
+    /// have come meanwhile find it.
+    #[inline]
+    pub fn park_until(&self, seen: Seen, is_over: impl Fn() -> bool) {
+        match this_fiber() {
+            Some(fiber) => self.line.wait(fiber, None, || self.has_rung(seen)),
+            None if self.has_rung_soon(seen) => {}
+            None => self.sleep(seen, None),
+        }
+        if !is_over() {
+            look_at_signals();
+        }
     }
 
     /// The same, but for no longer than `longest`.

@@ -385,7 +385,10 @@ impl Comm {
 
     /// The tag of the next collective operation; all members count alike.
     pub(super) fn next_collective(&self) -> i32 {
-        (self.collectives.fetch_add(1, Ordering::Relaxed) & i32::MAX as u32) as i32
+        // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).
+        let number = self.collectives.load(Ordering::Relaxed);
+        self.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
+        (number & i32::MAX as u32) as i32
     }
 
     /// Whether some collective operation has begun on it.

@@ -53,8 +53,9 @@ pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Resu
 /// Recovers, and returns another handle of MPI_COMM_WORLD.
 pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     let is_world = comm.is_alias_of(&process.world_comm());
-    if !is_made_up_for(process) {
-        recover(process)?;
+    let generation = process.engine.generation();
+    if !is_made_up_for(process, generation) {
+        recover(process, generation)?;
     }
     if !is_world {
         // Its dead are not members of what has taken their places: only all together can make it.
@@ -68,24 +69,37 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
 }
 
-/// Whether the world has recovered since the calling thread was told of a failure, so that there is
-/// nothing left to do for it: the library may have seen to that, or another thread of this rank.
-/// Whoever has gone on since then asks anew.
-fn is_made_up_for(process: &'static Process) -> bool {
-    let (engine, thread) = (&process.engine, thread_token());
+/// Whether the world has recovered, into `generation`, since the calling thread was told of a
+/// failure, so that there is nothing left to do for it: the library may have seen to that, or
+/// another thread of this rank. Whoever has gone on since then asks anew.
+fn is_made_up_for(process: &'static Process, generation: u64) -> bool {
+    let thread = thread_token();
     let told = process.told.lock().remove(&thread);
-    if told.is_none_or(|generation| generation >= engine.generation()) {
+    if told.is_none_or(|of| of >= generation) {
         return false;
     }
-    let (world, is_other) =
-        (process.world_comm(), process.recoverer.load(Ordering::Relaxed) != thread);
-    standing(process, &world) == Standing::Well && (is_other || !world.is_in_use())
+    let world = process.world_comm();
+    standing(process, &world) == Standing::Well
+        && (is_of_another(process, thread) || !world.is_in_use())
 }
 
-/// Takes part in the recovery of the world. Where nobody is dead, nothing changes.
-pub fn recover(process: &'static Process) -> Result {
-    let generation = process.engine.generation();
-    let begun = process.recovery.lock().take();
+/// Whether the world is as another thread of this rank has recovered it.
+fn is_of_another(process: &Process, thread: usize) -> bool {
+    process.engine.generation() > 0 && process.recoverer.load(Ordering::Relaxed) != thread
+}
+
+/// Takes part in the recovery of the world as it was in `generation`. Where nobody is dead, nothing
+/// changes; nor where another thread of this rank has seen to it meanwhile: the recovery of the
+/// generation after that is not this thread's to begin.
+fn recover(process: &'static Process, generation: u64) -> Result {
+    let begun = {
+        let mut recovery = process.recovery.lock();
+        // As long as nobody has taken it out, the generation stays.
+        if process.engine.generation() != generation {
+            return Ok(());
+        }
+        recovery.take()
+    };
     let begun = begun.or_else(|| first(process));
     let Some(mut course) = begun else { return await_another(process, generation) };
     let engine = &process.engine;
@@ -120,8 +134,11 @@ fn await_another(process: &'static Process, before: u64) -> Result {
 /// The program is to be told of a death. Recovers inside the call that has met it, where that is
 /// the library's to do. Fails only when this rank is to die.
 pub fn follow(process: &'static Process) -> Result {
-    process.told.lock().insert(thread_token(), process.engine.generation());
+    let (thread, generation) = (thread_token(), process.engine.generation());
     let world = process.world_comm();
+    // Another thread may have recovered since the call has failed: then it was of before.
+    let is_over = standing(process, &world) == Standing::Well && is_of_another(process, thread);
+    process.told.lock().insert(thread, generation - u64::from(is_over));
     let modes = losses::modes(process, &world).unwrap_or_default();
     if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
         return Ok(());
@@ -129,7 +146,7 @@ pub fn follow(process: &'static Process) -> Result {
     if !is_due(process, &world) {
         return Ok(());
     }
-    match recover(process) {
+    match recover(process, generation) {
         Err(Failure::Died) => Err(Failure::Died),
         // The program hears of its failed call; what has become of the world it will see.
         _ => Ok(()),
@@ -225,11 +242,14 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     process.set_world_comm(world);
     process.begins_to_recover();
     process.recoverer.store(thread_token(), Ordering::Relaxed);
-    let next = Summons { recovery: era.next.clone(), number: 0, modes: None };
-    *process.recovery.lock() = Some(next);
     process.world.forgive();
     process.lineage.lock().turn_over();
-    Ok(process.engine.turn_over(generation, era.roll.clone(), moved)?)
+    process.engine.turn_over(generation, era.roll.clone(), moved)?;
+    // Only now: whoever finds it there is of the generation that it is for.
+    let next = Summons { recovery: era.next.clone(), number: 0, modes: None };
+    *process.recovery.lock() = Some(next);
+    process.engine.nudge();
+    Ok(())
 }
 
 /// What all have in common from now on.

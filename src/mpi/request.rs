@@ -269,8 +269,8 @@ impl Requests {
         is_concerned.then(|| Class::PROC_ABORTED.because(words).on(&request.comm))
     }
 
-    /// Fails when one of those handles is none. What was booked is a request like any other from now
-    /// on.
+    /// Fails when one of those handles is none. What was booked is a request like any other from
+    /// now on.
     fn check(
         &self, process: &'static Process, requests: &impl Places, mut those: Range<usize>,
     ) -> Result {

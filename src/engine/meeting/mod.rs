@@ -77,8 +77,10 @@ struct Stand(AtomicU32);
 struct Pace {
     /// All have let go of the turns before this one, counted as in [`Stand`].
     settled: AtomicU32,
-    /// How many wait for others to let go.
+    /// How many wait for others to let go, and from where on somebody does who lets go: before that
+    /// it is not worth while to wake them.
     waiting: AtomicU32,
+    enough: AtomicU32,
 }
 
 /// Twice the number of a turn, counted from one: at 0 nobody has come to any.
@@ -101,7 +103,11 @@ impl Meeting {
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
             bells: members.iter().map(bell).collect(),
             rounds: (0..rounds).map(|_| Round::new(members.len())).collect(),
-            pace: Pace { settled: AtomicU32::new(0), waiting: AtomicU32::new(0) },
+            pace: Pace {
+                settled: AtomicU32::new(0),
+                waiting: AtomicU32::new(0),
+                enough: AtomicU32::new(0),
+            },
             apart: Mutex::default(),
             ahead: Mutex::default(),
             gone: AtomicUsize::new(0),
@@ -125,7 +131,28 @@ impl Meeting {
         self.stand(place, position(turn));
     }
 
+    /// The same for a member that [`Meeting::greet`]s those ahead after its next SeqCst
+    /// read-modify-write, or fence, and before it sleeps.
+    #[inline]
+    pub fn come_in(&self, turn: u32, place: usize) {
+        self.stands[place].0.store(position(turn), Ordering::Release);
+    }
+
+    /// Wakes those who wait until a member is as far as this.
+    #[inline]
+    pub fn greet(&self, turn: u32) {
+        self.greet_from(position(turn));
+    }
+
+    #[inline]
+    fn greet_from(&self, position: u32) {
+        if self.pace.waiting.load(Ordering::SeqCst) != 0 {
+            self.ring_those_ahead(position);
+        }
+    }
+
     /// The member at `place` needs nothing of this turn any more, and nobody needs its memory.
+    /// Where all have come to the turn, it is enough to come to the next.
     #[inline]
     pub fn let_go(&self, turn: u32, place: usize) {
         self.stand(place, position(turn) + 1);
@@ -134,13 +161,14 @@ impl Meeting {
     #[inline]
     fn stand(&self, place: usize, position: u32) {
         self.stands[place].0.swap(position, Ordering::SeqCst);
-        if self.pace.waiting.load(Ordering::SeqCst) != 0 {
-            self.ring_those_ahead();
-        }
+        self.greet_from(position);
     }
 
     #[cold]
-    fn ring_those_ahead(&self) {
+    fn ring_those_ahead(&self, position: u32) {
+        if !is_as_far(settled_by(position), self.pace.enough.load(Ordering::SeqCst)) {
+            return;
+        }
         let places = self.ahead.lock().clone();
         sched::wake_all(places.iter().map(|place| self.bells[*place]));
     }
@@ -156,6 +184,16 @@ impl Meeting {
     pub fn has_room(&self, turn: u32) -> bool {
         let needed = self.needed(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    /// The same, and of half of the rounds of later turns: whoever has waited goes on for a while.
+    pub(super) fn has_ample_room(&self, turn: u32) -> bool {
+        let needed = self.ample(turn);
+        is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    fn ample(&self, turn: u32) -> u32 {
+        self.needed(turn).wrapping_add(self.rounds.len() as u32)
     }
 
     /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
@@ -175,11 +213,25 @@ impl Meeting {
         is_free
     }
 
-    /// From now on the member at `place` is rung when others let go, until the value is dropped.
-    pub fn wait_for_room(&self, place: usize) -> Ahead<'_> {
-        self.ahead.lock().push(place);
+    /// From now on the member at `place` is rung when there may be room, more than for this turn,
+    /// until the value is dropped.
+    pub fn wait_for_room(&self, turn: u32, place: usize) -> Ahead<'_> {
+        let mut ahead = self.ahead.lock();
+        let (ample, enough) = (self.ample(turn), &self.pace.enough);
+        if ahead.is_empty() || !is_as_far(ample, enough.load(Ordering::Relaxed)) {
+            enough.store(ample, Ordering::SeqCst);
+        }
+        ahead.push(place);
         self.pace.waiting.fetch_add(1, Ordering::SeqCst);
         Ahead { meeting: self, place }
+    }
+
+    /// This gate of a round by rotation is open: wakes all others who wait for that.
+    #[inline]
+    pub fn open(&self, gate: Gate, turn: u32, place: usize) {
+        if self.round(turn).call(gate, turn) {
+            self.ring_others(place);
+        }
     }
 
     /// Wakes all others.
@@ -236,7 +288,7 @@ impl Meeting {
     /// Who has not come as far as a wait needs, up to `most` of them.
     pub(super) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
         let needed =
-            if gate == Gate::Room { self.needed(turn).wrapping_sub(1) } else { position(turn) };
+            if gate == Gate::Room { self.ample(turn).wrapping_sub(1) } else { position(turn) };
         let is_missing =
             |place: &usize| !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed);
         match gate {
@@ -256,7 +308,7 @@ fn settled_by(position: u32) -> u32 {
 /// What a member waits for in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// All have let go of the turn that had the round before.
+    /// All have let go of the turn that had the round before, and of some more.
     Room,
     /// All have come.
     Full,
@@ -270,6 +322,19 @@ pub enum Gate {
     AllRead,
     /// This member does not.
     Read { place: usize },
+}
+
+impl Gate {
+    /// Where those wait for whom it opens. In one turn, one of the gates of a lobby opens for all
+    /// who wait there, once.
+    fn lobby(self) -> Option<usize> {
+        match self {
+            Gate::Room => None,
+            Gate::Full | Gate::Done => Some(0),
+            Gate::AllShown | Gate::Shown { .. } => Some(1),
+            Gate::AllRead | Gate::Read { .. } => Some(2),
+        }
+    }
 }
 
 /// Somebody who is ahead of the others.
@@ -371,11 +436,18 @@ mod tests {
             }
             meeting.come(turn(rounds), 0);
             assert!(!meeting.has_room(turn(rounds)));
+            let half = rounds / 2;
             assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), [1, 2]);
-            meeting.let_go(turn(0), 2);
+            meeting.let_go(turn(half), 2);
             assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), [1]);
             meeting.come(turn(1), 1);
-            assert!(meeting.has_room(turn(rounds)));
+            assert!(meeting.has_room(turn(rounds)) && !meeting.has_ample_room(turn(rounds)));
+            meeting.let_go(turn(half), 1);
+            assert!(meeting.has_ample_room(turn(rounds)));
+            assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), []);
+            meeting.come(turn(1), 1);
+            meeting.come(turn(0), 2);
+            meeting.pace.settled.store(position(turn(1)), Ordering::Relaxed);
             assert!(!meeting.has_room(turn(rounds + 1)));
             assert_eq!(meeting.missing(Gate::Full, turn(1), 9), [2]);
             assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1), 9), []);

@@ -3,6 +3,7 @@
 use super::Gate;
 use crate::base::sync::muster::Muster;
 use crate::host::memory::{Fault, Region, Span, transfer};
+use crate::host::sched::Rows;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -13,6 +14,7 @@ pub struct Round {
     pub muster: Muster,
     /// Who reads nothing of others any more.
     readers: Muster,
+    lobbies: [Lobby; 3],
     done: Done,
     lines: OnceLock<Box<[Line]>>,
     /// More than fits into a line, of each member.
@@ -22,6 +24,14 @@ pub struct Round {
     /// What all write to.
     board: Mutex<Weak<Board>>,
     members: usize,
+}
+
+/// Where those wait whose [`Gate`]s open at once.
+#[derive(Default)]
+struct Lobby {
+    rows: Rows,
+    /// The turn, plus one, in which somebody waits who does not stand in a row.
+    listeners: AtomicU32,
 }
 
 /// The library's own memory, which all may write to.
@@ -110,6 +120,7 @@ impl Round {
         Round {
             muster: Muster::new(members),
             readers: Muster::new(members),
+            lobbies: Default::default(),
             done: Done {
                 turn: AtomicU32::new(0),
                 bytes: AtomicU64::new(0),
@@ -136,6 +147,22 @@ impl Round {
             Gate::Read { place } => self.has_read(turn, place),
             Gate::Room => true,
         }
+    }
+
+    /// The caller, who listens to its bell as well, is called when this gate opens.
+    pub(in crate::engine) fn attend(&self, gate: Gate, turn: u32) {
+        let Some(lobby) = gate.lobby().map(|lobby| &self.lobbies[lobby]) else { return };
+        if gate == Gate::AllShown || !lobby.rows.join(turn) {
+            lobby.listeners.swap(turn + 1, Ordering::SeqCst);
+        }
+    }
+
+    /// This gate has opened: calls those who stand in rows; true if others have to be rung.
+    #[inline]
+    pub(super) fn call(&self, gate: Gate, turn: u32) -> bool {
+        let lobby = &self.lobbies[gate.lobby().expect("that opens for many at once")];
+        lobby.rows.call(turn);
+        lobby.listeners.load(Ordering::SeqCst) == turn + 1
     }
 
     /// The line of the member at `place`.
@@ -229,6 +256,12 @@ impl Round {
         let mut annex = self.annex(place).lock();
         annex.blocks = None;
         annex.fault.take()
+    }
+
+    /// How many bytes each has laid down, if all have as many.
+    pub fn equal_bytes(&self) -> Option<usize> {
+        let bytes = self.line(0).bytes();
+        self.lines().iter().all(|line| line.bytes() == bytes).then_some(bytes)
     }
 
     /// The result of this turn is there. SeqCst, so that those who look before they sleep see it.

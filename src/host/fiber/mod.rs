@@ -22,6 +22,7 @@
 mod block;
 mod frame;
 mod monitor;
+mod row;
 mod slot;
 mod switch;
 mod trial;
@@ -38,21 +39,26 @@ use std::time::Instant;
 use worker::{Left, Worker};
 
 pub(super) use frame::{is_on_the_move, move_to_own_stack};
+pub use row::Rows;
 pub(super) use trial::start_workers;
 
 /// One rank's context. Records stay until the process ends, and serve one life after the other: a
 /// call that comes too late only wakes the next one for nothing.
+#[repr(C, align(64))]
 pub(super) struct Fiber {
-    /// Where it goes on, while it does not run.
+    /// Where it goes on, while it does not run. From here to `worker` is what a switch needs.
     stack: UnsafeCell<usize>,
     block: AtomicUsize,
     state: AtomicU32,
+    is_settled: AtomicBool,
     /// Whose turn it is after this one, in the queue that it stands in.
     link: Cell<*const Fiber>,
     /// The slot in which it ran last.
     home: AtomicUsize,
     worker: AtomicPtr<Worker>,
-    is_settled: AtomicBool,
+    /// So many bytes of its stack are left out, so that not all have at the same distance from
+    /// the beginning of a page what they touch in every switch: few such lines fit into a cache.
+    shade: usize,
     /// Where its handlers run.
     signal_stack: UnsafeCell<Range<usize>>,
     body: UnsafeCell<Body>,
@@ -78,9 +84,79 @@ const CALLED: u32 = 1;
 const PARKED: u32 = 2;
 const ENDED: u32 = 3;
 
-thread_local! {
-    /// The fiber whose thread-locals these are, unless it has settled.
-    static CURRENT: Cell<Option<&'static Fiber>> = const { Cell::new(None) };
+/// The fiber whose thread-locals these are, unless it has settled.
+static CURRENT: own::Current = own::Current;
+
+/// Looked at several times in every wait: a variable at a fixed distance from the thread's own
+/// address, where Rust's would be found by calling ld.so.
+#[cfg(not(any(miri, loom)))]
+mod own {
+    use super::Fiber;
+
+    pub(super) struct Current;
+
+    std::arch::global_asm!(
+        ".pushsection .tbss.ftmpi_fiber, \"awT\", @nobits",
+        ".hidden ftmpi_fiber",
+        ".globl ftmpi_fiber",
+        ".p2align 3",
+        "ftmpi_fiber:",
+        "    .skip 8",
+        ".size ftmpi_fiber, 8",
+        ".popsection",
+    );
+
+    impl Current {
+        #[inline(always)]
+        pub(super) fn get(&self) -> Option<&'static Fiber> {
+            let fiber: *const Fiber;
+            // SAFETY: the linker knows how far the variable is from the thread's own address.
+            unsafe {
+                std::arch::asm!(
+                    "mov {at}, qword ptr [rip + ftmpi_fiber@GOTTPOFF]",
+                    "mov {at}, qword ptr fs:[{at}]",
+                    at = out(reg) fiber,
+                    options(nostack, preserves_flags, readonly)
+                );
+            }
+            // SAFETY: it is null at first, and then what `set` got.
+            unsafe { fiber.as_ref() }
+        }
+
+        pub(super) fn set(&self, fiber: Option<&'static Fiber>) {
+            let fiber = fiber.map_or(std::ptr::null(), std::ptr::from_ref);
+            // SAFETY: as above; only this thread looks there.
+            unsafe {
+                std::arch::asm!(
+                    "mov {at}, qword ptr [rip + ftmpi_fiber@GOTTPOFF]",
+                    "mov qword ptr fs:[{at}], {fiber}",
+                    at = out(reg) _,
+                    fiber = in(reg) fiber,
+                    options(nostack, preserves_flags)
+                );
+            }
+        }
+    }
+}
+
+/// The same where nobody runs machine code.
+#[cfg(any(miri, loom))]
+mod own {
+    use super::{Cell, Fiber};
+
+    pub(super) struct Current;
+
+    thread_local!(static FIBER: Cell<Option<&'static Fiber>> = const { Cell::new(None) });
+
+    impl Current {
+        pub(super) fn get(&self) -> Option<&'static Fiber> {
+            FIBER.get()
+        }
+
+        pub(super) fn set(&self, fiber: Option<&'static Fiber>) {
+            FIBER.set(fiber);
+        }
+    }
 }
 
 /// The fiber that calls; `None` in OS threads, and in fibers that have become such.
@@ -100,6 +176,7 @@ impl Fiber {
             link: Cell::new(null()),
             home: AtomicUsize::new(home),
             worker: AtomicPtr::default(),
+            shade: if count <= FEW_ENOUGH { index * SHADE % PAGE } else { 0 },
             is_settled: AtomicBool::new(false),
             signal_stack: UnsafeCell::new(0..0),
             body: UnsafeCell::new(Body { call: |_| unreachable!(), argument: 0 }),
@@ -125,7 +202,8 @@ impl Fiber {
             *self.signal_stack.get() = signal_stack;
             *self.body.get() = body;
             let itself = std::ptr::from_ref(self).expose_provenance();
-            *self.stack.get() = switch::prepare(stack.end, live, itself);
+            let top = stack.end - self.shade;
+            *self.stack.get() = switch::prepare(top, live, itself);
         }
         self.state.store(RUNNING, Ordering::Release);
         worker::make_ready(self);
@@ -178,6 +256,21 @@ impl Fiber {
         worker::leave(self, Left::Waiting);
     }
 
+    /// It will run soon: its record is to be at hand.
+    #[inline]
+    fn approach(&'static self) {
+        fetch(std::ptr::from_ref(self).addr());
+    }
+
+    /// It will run next, perhaps: what it touches first is to be at hand.
+    #[inline]
+    fn approach_stack(&'static self) {
+        // SAFETY: whoever runs it may change the word meanwhile, as a whole.
+        let stack = unsafe { AtomicUsize::from_ptr(self.stack.get()) }.load(Ordering::Relaxed);
+        (0..LINES).for_each(|line| fetch(stack + 64 * line));
+        fetch(self.pthread());
+    }
+
     /// Takes back a call that has come while it ran.
     fn was_called(&self) -> bool {
         let (done, seen) = (Ordering::Acquire, Ordering::Relaxed);
@@ -224,6 +317,23 @@ impl Fiber {
         let worker = unsafe { self.worker.load(Ordering::Relaxed).as_ref() };
         worker.is_some_and(Worker::is_to_make_room)
     }
+}
+
+/// A prime number of lines, so that all shades of a page come to pass.
+const SHADE: usize = 13 * 64;
+const PAGE: usize = 4096;
+/// Of more fibers nothing is left in a cache, and memory counts.
+const FEW_ENOUGH: usize = 1000;
+
+/// So many lines of a stack are at hand before its fiber goes on.
+const LINES: usize = 12;
+
+/// The line of memory at `address` will be needed; it need not be there.
+#[inline]
+fn fetch(address: usize) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: only a hint, for any address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address)) };
 }
 
 /// Where a fiber begins.

@@ -8,14 +8,17 @@
 use super::Fiber;
 use super::worker::Worker;
 use std::cell::UnsafeCell;
+use std::collections::VecDeque;
 use std::hint::spin_loop;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+/// On lines of its own: others look at theirs all the time.
+#[repr(align(128))]
 pub(super) struct Slot {
     latch: AtomicBool,
     ready: UnsafeCell<Ready>,
-    /// How many fibers the queue holds, for those who only look.
+    /// How many fibers the queue and the rows hold, for those who only look.
     count: AtomicUsize,
     /// Who is to run next, for those who only look.
     next: AtomicUsize,
@@ -36,10 +39,75 @@ unsafe impl Send for Slot {}
 struct Ready {
     owner: *const Worker,
     queue: Chain,
+    rows: Rows,
     /// Woken by the fiber that runs here: goes on as soon as that one waits.
     next: *const Fiber,
     /// How often in a row somebody went on before those in the queue.
     streak: u32,
+}
+
+/// Rows of fibers that were called together, and perhaps have gone on since. Nobody has touched
+/// them yet.
+#[derive(Default)]
+struct Rows {
+    rows: VecDeque<Vec<&'static Fiber>>,
+    /// How many of the first row have gone on.
+    at: usize,
+    /// How many are left.
+    count: usize,
+    spare: Vec<Vec<&'static Fiber>>,
+    /// The queue has had its turn.
+    is_due: bool,
+}
+
+/// As many empty rows are kept for later ones.
+const SPARE: usize = 16;
+
+impl Rows {
+    /// The next one that was parked.
+    fn pop(&mut self) -> Option<&'static Fiber> {
+        while let Some(row) = self.rows.front() {
+            let Some(&fiber) = row.get(self.at) else {
+                let mut row = self.rows.pop_front().expect("there is a first one");
+                row.clear();
+                self.at = 0;
+                if self.spare.len() < SPARE {
+                    self.spare.push(row);
+                }
+                continue;
+            };
+            row.get(self.at + 2).inspect(|later| later.approach());
+            row.get(self.at + 1).inspect(|next| next.approach_stack());
+            self.at += 1;
+            self.count -= 1;
+            if fiber.claim() {
+                return Some(fiber);
+            }
+        }
+        None
+    }
+
+    /// The last half of those that are left, as far as they were parked.
+    fn split(&mut self) -> Chain {
+        let (mut half, mut count) = (Chain::EMPTY, self.count.div_ceil(2));
+        while count > 0 {
+            let is_only = self.rows.len() == 1;
+            let Some(last) = self.rows.back_mut() else { break };
+            if is_only && last.len() == self.at {
+                break;
+            }
+            let Some(fiber) = last.pop() else {
+                self.rows.pop_back();
+                continue;
+            };
+            self.count -= 1;
+            count -= 1;
+            if fiber.claim() {
+                half.push(fiber);
+            }
+        }
+        half
+    }
 }
 
 /// After so many the queue has its turn.
@@ -125,9 +193,26 @@ struct Held<'a>(&'a Slot);
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         let ready = self.ready();
-        self.0.count.store(ready.queue.count, Ordering::Relaxed);
+        self.0.count.store(ready.queue.count + ready.rows.count, Ordering::Relaxed);
         self.0.next.store(ready.next.addr(), Ordering::Relaxed);
         self.0.latch.store(false, Ordering::Release);
+    }
+}
+
+impl Ready {
+    /// Whoever is next of those in the queue and in the rows.
+    #[inline]
+    fn pop(&mut self) -> Option<&'static Fiber> {
+        let rows = &mut self.rows;
+        if rows.count == 0 {
+            return self.queue.pop();
+        }
+        rows.is_due = !rows.is_due;
+        if rows.is_due {
+            rows.pop().or_else(|| self.queue.pop())
+        } else {
+            self.queue.pop().or_else(|| rows.pop())
+        }
     }
 }
 
@@ -149,7 +234,13 @@ pub(super) enum Found {
 
 impl Slot {
     pub(super) fn new() -> Slot {
-        let ready = Ready { owner: null(), queue: Chain::EMPTY, next: null(), streak: 0 };
+        let ready = Ready {
+            owner: null(),
+            queue: Chain::EMPTY,
+            rows: Rows::default(),
+            next: null(),
+            streak: 0,
+        };
         Slot {
             latch: AtomicBool::new(false),
             ready: UnsafeCell::new(ready),
@@ -178,7 +269,7 @@ impl Slot {
         Held(self)
     }
 
-    /// Whether somebody stands in the queue.
+    /// Whether somebody stands in the queue, or in a row.
     #[inline]
     pub(super) fn has_queue(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
@@ -214,6 +305,15 @@ impl Slot {
         self.hold().ready().queue.append(chain);
     }
 
+    /// Those of this row were called; gives back an empty one.
+    pub(super) fn append_row(&self, row: &mut Vec<&'static Fiber>) {
+        let held = self.hold();
+        let rows = &mut held.ready().rows;
+        let fresh = rows.spare.pop().unwrap_or_default();
+        rows.count += row.len();
+        rows.rows.push_back(std::mem::replace(row, fresh));
+    }
+
     /// Whom `worker` is to run: the one that was woken last first, as a rule. Who only makes room
     /// for others (`yields`) lets all have their turn before it comes back.
     #[inline]
@@ -229,15 +329,16 @@ impl Slot {
             ready.next = null();
             ready.queue.push(last);
         }
-        let queue_first = ready.streak >= LONGEST_STREAK;
-        let chosen = match next.filter(|_| !queue_first || ready.queue.is_empty()) {
+        let is_alone = ready.queue.is_empty() && ready.rows.count == 0;
+        let is_first = ready.streak < LONGEST_STREAK || is_alone;
+        let chosen = match next.filter(|_| is_first) {
             Some(next) => {
                 (ready.next, ready.streak) = (null(), ready.streak + 1);
                 Some(next)
             }
             None => {
                 ready.streak = 0;
-                ready.queue.pop()
+                ready.pop()
             }
         };
         match chosen {
@@ -257,6 +358,9 @@ impl Slot {
         if let Some(next) = unsafe { std::mem::replace(&mut ready.next, null()).as_ref() } {
             ready.queue.push(next);
         }
+        while let Some(called) = ready.rows.pop() {
+            ready.queue.push(called);
+        }
         let count = ready.queue.count;
         let place = if count == 0 { 0 } else { choose(count) };
         ready.queue.take(place).map_or(Found::Nobody, Found::Fiber)
@@ -265,8 +369,10 @@ impl Slot {
     /// Half of those in the queue, for another slot that has none.
     pub(super) fn give_half(&self) -> Chain {
         let held = self.hold();
-        let queue = &mut held.ready().queue;
-        queue.split(queue.count.div_ceil(2))
+        let ready = held.ready();
+        let mut half = ready.queue.split(ready.queue.count.div_ceil(2));
+        half.append(ready.rows.split());
+        half
     }
 
     /// The one that was to run next, if it is still `fiber`.

@@ -363,15 +363,22 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
     const TURNS: usize = 15;
     const SPINS: usize = 50;
     let others = || executor.slots.iter().filter(|slot| !std::ptr::eq(*slot, own));
-    let mut neglected = None;
-    for _ in 0..TURNS {
+    let (mut neglected, mut seen) = (None, [None; 64]);
+    for turn in 1..=TURNS {
         for _ in 0..SPINS {
             if own.has_work() {
                 return true;
             }
             spin_loop();
         }
+        // Who is ready there has his turn soon, and at hand what is his. Not so where nobody has
+        // had one since the last look, or where there are always more of them.
         for other in others().filter(|slot| slot.has_queue()) {
+            let turns = Some(other.turns.load(Ordering::Relaxed));
+            let before = std::mem::replace(&mut seen[executor.index(other) % 64], turns);
+            if turn < TURNS && before != turns {
+                continue;
+            }
             let half = other.give_half();
             if !half.is_empty() {
                 own.append(half);
@@ -443,6 +450,12 @@ pub(super) fn stack_at_home(this: &Fiber) -> usize {
 pub(super) fn arrive(this: &'static Fiber) {
     // SAFETY: whoever runs has a worker, whose record stays.
     unsafe { &*this.worker.load(Ordering::Relaxed) }.arrive();
+}
+
+/// The slot that the calling fiber runs in, or has run in last.
+#[inline]
+pub(super) fn slot_of(this: &'static Fiber) -> usize {
+    this.home.load(Ordering::Relaxed)
 }
 
 /// `fiber`, which `worker` has just left, is ready again.

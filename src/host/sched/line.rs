@@ -7,9 +7,11 @@
 //!   else wait to be called
 //! ```
 //!
-//! Places lie on the stacks of those who wait. Nobody can step out of the middle: who wants to
-//! leave takes the whole line as a ringer does, and calls the others, who may be called for
-//! nothing. If he does not find himself, a ringer has him, and is about to call him.
+//! Who waits first is the *regular*: it counts as standing in the line for ever, so that a wait
+//! costs it nothing here, and may be called when it does not wait. Others have places, which lie on
+//! their stacks. Nobody can step out of the middle: who wants to leave takes the whole line as a
+//! ringer does, and calls the others, who may be called for nothing. If he does not find himself, a
+//! ringer has him, and is about to call him.
 
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::null_mut;
@@ -22,6 +24,7 @@ pub(super) use crate::host::fiber::Fiber;
 
 #[derive(Default)]
 pub(super) struct Line {
+    regular: AtomicPtr<Fiber>,
     first: AtomicPtr<Place>,
 }
 
@@ -35,12 +38,16 @@ struct Place {
 impl Line {
     #[cfg(not(loom))]
     pub(super) const fn new() -> Line {
-        Line { first: AtomicPtr::new(null_mut()) }
+        Line { regular: AtomicPtr::new(null_mut()), first: AtomicPtr::new(null_mut()) }
     }
 
     /// Calls everybody who waits, each by `wake`.
     #[inline]
     pub(super) fn call_all(&self, mut wake: impl FnMut(&'static Fiber)) {
+        // SAFETY: fibers stay until the process ends.
+        if let Some(regular) = unsafe { self.regular.load(Ordering::SeqCst).as_ref() } {
+            wake(regular);
+        }
         if !self.first.load(Ordering::SeqCst).is_null() {
             self.take(null_mut(), &mut wake);
         }
@@ -64,11 +71,31 @@ impl Line {
         found
     }
 
+    /// Whether `fiber` is the one that waits here as a rule, as it is from now on if nobody was.
+    #[inline]
+    fn is_regular(&self, fiber: &'static Fiber) -> bool {
+        let fiber = std::ptr::from_ref(fiber).cast_mut();
+        let mut regular = self.regular.load(Ordering::Relaxed);
+        if regular.is_null() {
+            let order = Ordering::SeqCst;
+            let before = self.regular.compare_exchange(null_mut(), fiber, order, order);
+            regular = before.map_or_else(|other| other, |_| fiber);
+            super::order_for_model();
+        }
+        std::ptr::eq(regular, fiber)
+    }
+
     /// `fiber`, which calls this, waits until it is called, or until then, provided that the bell
     /// has not rung once it stands in the line.
     pub(super) fn wait(
         &self, fiber: &'static Fiber, until: Option<Instant>, has_rung: impl Fn() -> bool,
     ) {
+        if self.is_regular(fiber) {
+            if !has_rung() {
+                fiber.block(until);
+            }
+            return;
+        }
         let mut place = Place { fiber, next: null_mut(), is_called: AtomicU8::new(0) };
         let own = &raw mut place;
         let mut first = self.first.load(Ordering::Relaxed);

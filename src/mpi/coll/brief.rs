@@ -124,7 +124,7 @@ impl Turn<'_> {
         let this = Turn { process, comm, meeting, round, turn, me, members };
         meeting.come(turn, me);
         if !meeting.has_room(turn) {
-            let _ahead = meeting.wait_for_room(me);
+            let _ahead = meeting.wait_for_room(turn, me);
             this.wait(Gate::Room)?;
         }
         Ok(Some(this))

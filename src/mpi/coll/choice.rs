@@ -45,7 +45,7 @@ impl Crowd {
     }
 
     /// Whether ranks have to wait for a core.
-    fn is_crowded(self) -> bool {
+    pub(super) fn is_crowded(self) -> bool {
         self.ranks_per_core > 1
     }
 
@@ -61,9 +61,11 @@ impl Crowd {
     }
 
     /// Whether members meet for the bytes that one of them has for all. By message the one need not
-    /// wait for those who come late.
-    pub(super) fn meets_for_broadcast(self, bytes: usize) -> bool {
+    /// wait for those who come late; but those who share a core are all woken at once where they
+    /// meet.
+    pub(super) fn meets_for_broadcast(self, bytes: usize, is_blocking: bool) -> bool {
         match bytes {
+            _ if is_blocking && self.is_crowded() && self.lays_down(bytes) => true,
             0..=1024 => false,
             1025..=1_048_575 => self.is_a_crowd(),
             _ => true,
@@ -122,6 +124,13 @@ impl Crowd {
     /// Whether values of so many bytes, which are many, are combined without messages.
     pub(super) fn combines_parts(self, bytes: usize) -> bool {
         bytes <= 4 << 20
+    }
+
+    /// How many members combine a part each of what all have. Those who share a core would only
+    /// come into each other's way; some more than there are cores even out who comes late.
+    pub(super) fn combiners(self) -> usize {
+        let cores = self.members.div_ceil(self.ranks_per_core.max(1));
+        if self.is_crowded() { (2 * cores).min(self.members) } else { self.members }
     }
 
     /// Children of a node on each level of a tree, and one. Where many share a core, nothing is

@@ -1,30 +1,21 @@
 //! Reductions among members who meet: what is small is combined by whoever comes last, of what is
-//! large every member combines its part.
+//! large some members combine a part each.
 
 use super::bracket::Bracket;
 use super::reduce::{Part, Room, Sum};
 use super::sitting::{self, Sitting};
-use crate::engine::{Board, Laid};
+use crate::engine::{Board, Laid, Round};
 use crate::host::memory::{Region, Span};
 use crate::mpi::error::{Failure, Result};
+use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 
 /// How many bytes there is room for without an allocation.
 const NEAR: usize = 256;
 
 impl Sitting<'_, '_> {
-    /// Combines what all have laid down where it lies. True when all have as much as there is to
-    /// be combined.
     fn combine_all(&self, sum: &Sum, bracket: Bracket) -> bool {
-        let bytes = self.equal_bytes();
-        self.round().agree_on_bytes(bytes);
-        let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item());
-        if can {
-            bracket.walk(self.members(), |left, right| {
-                sum.combine_spans(self.lane(), self.copy_of(left), self.copy_of(right));
-            });
-        }
-        can
+        combine_all(self.lane().process(), self.round(), sum, bracket)
     }
 
     /// Combines everybody's values, which are few; the result goes to `target` at the root.
@@ -81,18 +72,19 @@ impl Sitting<'_, '_> {
         };
         let place = |place: usize| room.part(place * bytes, bytes);
         (0..members).try_for_each(|member| self.copy_span(self.copy_of(member), place(member)))?;
-        let combine = |left, right| sum.combine_spans(self.lane(), place(left), place(right));
+        let combine =
+            |left, right| sum.combine_spans(self.lane().process(), place(left), place(right));
         bracket.walk(members, combine);
         self.copy(pick(&place), target)
     }
 
-    /// Every member combines its part of everybody's values; the results of all go to `target`
+    /// Some members combine a part each of everybody's values; the results of all go to `target`
     /// where there is one.
     pub(super) async fn reduce_by_parts(
         self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
         let input = sum.input(sum.whole())?;
-        let part = sum.part(self.lane().rank(), self.lane().size());
+        let part = sum.share(self.lane());
         self.point_at(&input);
         self.all_there().await?;
         let bytes = input.bytes();
@@ -174,6 +166,20 @@ impl Sitting<'_, '_> {
         outcome?;
         fold.room(bracket.last(self.members()))
     }
+}
+
+/// Combines what all have laid down where it lies. True when all have as much as there is to be
+/// combined.
+pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
+    let (lines, bytes) = (round.lines(), round.equal_bytes());
+    round.agree_on_bytes(bytes);
+    let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item());
+    if can {
+        bracket.walk(lines.len(), |left, right| {
+            sum.combine_spans(process, lines[left].copy(), lines[right].copy());
+        });
+    }
+    can
 }
 
 /// A part of all values, as far as it is combined.

@@ -1,15 +1,18 @@
 //! From all to all (MPI-5.0 §6.3, §6.7, §6.8).
 
+use super::brisk::Turn;
 use super::choice::{Crowd, Exchange};
 use super::rooted::{collect, give};
 use super::sides::{blocks, given};
-use super::sitting::Sitting;
+use super::sitting::{Share, Sitting};
+use super::together::pack;
 use super::tree::{arrive, broadcast, meet};
 use super::{Blocks, Offer, Plan, Sides, others};
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 
 /// Returns when all members have called it.
@@ -32,6 +35,15 @@ impl Plan for Barrier {
             lane.exchange(0, &Region::EMPTY, 0, &Region::EMPTY).await?;
         }
         broadcast(&local, &Region::EMPTY, 0).await
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        if Turn::crowd(process, comm).is_none() {
+            return Ok(false);
+        }
+        Turn::come(process, comm)?.all(|_| ())?;
+        Ok(true)
     }
 }
 
@@ -69,6 +81,25 @@ impl Plan for Allgather {
         // Those whose blocks are listed know that this one is empty, and wait for no message.
         let is_left_out = matches!(self.blocks, Blocks::Each(_)) && self.mine.bytes() == 0;
         to_all(lane, |_| self.mine.clone(), &self.blocks, |_| is_left_out).await
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let Blocks::Even { all, each } = &self.blocks else { return Ok(false) };
+        let crowd = Turn::crowd(process, comm);
+        if !crowd.is_some_and(|crowd| crowd.packs(*each, all.bytes())) {
+            return Ok(false);
+        }
+        let turn = Turn::come(process, comm)?;
+        turn.put(&self.mine)?;
+        turn.all(|turn| pack(turn.round(), &self.blocks))?;
+        match turn.round().packed(all.bytes()) {
+            Some(packed) => turn.copy(packed, all)?,
+            None => {
+                turn.sit(|sitting| sitting.take_all(Share::All, &self.blocks, self.is_in_place))?
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -167,6 +198,28 @@ impl Plan for Alltoall {
             lane.keep(&from.of(lane.rank()), &self.to.of(lane.rank()))?;
         }
         to_all(lane, |rank| from.of(rank), &self.to, |rank| from.is_left_out(rank)).await
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (Some(Blocks::Even { all, .. }), Blocks::Even { all: target, each }) =
+            (&self.from, &self.to)
+        else {
+            return Ok(false);
+        };
+        let crowd = Turn::crowd(process, comm);
+        if !crowd.is_some_and(|crowd| crowd.lays_rows_down(*each)) {
+            return Ok(false);
+        }
+        let turn = Turn::come(process, comm)?;
+        turn.put(all)?;
+        turn.all(|turn| turn.round().agree_on_bytes(turn.round().equal_bytes()))?;
+        if turn.round().agreed_bytes() == Some(target.bytes()) {
+            turn.take_column(*each, target)?;
+        } else {
+            turn.sit(|sitting| sitting.take_all(Share::Mine, &self.to, false))?;
+        }
+        Ok(true)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod bracket;
 pub mod brief;
+mod brisk;
 mod choice;
 mod combining;
 mod every;
@@ -41,12 +42,30 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub trait Plan: Send + Sync + 'static {
     /// Does this member's part.
     fn carry_out(&self, lane: &Lane<'_>) -> impl Future<Output = Result> + Send;
+
+    /// Does this member's part by a shorter way, where members share cores and each has little;
+    /// false: nothing has happened.
+    #[inline]
+    fn at_once(&self, _process: &Process, _comm: &Comm) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
 /// are bad: the members stay in step.
 #[inline]
 pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
+    if let Ok(plan) = &plan
+        && plan.at_once(process, comm)?
+    {
+        return Ok(());
+    }
+    block_for_long(process, comm, plan)
+}
+
+/// Apart, since what it needs would cost the shorter way as well.
+#[inline(never)]
+fn block_for_long(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
     let lane = lane(process, comm).paced().as_turn();
     let plan = plan?;
     run::block(perform(&plan, &lane))

@@ -2,9 +2,11 @@
 //! memory of the library's own.
 
 use super::bracket::Bracket;
+use super::brisk::Turn;
 use super::choice::{Combination, Crowd};
+use super::combining::combine_all;
 use super::rooted::{collect, give};
-use super::sitting::Sitting;
+use super::sitting::{Sitting, index};
 use super::tree::{Tree, broadcast};
 use super::{Blocks, List, Plan, Role, others};
 use crate::host::memory::{Region, Span};
@@ -14,6 +16,7 @@ use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::op::Op;
+use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 use crate::mpi::table::Held;
 
@@ -87,8 +90,8 @@ impl Sum {
     }
 
     /// The same for values that lie one after the other, the second of which gets the result.
-    pub(super) fn combine_spans(&self, lane: &Lane<'_>, left: Span, right: Span) {
-        combine(lane.process(), &self.op, &self.datatype, self.count, left, right);
+    pub(super) fn combine_spans(&self, process: &Process, left: Span, right: Span) {
+        combine(process, &self.op, &self.datatype, self.count, left, right);
     }
 
     /// Whether one member can combine the values of all: an operation of the library's own, on
@@ -129,6 +132,19 @@ impl Sum {
             i64::try_from(edge).expect("an edge is no larger than the count")
         };
         Part { first: edge(rank), items: edge(rank + 1) - edge(rank) }
+    }
+
+    /// What the member of `lane` combines of everybody's values, where some do it for all.
+    pub(super) fn share(&self, lane: &Lane<'_>) -> Part {
+        let (rank, members) = (i64::from(lane.rank()), i64::from(lane.size()));
+        let combiners = Crowd::of(lane).combiners() as i64;
+        // Evenly spread, as neighbours share a core.
+        let number = (rank * combiners + members - 1) / members;
+        if number < combiners && number * members / combiners == rank {
+            let (number, combiners) = (number as i32, combiners as i32);
+            return self.part(number, combiners);
+        }
+        Part { first: 0, items: 0 }
     }
 
     fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
@@ -240,6 +256,32 @@ impl Plan for Reduce {
             (None, None) => lane.look_round(),
         }
     }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (Some(sum), Some(crowd)) = (&self.sum, Turn::crowd(process, comm)) else {
+            return Ok(false);
+        };
+        let bytes = sum.datatype.bytes(sum.count)?;
+        let is_small = sum.is_plain() && crowd.combines_at_once(bytes);
+        if !is_small || !crowd.meets_for_sum_of_one() {
+            return Ok(false);
+        }
+        let root = if let Role::Leaf(root) = self.role { root } else { comm.rank };
+        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root);
+        let turn = Turn::come(process, comm)?;
+        turn.put(&sum.input(sum.whole())?)?;
+        turn.come_to(index(root))?;
+        let mut outcome = Ok(());
+        if let Some((_, target)) = &self.target {
+            outcome = match combine_all(process, turn.round(), sum, bracket) {
+                true => turn.copy(turn.round().line(bracket.last(turn.members())).copy(), target),
+                false => Err(turn.disagreement(bytes)),
+            };
+        }
+        turn.leave();
+        outcome.map(|()| true)
+    }
 }
 
 /// Combines everybody's values; the result goes to everybody's `recv`.
@@ -336,6 +378,25 @@ impl Plan for Allreduce {
                 broadcast(lane, &self.target, 0).await
             }
         }
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (sum, bytes) = (&self.sum, self.sum.datatype.bytes(self.sum.count)?);
+        let crowd = Turn::crowd(process, comm);
+        let Some(crowd) = crowd.filter(|crowd| sum.is_plain() && crowd.combines_at_once(bytes))
+        else {
+            return Ok(false);
+        };
+        let bracket = Bracket::of(crowd.allreduce(bytes, sum.count), crowd, bytes, 0);
+        let turn = Turn::come(process, comm)?;
+        turn.put(&sum.input(sum.whole())?)?;
+        turn.all(|turn| _ = combine_all(process, turn.round(), sum, bracket))?;
+        if turn.round().agreed_bytes() != Some(bytes) {
+            return Err(turn.disagreement(bytes));
+        }
+        turn.copy(turn.round().line(bracket.last(turn.members())).copy(), &self.target)?;
+        Ok(true)
     }
 }
 

@@ -1,14 +1,16 @@
 //! From one to all, and from all to one (MPI-5.0 §6.4 to §6.6).
 
+use super::brisk::Turn;
 use super::choice::Crowd;
 use super::sides::{blocks, given};
-use super::sitting::Sitting;
+use super::sitting::{Share, Sitting, index};
 use super::tree::broadcast;
 use super::{Blocks, Offer, Plan, Role, Sides, others};
 use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
 
 /// The root's buffer goes to everybody.
 pub struct Bcast {
@@ -37,6 +39,29 @@ impl Plan for Bcast {
             Role::Leaf(root) => lane.recv(root, &self.data).await.map(drop),
             Role::Nobody => lane.look_round(),
         }
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let crowd = Turn::crowd(process, comm);
+        if !crowd.is_some_and(|crowd| crowd.lays_down(self.data.bytes())) {
+            return Ok(false);
+        }
+        let root = index(if let Role::Leaf(root) = self.role { root } else { comm.rank });
+        let turn = Turn::come(process, comm)?;
+        if root == turn.me() {
+            turn.put(&self.data)?;
+            turn.shown_by(root)?;
+        } else {
+            turn.shown_by(root)?;
+            let laid = turn.round().line(root).copy();
+            match laid.bytes() <= self.data.bytes() {
+                true => turn.copy(laid, &self.data)?,
+                false => turn.sit(|sitting| sitting.take(root, Share::All, &self.data))?,
+            }
+        }
+        turn.leave();
+        Ok(true)
     }
 }
 
@@ -83,6 +108,24 @@ impl Plan for Gather {
             }
             _ => lane.look_round(),
         }
+    }
+
+    /// For those who bring something; the root has more to do.
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (Role::Leaf(root), Some(mine), Some(crowd)) =
+            (self.role, &self.mine, Turn::crowd(process, comm))
+        else {
+            return Ok(false);
+        };
+        if !crowd.meets_for_blocks() || !crowd.lays_down_for_one(mine.bytes()) {
+            return Ok(false);
+        }
+        let turn = Turn::come(process, comm)?;
+        turn.put(mine)?;
+        turn.come_to(index(root))?;
+        turn.leave();
+        Ok(true)
     }
 }
 

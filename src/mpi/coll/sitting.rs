@@ -66,6 +66,19 @@ impl<'l, 'a> Sitting<'l, 'a> {
         Ok(Some(sitting))
     }
 
+    /// The member of `lane`, which has come to this turn in another way.
+    pub(super) fn at(lane: &'l Lane<'a>, meeting: &'a Meeting, turn: u32) -> Sitting<'l, 'a> {
+        let (me, members) = (index(lane.rank()), index(lane.size()));
+        let place = Place::Next(meeting.round(turn));
+        Sitting { lane, meeting, place, turn, me, members, is_small: false }
+    }
+
+    /// Fails where somebody is known to be dead: for who gives without waiting for anybody.
+    pub(super) fn must_be_whole(&self) -> Result {
+        let objection = self.lane.process().engine.objection_by_now(&self.vigil(Gate::Room));
+        objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
+    }
+
     async fn come(&mut self) -> Result {
         let engine = &self.lane.process().engine;
         if let Some(mishap) = engine.objection(&self.vigil(Gate::Room)) {
@@ -82,7 +95,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
         if self.meeting.has_room(self.turn) {
             return Ok(());
         }
-        let _ahead = self.meeting.wait_for_room(self.me);
+        let _ahead = self.meeting.wait_for_room(self.turn, self.me);
         self.until(Gate::Room).await
     }
 
@@ -144,7 +157,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
             self.settle();
             finish(self);
             self.place.finish(self.turn);
-            self.meeting.ring_others(self.me);
+            self.open(Gate::Done);
             return Ok(self.lane.process().engine.step()?);
         }
         self.until(Gate::Done).await
@@ -155,7 +168,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
     pub(super) async fn all_there(&self) -> Result {
         if self.place.muster.arrive(self.turn, self.me) {
             self.settle();
-            self.meeting.ring_others(self.me);
+            self.open(Gate::Full);
             return Ok(self.lane.process().engine.step()?);
         }
         match self.until(Gate::Full).await {
@@ -209,7 +222,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// Says that what this member has is there, for all others, who may come later.
     pub(super) fn show(&self) -> Result {
         self.place.line(self.me).show(self.turn);
-        self.meeting.ring_others(self.me);
+        self.open(Gate::Shown { place: self.me });
         Ok(self.lane.process().engine.step()?)
     }
 
@@ -220,8 +233,11 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// Reads nothing of others any more.
     pub(super) fn end_reading(&self) {
+        if self.place.end_reading(self.turn, self.me) {
+            self.open(Gate::AllRead);
+        }
         // Whoever waits and knows of a death looks who is left.
-        if self.place.end_reading(self.turn, self.me) || !self.lane.process().engine.is_calm() {
+        if !self.lane.process().engine.is_calm() {
             self.meeting.ring_others(self.me);
         }
     }
@@ -229,7 +245,17 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// The same for the one that all who point at something wait for.
     pub(super) fn end_reading_of_all(&self) {
         self.place.end_reading(self.turn, self.me);
-        self.meeting.ring_others(self.me);
+        self.open(Gate::Read { place: self.me });
+    }
+
+    /// What others wait for has happened: they go on.
+    #[inline]
+    fn open(&self, gate: Gate) {
+        match &self.place {
+            Place::Next(_) => self.meeting.open(gate, self.turn, self.me),
+            // The operation is one of many that its members may have under way.
+            Place::Apart(_) => self.meeting.ring_others(self.me),
+        }
     }
 
     /// Waits until all who live read nothing any more. When somebody has died before, that is told.
@@ -385,9 +411,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// How many bytes each has laid down, if all have as many.
     pub(super) fn equal_bytes(&self) -> Option<usize> {
-        let lines = self.place.lines();
-        let bytes = lines[0].bytes();
-        lines.iter().all(|line| line.bytes() == bytes).then_some(bytes)
+        self.place.equal_bytes()
     }
 
     /// The round itself.

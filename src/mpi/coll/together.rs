@@ -3,6 +3,7 @@
 use super::Blocks;
 use super::choice::Crowd;
 use super::sitting::{Share, Sitting, index};
+use crate::engine::Round;
 use crate::host::memory::{Region, Span, copy};
 use crate::mpi::error::{Failure, Result};
 
@@ -12,6 +13,7 @@ impl Sitting<'_, '_> {
         let (root, crowd) = (index(root), Crowd::of(self.lane()));
         if crowd.lays_down(data.bytes()) {
             if root == self.me() {
+                self.must_be_whole()?;
                 self.put(data)?;
                 self.show()?;
             } else {
@@ -123,7 +125,7 @@ impl Sitting<'_, '_> {
         if self.is_small() {
             self.all_shown().await?;
         } else {
-            self.all(|sitting| sitting.pack(blocks)).await?;
+            self.all(|sitting| pack(sitting.round(), blocks)).await?;
             if let (Blocks::Even { all, .. }, Some(packed)) =
                 (blocks, self.round().packed(blocks.bytes()))
             {
@@ -135,23 +137,7 @@ impl Sitting<'_, '_> {
         self.leave().await
     }
 
-    /// Puts what all have laid down in a row, if it is as long as it should be.
-    fn pack(&self, blocks: &Blocks) {
-        let round = self.round();
-        match blocks {
-            Blocks::Even { each, .. } if *each > 0 && self.equal_bytes() == Some(*each) => {
-                round.pack(blocks.bytes(), |room| {
-                    for place in 0..self.members() {
-                        // Both are the library's own memory.
-                        let _ = copy(self.copy_of(place), room.part(place * each, *each));
-                    }
-                });
-            }
-            _ => round.pack_nothing(),
-        }
-    }
-
-    fn take_all(&self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
+    pub(super) fn take_all(&self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
         let all = 0..self.members();
         let mut others = all.filter(|place| !is_in_place || *place != self.me());
         others.try_for_each(|place| self.take(place, share, &blocks.at(place)))
@@ -213,5 +199,20 @@ impl Sitting<'_, '_> {
     /// The sizes of what all have laid down, for those who combine it.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.members()).map(|place| self.laid(place).bytes())
+    }
+}
+
+/// Puts what all have laid down in a row, if it is as long as it should be.
+pub(super) fn pack(round: &Round, blocks: &Blocks) {
+    match blocks {
+        Blocks::Even { each, .. } if *each > 0 && round.equal_bytes() == Some(*each) => {
+            round.pack(blocks.bytes(), |room| {
+                for (place, line) in round.lines().iter().enumerate() {
+                    // Both are the library's own memory.
+                    let _ = copy(line.copy(), room.part(place * each, *each));
+                }
+            });
+        }
+        _ => round.pack_nothing(),
     }
 }

@@ -6,6 +6,7 @@ use super::sitting::Sitting;
 use crate::host::memory::Region;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
+use crate::mpi::run::Way;
 
 /// This member's place in a tree.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,8 @@ impl Tree {
 
 /// What `root` has in `data` comes to all members.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
-    if Crowd::of(lane).meets_for_broadcast(data.bytes())
+    let (crowd, is_blocking) = (Crowd::of(lane), lane.way() == Way::Blocking);
+    if crowd.meets_for_broadcast(data.bytes(), is_blocking)
         && let Some(sitting) = Sitting::of(lane).await?
     {
         return sitting.broadcast(data, root).await;

@@ -1,0 +1,204 @@
+//! The way of the commonest operations where members share cores: each lays down what little it
+//! has, sleeps once at most, and the last one to come does what there is to do for all. What costs
+//! is the memory that each member touches, so this is short. The turn is that of a
+//! [`Sitting`](super::sitting::Sitting): some members may go this way, and others that one.
+
+use super::choice::Crowd;
+use super::sitting::{self, Sitting, index};
+use crate::base::member::Roster;
+use crate::engine::rules::CollMode;
+use crate::engine::{Everyone, Gate, Meeting, Round, Vigil};
+use crate::host::memory::{self, Fault, Region, Span, transfer_start};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Failure, Result};
+use crate::mpi::lane::Lane;
+use crate::mpi::losses;
+use crate::mpi::process::Process;
+use crate::mpi::pt2pt::envelope;
+use crate::mpi::run::Way;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
+/// One member's part in the next turn of a communicator.
+pub(super) struct Turn<'a> {
+    process: &'a Process,
+    comm: &'a Comm,
+    meeting: &'a Meeting,
+    round: &'a Round,
+    turn: u32,
+    me: usize,
+    members: usize,
+}
+
+impl<'a> Turn<'a> {
+    /// Who goes this way on `comm`, as far as all its members know alike; `None` where nobody does,
+    /// or something is unusual.
+    #[inline]
+    pub(super) fn crowd(process: &Process, comm: &Comm) -> Option<Crowd> {
+        let (world, engine) = (process.world, &process.engine);
+        let crowd = Crowd::among(comm.group.len(), world.ranks_per_core());
+        let is_usual = engine.is_calm()
+            && comm.generation >= engine.generation()
+            && !comm.is_inter()
+            && comm.gaps().is_none();
+        (is_usual && crowd.is_crowded() && crowd.meets() && !is_atomic(process, comm))
+            .then_some(crowd)
+    }
+
+    /// Comes to it.
+    #[inline]
+    pub(super) fn come(process: &'a Process, comm: &'a Comm) -> Result<Turn<'a>> {
+        let number = comm.next_collective();
+        let turn = u32::try_from(number).expect("operations are counted from 0");
+        let (meeting, me) = (comm.meeting(process), index(comm.rank));
+        let (round, members) = (meeting.round(turn), comm.group.len());
+        let this = Turn { process, comm, meeting, round, turn, me, members };
+        meeting.come_in(turn, me);
+        process.engine.step()?;
+        if !meeting.has_room(turn) {
+            fence(Ordering::SeqCst);
+            meeting.greet(turn);
+            let _ahead = meeting.wait_for_room(turn, me);
+            this.wait(Gate::Room)?;
+        }
+        Ok(this)
+    }
+
+    /// Lays down a copy of what this member has.
+    #[inline]
+    pub(super) fn put(&self, data: &Region) -> Result {
+        self.judge(self.round.put(self.me, data))
+    }
+
+    /// All meet; whoever comes last does `finish` before the others go on.
+    #[inline]
+    pub(super) fn all(&self, finish: impl FnOnce(&Turn<'a>)) -> Result {
+        let is_last = self.round.muster.arrive(self.turn, self.me);
+        self.meeting.greet(self.turn);
+        if !is_last {
+            return self.wait(Gate::Done);
+        }
+        self.meeting.settle(self.turn);
+        finish(self);
+        self.round.finish(self.turn);
+        self.meeting.open(Gate::Done, self.turn, self.me);
+        Ok(self.process.engine.step()?)
+    }
+
+    /// The one at `root` waits for all; the others need not. Then each [leaves](Turn::leave).
+    #[inline]
+    pub(super) fn come_to(&self, root: usize) -> Result {
+        let is_last = self.round.muster.arrive(self.turn, self.me);
+        self.meeting.greet(self.turn);
+        if root == self.me {
+            return self.wait(Gate::Full);
+        }
+        if is_last {
+            self.meeting.ring(root);
+        }
+        Ok(self.process.engine.step()?)
+    }
+
+    /// What the one at `root` has laid down is there for all, who need not wait for each other.
+    /// Then each [leaves](Turn::leave).
+    #[inline]
+    pub(super) fn shown_by(&self, root: usize) -> Result {
+        let gate = Gate::Shown { place: root };
+        if root == self.me {
+            self.round.line(root).show(self.turn);
+            self.meeting.open(gate, self.turn, root);
+            return Ok(self.process.engine.step()?);
+        }
+        if !self.round.is_open(gate, self.turn) {
+            fence(Ordering::SeqCst);
+            self.meeting.greet(self.turn);
+        }
+        self.wait(gate)
+    }
+
+    /// This member needs nothing any more of what others have laid down.
+    #[inline]
+    pub(super) fn leave(self) {
+        self.meeting.let_go(self.turn, self.me);
+    }
+
+    #[inline]
+    fn wait(&self, gate: Gate) -> Result {
+        let Turn { meeting, round, turn, comm, .. } = *self;
+        let envelope = envelope(2 * comm.context() + 1, comm.rank, turn as i32);
+        let vigil = Vigil { meeting, round, gate, turn, envelope, everyone: comm };
+        match self.process.engine.keep_short_vigil(&vigil)? {
+            None => Ok(()),
+            Some(mishap) => Err(sitting::failure(mishap)),
+        }
+    }
+
+    /// Copies what is laid down.
+    #[inline]
+    pub(super) fn copy(&self, from: Span, into: &Region) -> Result {
+        match into.span() {
+            Some(into) => self.judge(memory::copy(from, into)),
+            None => self.judge(transfer_start(&from.into(), into, from.bytes().min(into.bytes()))),
+        }
+    }
+
+    /// Takes its block of `each` bytes of what every member has laid down.
+    pub(super) fn take_column(&self, each: usize, target: &Region) -> Result {
+        let mine = each * self.me;
+        let mut blocks = self.round.lines().iter().map(|line| line.copy().part(mine, each));
+        match target.span() {
+            Some(target) => self.judge(memory::line_up(blocks, each, target)),
+            None => (0..).zip(&mut blocks).try_for_each(|(place, block): (usize, Span)| {
+                self.copy(block, &target.part(place * each, each))
+            }),
+        }
+    }
+
+    /// Memory that is not there is this member's own.
+    #[inline]
+    fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
+        copied.map_err(|fault| self.process.engine.suffer(fault.address).into())
+    }
+
+    /// Goes on in the ordinary way.
+    #[cold]
+    pub(super) fn sit(&self, run: impl FnOnce(&Sitting<'_, '_>) -> Result) -> Result {
+        let lane = Lane::new(self.process, self.comm, self.turn as i32, Way::Blocking).as_turn();
+        run(&Sitting::at(&lane, self.meeting, self.turn))?;
+        lane.verdict()
+    }
+
+    pub(super) fn me(&self) -> usize {
+        self.me
+    }
+
+    pub(super) fn members(&self) -> usize {
+        self.members
+    }
+
+    pub(super) fn round(&self) -> &'a Round {
+        self.round
+    }
+
+    /// The news that another one has laid down another number of bytes than `mine`.
+    #[cold]
+    pub(super) fn disagreement(&self, mine: usize) -> Failure {
+        let sizes = self.round.lines().iter().map(|line| line.bytes()).enumerate();
+        let other = sizes.into_iter().find(|(_, bytes)| *bytes != mine);
+        let (rank, bytes) = other.unwrap_or((self.me, mine));
+        sitting::disagreement(rank, bytes, mine)
+    }
+}
+
+#[inline]
+fn is_atomic(process: &Process, comm: &Comm) -> bool {
+    let modes = || losses::modes(process, comm);
+    process.world.rules().modes().is_some()
+        && modes().is_some_and(|modes| modes.coll == CollMode::Atomic)
+}
+
+impl Everyone for Comm {
+    fn roster(&self) -> Arc<dyn Roster> {
+        self.everyone()
+    }
+}
