@@ -7,6 +7,7 @@
 
 use super::spares::{Method, Spares};
 use super::topology::Grid;
+use std::sync::Arc;
 
 /// One rank goes from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Use {
 pub struct Placement {
     grid: Grid,
     strides: Vec<usize>,
+    /// By node, then dimension: its place, for those who compare many.
+    places: Arc<[u32]>,
     used: Vec<u32>,
     nodes: Vec<Use>,
     /// By rank: the node that hosts it.
@@ -51,7 +54,8 @@ impl Placement {
         });
         let nodes = nodes.collect();
         let strides = (0..used.len()).map(|dim| grid.stride(dim)).collect();
-        Placement { grid: grid.clone(), strides, used, nodes, seats, spares }
+        let places = (0..grid.nodes()).flat_map(|node| grid.place(node)).collect();
+        Placement { grid: grid.clone(), strides, places, used, nodes, seats, spares }
     }
 
     pub fn grid(&self) -> &Grid {
@@ -134,16 +138,16 @@ impl Placement {
 
     /// The spare with the fewest hops to it, the one with the lowest number of several.
     fn nearest(&self, failed: usize) -> Option<Vec<Move>> {
-        let place = self.grid.place(failed);
-        let far = |spare: u32| {
-            let mut rest = spare as usize;
-            let mut hops = 0;
-            for (dim, &extent) in self.grid.dims().iter().enumerate() {
-                let apart = ((rest % extent as usize) as u32).abs_diff(place[dim]);
-                rest /= extent as usize;
-                hops += if self.grid.wraps() { apart.min(extent - apart) } else { apart };
-            }
-            hops
+        let (dims, wraps) = (self.grid.dims(), self.grid.wraps());
+        let place = |node: usize| &self.places[node * dims.len()..(node + 1) * dims.len()];
+        let here = place(failed);
+        let far = |spare: u32| -> u32 {
+            let both = here.iter().zip(place(spare as usize)).zip(dims);
+            let hops = both.map(|((&one, &other), &extent)| {
+                let apart = one.abs_diff(other);
+                if wraps { apart.min(extent - apart) } else { apart }
+            });
+            hops.sum()
         };
         let spare = self.spares.iter().copied().min_by_key(|&spare| (far(spare), spare))?;
         Some(vec![self.alone(failed, spare)])

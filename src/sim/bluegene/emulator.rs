@@ -218,6 +218,15 @@ impl<D: Send> Site<D> {
 }
 
 impl<P: Program> Nodes<P> {
+    /// Whether a small packet that comes now need not wait for anything: the usual case, for which
+    /// a node without a queue needs no room for one.
+    fn is_idle(&mut self, now: u64, at: usize, size: Size) -> bool {
+        let site = &mut self.nodes[at];
+        site.communicating.retain(|&end| end > now);
+        let is_free = site.communicating.len() < self.setup.communication as usize;
+        size == Size::Small && is_free && site.inbuf.is_empty()
+    }
+
     /// Lets free threads take what waits, in the order of arrival.
     fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What>) {
         let at = (number - self.first) as usize;
@@ -286,13 +295,18 @@ impl<P: Program> Shard for Nodes<P> {
 
     fn hear(&mut self, now: u64, number: u32, notes: &[Note<What>], post: &mut Post<'_, What>) {
         let at = (number - self.first) as usize;
-        let site = &mut self.nodes[at];
         for note in notes {
-            if let What::Arrive(packet) = &note.what {
-                self.waited += u64::from(site.inbuf.len() >= self.setup.node.inbuf as usize);
-                site.inbuf.push_back(*packet);
+            let What::Arrive(packet) = &note.what else { continue };
+            if self.is_idle(now, at, packet.size) {
+                self.handle(now, number, packet, post);
+                continue;
             }
+            let site = &mut self.nodes[at];
+            self.waited += u64::from(site.inbuf.len() >= self.setup.node.inbuf as usize);
+            site.inbuf.push_back(*packet);
         }
-        self.serve(now, number, post);
+        if !self.nodes[at].inbuf.is_empty() || !self.nodes[at].large.is_empty() {
+            self.serve(now, number, post);
+        }
     }
 }
