@@ -49,7 +49,7 @@ cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 ||
 }
 
 echo "== format"
-cargo fmt --check
+cargo fmt --all --check
 echo "== lints"
 cargo clippy --release --all-targets -- -D warnings
 echo "== build"

@@ -24,7 +24,8 @@ const FLOORS: &[&[&str]] = &[
 /// Rooms beside the house, and the only rooms that they may use.
 const BESIDE: &[(&str, &[&str])] = &[("sim", &["base", "machine", "fault"])];
 /// Where `unsafe` may be said: rooms, or files and directories in them.
-const UNSAFE_ROOMS: &[&str] = &["host", "abi", "base/sync", "transport", "mpi/memory"];
+const UNSAFE_ROOMS: &[&str] =
+    &["host", "abi", "base/sync", "transport", "mpi/memory", "sim/natural/foreign"];
 const LINES_PER_FILE: usize = 600;
 const LINES_PER_FUNCTION: usize = 70;
 const COLUMNS: usize = 100;

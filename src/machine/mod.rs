@@ -1,6 +1,18 @@
 //! Machines as they are thought of: pure, no clock, no wire, no file.
 
 pub mod chance;
+pub mod cost;
+pub mod fat_tree;
+pub mod faults;
+pub mod model;
+pub mod placement;
+mod reading;
+pub mod region;
 pub mod schedule;
+pub mod spares;
+pub mod topology;
+pub mod traffic;
+pub mod units;
 
 pub use chance::Chance;
+pub use model::Model;

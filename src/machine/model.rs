@@ -1,0 +1,77 @@
+//! A machine as a whole: its network, nodes, prices, spares and the failures that await it.
+
+use super::cost::Cost;
+use super::faults::Faults;
+use super::spares::Spares;
+use super::topology::Topology;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    pub name: String,
+    pub topology: Topology,
+    pub node: Node,
+    pub cost: Cost,
+    pub spares: Option<Spares>,
+    pub faults: Faults,
+}
+
+/// What every node has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub processors: u32,
+    /// Of each processor.
+    pub threads: u32,
+    /// Packets that find room when they arrive.
+    pub inbuf: u32,
+    /// Packets that may wait to leave.
+    pub outbuf: u32,
+    /// The size of a packet in bytes, its header included.
+    pub packet: u32,
+}
+
+impl Default for Node {
+    /// The Blue Gene as it was announced in 2001.
+    fn default() -> Node {
+        Node { processors: 25, threads: 8, inbuf: 32, outbuf: 32, packet: 128 }
+    }
+}
+
+/// Machines that need no file of one's own: name and text.
+const KNOWN: [(&str, &str); 5] = [
+    ("bluegene-2001", include_str!("files/bluegene-2001.toml")),
+    ("bluegene-l", include_str!("files/bluegene-l.toml")),
+    ("bluegene-q", include_str!("files/bluegene-q.toml")),
+    ("k", include_str!("files/k.toml")),
+    ("fat-tree", include_str!("files/fat-tree.toml")),
+];
+
+impl Model {
+    /// A machine that is known by its name.
+    pub fn known(name: &str) -> Option<Model> {
+        let (name, text) = KNOWN.iter().find(|(known, _)| *known == name)?;
+        Some(Model::read(name, text).expect("the machines that come along are tested"))
+    }
+
+    /// The names of the machines that come along.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KNOWN.iter().map(|(name, _)| *name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_that_comes_along_is_well_formed_and_named_as_its_file() {
+        for name in Model::names() {
+            let model = Model::known(name).unwrap();
+            assert_eq!(model.name, name);
+            assert!(model.topology.nodes() > 1000, "{name}");
+        }
+        assert_eq!(Model::known("bluegene-2001").unwrap().topology.nodes(), 41_616);
+        assert_eq!(Model::known("bluegene-l").unwrap().topology.nodes(), 65_536);
+        assert_eq!(Model::known("k").unwrap().topology.nodes(), 82_944);
+        assert!(Model::known("bluegene-x").is_none());
+    }
+}

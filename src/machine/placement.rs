@@ -1,0 +1,366 @@
+//! Where ranks sit on a machine with spares, and who moves when a node fails.
+//!
+//! Failures hit nodes that host a rank. A slide in k dimensions moves, one node on, all ranks of a
+//! slab: those that lie in k-1 dimensions beside the failed node, and between them and a row of
+//! spares in the last one. Their neighbours in the slab move with them. A slide in one dimension is
+//! a chain, which hops over dead nodes. What a slide leaves alive is a spare from then on.
+
+use super::spares::{Method, Spares};
+use super::topology::Grid;
+use std::sync::Arc;
+
+/// One rank goes from one node to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    pub rank: u32,
+    pub from: u32,
+    pub to: u32,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    Rank(u32),
+    Spare,
+    Dead,
+}
+
+#[derive(Clone, Debug)]
+pub struct Placement {
+    grid: Grid,
+    strides: Vec<usize>,
+    /// By node, then dimension: its place, for those who compare many.
+    places: Arc<[u32]>,
+    used: Vec<u32>,
+    nodes: Vec<Use>,
+    /// By rank: the node that hosts it.
+    seats: Vec<u32>,
+    spares: Vec<u32>,
+}
+
+impl Placement {
+    /// Ranks in the order of the nodes that are no spares.
+    pub fn new(grid: &Grid, allocation: &Spares) -> Placement {
+        let used = allocation.used(grid);
+        let (mut seats, mut spares) = (Vec::new(), Vec::new());
+        let nodes = (0..grid.nodes()).map(|node| {
+            let is_used = (0..used.len()).all(|dim| grid.along(node, dim) < used[dim]);
+            let (list, what) = match is_used {
+                true => (&mut seats, None),
+                false => (&mut spares, Some(Use::Spare)),
+            };
+            list.push(node as u32);
+            what.unwrap_or_else(|| Use::Rank(list.len() as u32 - 1))
+        });
+        let nodes = nodes.collect();
+        let strides = (0..used.len()).map(|dim| grid.stride(dim)).collect();
+        let places = (0..grid.nodes()).flat_map(|node| grid.place(node)).collect();
+        Placement { grid: grid.clone(), strides, places, used, nodes, seats, spares }
+    }
+
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The extents of the ranks' own grid, in which they were placed.
+    pub fn rank_dims(&self) -> &[u32] {
+        &self.used
+    }
+
+    /// By rank: the node that hosts it.
+    pub fn seats(&self) -> &[u32] {
+        &self.seats
+    }
+
+    pub fn node(&self, node: usize) -> Use {
+        self.nodes[node]
+    }
+
+    pub fn spares(&self) -> usize {
+        self.spares.len()
+    }
+
+    /// Who moves when this node fails, by the first of these methods that can do it; there the
+    /// shortest way.
+    pub fn substitute(&self, failed: usize, methods: &[Method]) -> Option<(Method, Vec<Move>)> {
+        methods.iter().find_map(|&method| {
+            let best = match method.0 {
+                0 => self.nearest(failed),
+                dims => {
+                    let slides = self.slides(failed, dims);
+                    let shortest = slides.min_by_key(|slide| (slide.length, slide.order));
+                    shortest.map(|slide| self.moves(&slide))
+                }
+            };
+            best.map(|moves| (method, moves))
+        })
+    }
+
+    /// All substitutions by one method, for those who have other reasons to choose.
+    pub fn every(&self, failed: usize, method: Method) -> Vec<Vec<Move>> {
+        match method.0 {
+            0 => self.spares.iter().map(|&spare| vec![self.alone(failed, spare)]).collect(),
+            dims => self.slides(failed, dims).map(|slide| self.moves(&slide)).collect(),
+        }
+    }
+
+    /// The node is dead from now on, and these ranks sit elsewhere.
+    pub fn apply(&mut self, failed: usize, moves: &[Move]) {
+        for step in moves {
+            self.nodes[step.from as usize] = Use::Spare;
+        }
+        for step in moves {
+            self.nodes[step.to as usize] = Use::Rank(step.rank);
+            self.seats[step.rank as usize] = step.to;
+        }
+        self.nodes[failed] = Use::Dead;
+        // Few of many change their places in the list, which stays sorted.
+        for step in moves {
+            if let Ok(at) = self.spares.binary_search(&step.to) {
+                self.spares.remove(at);
+            }
+        }
+        for step in moves {
+            if self.nodes[step.from as usize] == Use::Spare
+                && let Err(at) = self.spares.binary_search(&step.from)
+            {
+                self.spares.insert(at, step.from);
+            }
+        }
+    }
+
+    fn alone(&self, failed: usize, spare: u32) -> Move {
+        let Use::Rank(rank) = self.nodes[failed] else {
+            panic!("failures hit nodes that host a rank");
+        };
+        Move { rank, from: failed as u32, to: spare }
+    }
+
+    /// The spare with the fewest hops to it, the one with the lowest number of several.
+    fn nearest(&self, failed: usize) -> Option<Vec<Move>> {
+        let (dims, wraps) = (self.grid.dims(), self.grid.wraps());
+        let place = |node: usize| &self.places[node * dims.len()..(node + 1) * dims.len()];
+        let here = place(failed);
+        let far = |spare: u32| -> u32 {
+            let both = here.iter().zip(place(spare as usize)).zip(dims);
+            let hops = both.map(|((&one, &other), &extent)| {
+                let apart = one.abs_diff(other);
+                if wraps { apart.min(extent - apart) } else { apart }
+            });
+            hops.sum()
+        };
+        let spare = self.spares.iter().copied().min_by_key(|&spare| (far(spare), spare))?;
+        Some(vec![self.alone(failed, spare)])
+    }
+
+    /// All slides in so many dimensions that can substitute the node.
+    fn slides(&self, failed: usize, dims: u32) -> impl Iterator<Item = Slide> {
+        let all = self.strides.len() as u32;
+        let directions = (0..all as usize).flat_map(|dim| [(dim, true), (dim, false)]);
+        directions.flat_map(move |(dim, is_up)| {
+            // Which other dimensions the slab has, as bits.
+            let slabs = (0..1u32 << all)
+                .filter(move |slab| slab.count_ones() == dims - 1 && slab >> dim & 1 == 0);
+            slabs.filter_map(move |slab| {
+                let order = (dim, !is_up, slab);
+                let length = self.length(failed, dim, is_up, slab)?;
+                Some(Slide { failed, dim, is_up, slab, length, order })
+            })
+        })
+    }
+
+    /// How far a slide reaches, if it is possible.
+    fn length(&self, failed: usize, dim: usize, is_up: bool, slab: u32) -> Option<u32> {
+        if slab == 0 {
+            return self.chain(failed, dim, is_up, |_| {});
+        }
+        let length = self.straight(failed, dim, is_up)?;
+        let fits = |node| self.straight(node, dim, is_up) == Some(length);
+        self.all_beside(failed, slab, fits).then_some(length)
+    }
+
+    /// How many nodes on the next spare is, with ranks on all nodes between.
+    fn straight(&self, node: usize, dim: usize, is_up: bool) -> Option<u32> {
+        let mut line = Line::new(self, node, dim, is_up);
+        for length in 1.. {
+            match self.nodes[line.next()?] {
+                Use::Rank(_) => {}
+                Use::Spare => return Some(length),
+                Use::Dead => return None,
+            }
+        }
+        None
+    }
+
+    /// Visits who moves in a chain that hops over the dead; says how far it reaches.
+    fn chain(
+        &self, node: usize, dim: usize, is_up: bool, mut visit: impl FnMut(Move),
+    ) -> Option<u32> {
+        let mut line = Line::new(self, node, dim, is_up);
+        let (mut last, mut length) = (node, 0);
+        loop {
+            let next = line.next()?;
+            length += 1;
+            if self.nodes[next] == Use::Dead {
+                continue;
+            }
+            visit(self.alone(last, next as u32));
+            if self.nodes[next] == Use::Spare {
+                return Some(length);
+            }
+            last = next;
+        }
+    }
+
+    /// Whether it holds for all nodes with ranks that lie beside a node in a slab's dimensions.
+    fn all_beside(&self, node: usize, slab: u32, mut holds: impl FnMut(usize) -> bool) -> bool {
+        let dims = (0..self.strides.len()).filter(|dim| slab >> dim & 1 == 1);
+        let mut first = node;
+        let mut count = 1;
+        for dim in dims.clone() {
+            first -= self.grid.along(node, dim) as usize * self.strides[dim];
+            count *= self.grid.dims()[dim] as usize;
+        }
+        (0..count).all(|number| {
+            let (mut rest, mut at) = (number, first);
+            for dim in dims.clone() {
+                let extent = self.grid.dims()[dim] as usize;
+                at += rest % extent * self.strides[dim];
+                rest /= extent;
+            }
+            !matches!(self.nodes[at], Use::Rank(_)) || holds(at)
+        })
+    }
+
+    fn moves(&self, slide: &Slide) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut one = |node| {
+            self.chain(node, slide.dim, slide.is_up, |step| moves.push(step));
+        };
+        match slide.slab {
+            0 => one(slide.failed),
+            slab => {
+                self.all_beside(slide.failed, slab, |node| {
+                    one(node);
+                    true
+                });
+            }
+        }
+        moves
+    }
+}
+
+/// A slide that is possible.
+struct Slide {
+    failed: usize,
+    dim: usize,
+    is_up: bool,
+    slab: u32,
+    length: u32,
+    /// Decides between slides of one length.
+    order: (usize, bool, u32),
+}
+
+/// The nodes after one, in one direction; round a torus until it is met again.
+struct Line {
+    at: usize,
+    first: usize,
+    here: usize,
+    extent: usize,
+    stride: usize,
+    is_up: bool,
+    wraps: bool,
+}
+
+impl Line {
+    fn new(placement: &Placement, node: usize, dim: usize, is_up: bool) -> Line {
+        let (stride, extent) = (placement.strides[dim], placement.grid.dims()[dim] as usize);
+        let here = node / stride % extent;
+        Line { at: node, first: here, here, extent, stride, is_up, wraps: placement.grid.wraps() }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let is_border = if self.is_up { self.here + 1 == self.extent } else { self.here == 0 };
+        match (self.is_up, is_border) {
+            (_, true) if !self.wraps => return None,
+            (true, true) => (self.here, self.at) = (0, self.at - self.here * self.stride),
+            (false, true) => {
+                self.here = self.extent - 1;
+                self.at += self.here * self.stride;
+            }
+            (true, false) => (self.here, self.at) = (self.here + 1, self.at + self.stride),
+            (false, false) => (self.here, self.at) = (self.here - 1, self.at - self.stride),
+        }
+        (self.here != self.first).then_some(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    fn placement(alloc: &str, grid: &Grid) -> Placement {
+        Placement::new(grid, &Spares::parse(alloc).unwrap())
+    }
+
+    fn check(placement: &Placement) {
+        for (rank, &seat) in placement.seats.iter().enumerate() {
+            assert_eq!(placement.node(seat as usize), Use::Rank(rank as u32));
+        }
+        let ranks = placement.nodes.iter().filter(|node| matches!(node, Use::Rank(_)));
+        assert_eq!(ranks.count(), placement.seats.len(), "nobody is lost and nobody doubled");
+        let spares = placement.nodes.iter().filter(|node| **node == Use::Spare).count();
+        assert_eq!(spares, placement.spares.len());
+    }
+
+    #[test]
+    fn whatever_fails_every_rank_keeps_one_living_seat_until_the_last_spare_is_used() {
+        for (dims, alloc) in [(vec![7, 7], "2D(2,1)"), (vec![5, 5, 5], "3D(2,1)")] {
+            for grid in [Grid::mesh(&dims).unwrap(), Grid::torus(&dims).unwrap()] {
+                let mut placement = placement(alloc, &grid);
+                let methods = Spares::parse(alloc).unwrap().substitute;
+                let mut random = Random::new(3);
+                for left in (0..placement.spares()).rev() {
+                    let rank = random.below(placement.seats.len() as u64) as usize;
+                    let failed = placement.seats[rank] as usize;
+                    let (_, moves) = placement.substitute(failed, &methods).expect("0D can");
+                    placement.apply(failed, &moves);
+                    check(&placement);
+                    assert_eq!(placement.spares(), left, "a failure costs one spare");
+                }
+                let failed = placement.seats[0] as usize;
+                assert_eq!(placement.substitute(failed, &methods), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_moves_the_ranks_up_to_the_nearest_spare_and_hops_over_the_dead() {
+        let grid = Grid::mesh(&[5, 2]).unwrap();
+        let mut placement = placement("2D(1,1)", &grid);
+        let step = |rank, from, to| Move { rank, from, to };
+        let (_, moves) = placement.substitute(2, &[Method(1)]).unwrap();
+        assert_eq!(moves, vec![step(2, 2, 3), step(3, 3, 4)]);
+        placement.apply(2, &[step(2, 2, 4)]);
+        // Rank 2 sits at the end of the row; that of the next row is the only spare.
+        assert_eq!(placement.substitute(1, &[Method(1)]), None);
+        let mut other = placement.clone();
+        other.nodes[4] = Use::Spare;
+        other.seats[2] = u32::MAX;
+        let (_, moves) = other.substitute(1, &[Method(1)]).unwrap();
+        assert_eq!(moves, vec![step(1, 1, 3), step(3, 3, 4)]);
+    }
+
+    #[test]
+    fn a_slide_in_all_dimensions_moves_whole_layers() {
+        let grid = Grid::mesh(&[4, 4]).unwrap();
+        let mut placement = placement("2D(2,1)", &grid);
+        let (method, moves) = placement.substitute(5, &[Method(2), Method(1)]).unwrap();
+        assert_eq!((method, moves.len()), (Method(2), 6));
+        placement.apply(5, &moves);
+        let left = [1, 9].map(|node| placement.node(node));
+        assert_eq!(left, [Use::Spare; 2], "what was vacated alive is a spare");
+        assert_eq!(placement.node(5), Use::Dead);
+    }
+}

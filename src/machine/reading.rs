@@ -1,0 +1,311 @@
+//! Reads a machine from TOML. What is wrong is told with file, line and cure; nothing is ignored.
+
+use super::cost::{CornerRule, Cost};
+use super::fat_tree::FatTree;
+use super::faults::{Dice, Faults, Plan};
+use super::model::{Model, Node};
+use super::region::Nodes;
+use super::spares::{Choice, Method, Spares};
+use super::topology::{Grid, Topology};
+use super::units::{Picos, time};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+type Value<'a> = Spanned<DeValue<'a>>;
+/// Where in the text, and what to do about it.
+type Wrong = (usize, String);
+
+impl Model {
+    /// Reads the text of a machine file; `file` names it in complaints.
+    pub fn read(file: &str, text: &str) -> Result<Model, String> {
+        let placed = |(at, why): Wrong| {
+            let line = text[..at.min(text.len())].lines().count().max(1);
+            // At the start of a line, that line is meant, which has not been counted.
+            let line = line + usize::from(at > 0 && text[..at].ends_with('\n'));
+            format!("{file}:{line}: {why}")
+        };
+        let syntax = |error: toml::de::Error| {
+            (error.span().map_or(0, |span| span.start), error.message().to_string())
+        };
+        DeTable::parse(text).map_err(syntax).and_then(|root| read_model(&root)).map_err(placed)
+    }
+}
+
+/// One table of the file: who has read all that he knows asks whether that was all.
+struct Section<'a> {
+    name: &'static str,
+    at: usize,
+    table: Option<&'a DeTable<'a>>,
+    known: Vec<&'static str>,
+}
+
+fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
+    const SECTIONS: [&str; 5] = ["machine", "node", "cost", "spares", "faults"];
+    for (name, _) in root.get_ref() {
+        if !SECTIONS.contains(&name.get_ref().as_ref()) {
+            let name_is = name.get_ref();
+            return Err((name.span().start, unknown(name_is, &SECTIONS, "section")));
+        }
+    }
+    let section = |name| Section::new(root, name);
+    let (name, topology) = read_machine(section("machine")?)?;
+    let spares = section("spares")?;
+    let spares = match spares.table {
+        Some(_) => Some(read_spares(spares, &topology)?),
+        None => None,
+    };
+    Ok(Model {
+        name,
+        node: read_node(section("node")?)?,
+        cost: read_cost(section("cost")?)?,
+        spares,
+        faults: read_faults(section("faults")?, &topology)?,
+        topology,
+    })
+}
+
+fn read_machine(mut section: Section) -> Result<(String, Topology), Wrong> {
+    let name = section.text("name")?.map_or("unnamed", |(name, _)| name).to_string();
+    let (kind, at) = section.need_text("topology", "mesh")?;
+    let topology = match kind {
+        "mesh" | "torus" => {
+            let (dims, dims_at) = section.numbers("dims")?;
+            // The usual way is the only one, but it may be said.
+            if let Some((routing, at)) = section.text("routing")?
+                && routing != "dimension-order"
+            {
+                let why = format!("`{routing}`: routing is \"dimension-order\" here");
+                return Err((at, why));
+            }
+            let grid = if kind == "mesh" { Grid::mesh(&dims) } else { Grid::torus(&dims) };
+            Topology::Grid(grid.map_err(|why| (dims_at, why))?)
+        }
+        "hypercube" => {
+            let dimension = section.whole("dimension")?;
+            let missing = || (section.at, "[machine] hypercube: say dimension = 10".to_string());
+            let grid = Grid::hypercube(dimension.ok_or_else(missing)?);
+            Topology::Grid(grid.map_err(|why| (section.at, why))?)
+        }
+        "fat-tree" => {
+            let (arity, levels) = (section.whole("arity")?, section.whole("levels")?);
+            let (Some(arity), Some(levels)) = (arity, levels) else {
+                return Err((section.at, "[machine] fat-tree: say arity = 16, levels = 3".into()));
+            };
+            Topology::FatTree(FatTree::new(arity, levels).map_err(|why| (section.at, why))?)
+        }
+        other => {
+            let shapes = ["mesh", "torus", "hypercube", "fat-tree"];
+            return Err((at, unknown(other, &shapes, "topology")));
+        }
+    };
+    section.done()?;
+    Ok((name, topology))
+}
+
+fn read_node(mut section: Section) -> Result<Node, Wrong> {
+    let usual = Node::default();
+    let mut field = |name, otherwise| Ok(section.whole(name)?.unwrap_or(otherwise));
+    let node = Node {
+        processors: field("processors", usual.processors)?,
+        threads: field("threads", usual.threads)?,
+        inbuf: field("inbuf", usual.inbuf)?,
+        outbuf: field("outbuf", usual.outbuf)?,
+        packet: field("packet", usual.packet)?,
+    };
+    section.done()?;
+    Ok(node)
+}
+
+fn read_cost(mut section: Section) -> Result<Cost, Wrong> {
+    let usual = Cost::default();
+    let mut price = |name, short, otherwise| match section.nanos(name)? {
+        Some(picos) => Ok(picos),
+        None => Ok(section.nanos(short)?.unwrap_or(otherwise)),
+    };
+    let mut cost = Cost {
+        cycle: price("cycle_ns", "cycle", usual.cycle)?,
+        hop: price("hop_ns", "hop", usual.hop)?,
+        corner: price("corner_ns", "corner", usual.corner)?,
+        handler: price("handler_ns", "handler", usual.handler)?,
+        byte: price("byte_ns", "byte", usual.byte)?,
+        corner_rule: usual.corner_rule,
+    };
+    if let Some((rule, at)) = section.text("corner_rule")? {
+        cost.corner_rule = match rule {
+            "per-message" => CornerRule::PerMessage,
+            "per-turn" => CornerRule::PerTurn,
+            _ => return Err((at, unknown(rule, &["per-message", "per-turn"], "corner_rule"))),
+        };
+    }
+    section.done()?;
+    Ok(cost)
+}
+
+fn read_spares(mut section: Section, topology: &Topology) -> Result<Spares, Wrong> {
+    let Some(grid) = topology.grid() else {
+        return Err((section.at, "[spares] are for meshes, tori and hypercubes".into()));
+    };
+    let (alloc, at) = section.need_text("alloc", "3D(2,1)")?;
+    let mut spares = Spares::parse(alloc).map_err(|why| (at, why))?;
+    spares.check(grid).map_err(|why| (at, why))?;
+    if let Some(methods) = section.list("substitute")? {
+        let read = |value: &Value| {
+            let text = value.get_ref().as_str().unwrap_or_default();
+            Method::parse(text).map_err(|why| (value.span().start, why))
+        };
+        spares.substitute = methods.iter().map(read).collect::<Result<_, _>>()?;
+    }
+    if let Some((choose, at)) = section.text("choose")? {
+        spares.choose = match choose {
+            "nearest" => Choice::Nearest,
+            "collisions" => Choice::Collisions,
+            _ => return Err((at, unknown(choose, &["nearest", "collisions"], "choose"))),
+        };
+    }
+    section.done()?;
+    Ok(spares)
+}
+
+fn read_faults(mut section: Section, topology: &Topology) -> Result<Faults, Wrong> {
+    let seed = section.whole("seed")?.map_or(1, u64::from);
+    let mut plans = Vec::new();
+    for entry in section.list("schedule")?.unwrap_or_default() {
+        let at = entry.span().start;
+        let Some(table) = entry.get_ref().as_table() else {
+            return Err((at, "an entry of schedule is {at=\"5ms\", nodes=\"3\"}".into()));
+        };
+        let known = Vec::new();
+        let entry = Section { name: "faults.schedule", at, table: Some(table), known };
+        plans.push(read_plan(entry, topology)?);
+    }
+    section.done()?;
+    Ok(Faults { seed, plans })
+}
+
+fn read_plan(mut section: Section, topology: &Topology) -> Result<Plan, Wrong> {
+    let nodes = match section.text("nodes")? {
+        Some((words, at)) => Some(Nodes::parse(words, topology).map_err(|why| (at, why))?),
+        None => None,
+    };
+    let nodes = |otherwise| nodes.clone().unwrap_or(otherwise);
+    let plan = if let Some(at) = section.time("at")? {
+        Plan::At(at, nodes(Nodes::one_of_all(topology)))
+    } else if let Some(period) = section.time("every")? {
+        Plan::Every(period, nodes(Nodes::one_of_all(topology)))
+    } else if let Some(mean) = section.time("mttf")? {
+        let dice = Dice { mean: mean as f64, shape: section.shape()?, is_per_node: false };
+        Plan::Chance(dice, nodes(Nodes::all(topology)))
+    } else if let Some(mean) = section.time("node_mttf")? {
+        let dice = Dice { mean: mean as f64, shape: section.shape()?, is_per_node: true };
+        Plan::Chance(dice, nodes(Nodes::all(topology)))
+    } else {
+        let why = "when? Say at, every, mttf or node_mttf = \"10min\"";
+        return Err((section.at, why.into()));
+    };
+    section.done()?;
+    Ok(plan)
+}
+
+impl<'a> Section<'a> {
+    fn new(root: &'a Spanned<DeTable<'a>>, name: &'static str) -> Result<Section<'a>, Wrong> {
+        let (at, table) = match root.get_ref().get(name) {
+            None => (0, None),
+            Some(value) => match value.get_ref().as_table() {
+                Some(table) => (value.span().start, Some(table)),
+                None => return Err((value.span().start, format!("{name} is a [{name}] section"))),
+            },
+        };
+        Ok(Section { name, at, table, known: Vec::new() })
+    }
+
+    fn value(&mut self, name: &'static str) -> Option<&'a Value<'a>> {
+        self.known.push(name);
+        self.table?.get(name)
+    }
+
+    fn text(&mut self, name: &'static str) -> Result<Option<(&'a str, usize)>, Wrong> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let at = value.span().start;
+        let no = || (at, format!("{name} is a word in quotes"));
+        Ok(Some((value.get_ref().as_str().ok_or_else(no)?, at)))
+    }
+
+    fn need_text(&mut self, name: &'static str, such_as: &str) -> Result<(&'a str, usize), Wrong> {
+        let missing = format!("[{}] lacks {name}: say {name} = \"{such_as}\"", self.name);
+        self.text(name)?.ok_or((self.at, missing))
+    }
+
+    fn whole(&mut self, name: &'static str) -> Result<Option<u32>, Wrong> {
+        self.value(name).map(|value| whole(name, value)).transpose()
+    }
+
+    fn numbers(&mut self, name: &'static str) -> Result<(Vec<u32>, usize), Wrong> {
+        let missing = (self.at, format!("[{}] lacks {name}: say {name} = [34, 34]", self.name));
+        let list = self.list(name)?.ok_or(missing)?;
+        let numbers = list.iter().map(|value| whole(name, value)).collect::<Result<_, _>>()?;
+        Ok((numbers, list.first().map_or(self.at, |first| first.span().start)))
+    }
+
+    fn list(&mut self, name: &'static str) -> Result<Option<&'a [Value<'a>]>, Wrong> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match value.get_ref().as_array() {
+            Some(list) => Ok(Some(list)),
+            None => Err((value.span().start, format!("{name} is a list in [brackets]"))),
+        }
+    }
+
+    /// Nanoseconds, of which there may be fractions.
+    fn nanos(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {
+        let Some(nanos) = self.number(name)? else { return Ok(None) };
+        Ok(Some((nanos * 1e3).round() as Picos))
+    }
+
+    fn number(&mut self, name: &'static str) -> Result<Option<f64>, Wrong> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let text = match value.get_ref() {
+            DeValue::Integer(integer) => integer.as_str(),
+            DeValue::Float(float) => float.as_str(),
+            _ => "",
+        };
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        let no = || (value.span().start, format!("{name} is a number, 0 or more"));
+        number.ok_or_else(no).map(Some)
+    }
+
+    fn time(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {
+        let Some((text, at)) = self.text(name)? else { return Ok(None) };
+        time(text).map(Some).map_err(|why| (at, why))
+    }
+
+    /// The shape of Weibull's distribution; 1 is the exponential one.
+    fn shape(&mut self) -> Result<f64, Wrong> {
+        let shape = self.number("weibull")?.unwrap_or(1.0);
+        let why = "weibull is a shape above 0, such as 0.7";
+        if shape > 0.0 { Ok(shape) } else { Err((self.at, why.into())) }
+    }
+
+    /// Complains about what nobody has asked for.
+    fn done(self) -> Result<(), Wrong> {
+        let Some(table) = self.table else { return Ok(()) };
+        match table.iter().find(|(name, _)| !self.known.contains(&name.get_ref().as_ref())) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let kind = format!("key of [{}]", self.name);
+                Err((name.span().start, unknown(name.get_ref(), &self.known, &kind)))
+            }
+        }
+    }
+}
+
+fn whole(name: &str, value: &Value) -> Result<u32, Wrong> {
+    let number = value.get_ref().as_integer().filter(|integer| integer.radix() == 10);
+    let number = number.and_then(|integer| integer.as_str().parse().ok());
+    number.ok_or_else(|| (value.span().start, format!("{name}: a whole number, 0 or more")))
+}
+
+fn unknown(word: &str, known: &[&str], kind: &str) -> String {
+    format!("`{word}` is no {kind}: there are {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

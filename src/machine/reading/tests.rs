@@ -1,0 +1,78 @@
+//! What machine files may say, and what is said of those that are wrong.
+
+use crate::machine::Model;
+use crate::machine::cost::CornerRule;
+use crate::machine::spares::{Choice, Method};
+
+const WHOLE: &str = r#"
+[machine]
+name = "small"
+topology = "mesh"
+dims = [8, 8, 8]
+routing = "dimension-order"
+[node]
+processors = 2
+threads = 1
+[cost]
+hop = 5
+corner_ns = 0.5
+corner_rule = "per-turn"
+[spares]
+alloc = "3D(2,1)"
+substitute = ["2D", "0D"]
+choose = "collisions"
+[faults]
+seed = 9
+schedule = [
+    { at = "5ms", nodes = "random 1% of box 0,0,0..4,4,4" },
+    { mttf = "10min" }, { node_mttf = "1d", weibull = 0.7 }, { every = "1s", nodes = "3" },
+]
+"#;
+
+#[test]
+fn a_whole_machine_is_read() {
+    let model = Model::read("small.toml", WHOLE).unwrap();
+    assert_eq!((model.name.as_str(), model.topology.nodes()), ("small", 512));
+    assert_eq!((model.node.processors, model.node.inbuf), (2, 32));
+    assert_eq!((model.cost.hop, model.cost.corner), (5_000, 500));
+    assert_eq!(model.cost.corner_rule, CornerRule::PerTurn);
+    let spares = model.spares.unwrap();
+    assert_eq!(spares.substitute, vec![Method(2), Method(0)]);
+    assert_eq!(spares.choose, Choice::Collisions);
+    assert_eq!((model.faults.seed, model.faults.plans.len()), (9, 4));
+    assert_eq!(model.faults.until(0), vec![]);
+    assert!(!model.faults.until(crate::machine::units::SECOND).is_empty());
+}
+
+#[test]
+fn what_is_wrong_is_told_with_file_line_and_cure() {
+    let head = "[machine]\ntopology = \"mesh\"\ndims = [4, 4]\n";
+    let cases = [
+        ("", "m:1: [machine] lacks topology: say topology = \"mesh\""),
+        ("[machine\n", "m:1: "),
+        ("[machine]\ntopology = \"cube\"\n", "m:2: `cube` is no topology: there are mesh, torus"),
+        ("[machine]\ntopology = \"mesh\"\n", "m:1: [machine] lacks dims: say dims"),
+        ("[machine]\ntopology = \"mesh\"\ndims = [4, 0]\n", "m:3: dims [4, 0]: each extent is 1"),
+        ("[machine]\ntopology = \"mesh\"\ndims = [4, -1]\n", "m:3: dims: a whole number"),
+        ("[machine]\ntopology = \"hypercube\"\n", "m:1: [machine] hypercube: say dimension = 10"),
+        ("[machine]\ntopology = \"fat-tree\"\n", "m:1: [machine] fat-tree: say arity = 16"),
+        ("@[nodes]\n", "m:4: `nodes` is no section: there are machine, node, cost"),
+        ("@[node]\nthread = 8\n", "m:5: `thread` is no key of [node]: there are processors"),
+        ("@[cost]\nhop_ns = \"5\"\n", "m:5: hop_ns is a number, 0 or more"),
+        ("@[cost]\ncorner_rule = \"no\"\n", "m:5: `no` is no corner_rule: there are per-message"),
+        ("@[spares]\nalloc = \"3D(2,1)\"\n", "m:5: 3D(2,1) is for 3 dimensions: there are 2"),
+        ("@[spares]\nalloc = \"2D\"\n", "m:5: `2D` is no allocation of spares: say 3D(2,1)"),
+        ("@[spares]\n", "m:4: [spares] lacks alloc: say alloc = \"3D(2,1)\""),
+        ("@[faults]\nschedule = [{}]\n", "m:5: when? Say at, every, mttf"),
+        ("@[faults]\nschedule = [\n{at=\"5\"}]\n", "m:6: `5` is no time: say 20ns"),
+        (
+            "@[faults]\nschedule = [{at=\"5s\", nodes=\"99\"}]\n",
+            "m:5: `99` is no node: say 0 to 15",
+        ),
+        ("@[faults]\nschedule = [{at=\"5s\", node=\"9\"}]\n", "m:5: `node` is no key of"),
+    ];
+    for (text, said) in cases {
+        let why = Model::read("m", &text.replace('@', head)).unwrap_err();
+        assert!(why.starts_with(said), "{text}\n{why}");
+    }
+}

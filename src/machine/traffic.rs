@@ -1,0 +1,196 @@
+//! How often links are used when all ranks send all messages of a pattern at once. What is above
+//! one on a link collides there.
+
+use super::placement::{Move, Placement};
+use super::topology::{Grid, Topology};
+use std::sync::Arc;
+
+/// To whom a rank sends: offsets in the ranks' own grid, whose borders are borders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(pub Vec<Vec<i32>>);
+
+impl Pattern {
+    /// The stencil with neighbours in each dimension: 5 points in two, 7 in three.
+    pub fn star(dims: usize) -> Pattern {
+        let unit = |at, sign| (0..dims).map(|dim| if dim == at { sign } else { 0 }).collect();
+        Pattern((0..dims).flat_map(|dim| [unit(dim, -1), unit(dim, 1)]).collect())
+    }
+
+    /// The stencil with the diagonal neighbours too: 9 points in two dimensions, 27 in three.
+    pub fn full(dims: usize) -> Pattern {
+        let offsets = (0..3usize.pow(dims as u32)).map(|number| {
+            (0..dims as u32).map(|dim| (number / 3usize.pow(dim) % 3) as i32 - 1).collect()
+        });
+        Pattern(offsets.filter(|offset: &Vec<i32>| offset.iter().any(|&step| step != 0)).collect())
+    }
+
+    /// Reads `5P`, `9P`, `7P` or `27P`.
+    pub fn parse(text: &str, dims: usize) -> Result<Pattern, String> {
+        match (text, dims) {
+            ("5P", 2) | ("7P", 3) => Ok(Pattern::star(dims)),
+            ("9P", 2) | ("27P", 3) => Ok(Pattern::full(dims)),
+            _ => Err(format!(
+                "`{text}` is no stencil of {dims} dimensions: say 5P or 9P in two, \
+                7P or 27P in three"
+            )),
+        }
+    }
+}
+
+/// The use of every link of a machine by the messages of a pattern.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    topology: Topology,
+    /// By rank: those it sends to. Patterns are symmetric, so they send to it as well.
+    peers: Arc<[Vec<u32>]>,
+    seats: Vec<u32>,
+    uses: Vec<u16>,
+    /// By number of uses: how many links have it.
+    links: Vec<u32>,
+    is_moving: Vec<bool>,
+}
+
+impl Traffic {
+    pub fn new(placement: &Placement, pattern: &Pattern) -> Traffic {
+        let ranks = Grid::mesh(placement.rank_dims()).expect("less than the whole machine");
+        let topology = Topology::Grid(placement.grid().clone());
+        let peers = (0..ranks.nodes()).map(|rank| peers(&ranks, rank, pattern)).collect();
+        let mut traffic = Traffic {
+            uses: vec![0; topology.links()],
+            links: vec![topology.links() as u32],
+            is_moving: vec![false; ranks.nodes()],
+            seats: placement.seats().to_vec(),
+            topology,
+            peers,
+        };
+        for rank in 0..ranks.nodes() {
+            for at in 0..traffic.peers[rank].len() {
+                traffic.count(rank as u32, traffic.peers[rank][at], 1);
+            }
+        }
+        traffic
+    }
+
+    /// Some ranks sit elsewhere.
+    pub fn apply(&mut self, moves: &[Move]) {
+        moves.iter().for_each(|step| self.is_moving[step.rank as usize] = true);
+        moves.iter().for_each(|step| self.count_all(step.rank, -1));
+        moves.iter().for_each(|step| self.seats[step.rank as usize] = step.to);
+        moves.iter().for_each(|step| self.count_all(step.rank, 1));
+        moves.iter().for_each(|step| self.is_moving[step.rank as usize] = false);
+    }
+
+    /// Takes back what was applied.
+    pub fn undo(&mut self, moves: &[Move]) {
+        let back = |step: &Move| Move { rank: step.rank, from: step.to, to: step.from };
+        self.apply(&moves.iter().map(back).collect::<Vec<_>>());
+    }
+
+    /// The uses of the most used link.
+    pub fn worst(&self) -> usize {
+        self.links.iter().rposition(|&links| links > 0).unwrap_or(0)
+    }
+
+    /// The squares of all uses: what grows where much meets.
+    pub fn squares(&self) -> u64 {
+        self.links.iter().zip(0u64..).map(|(&links, uses)| u64::from(links) * uses * uses).sum()
+    }
+
+    /// How many messages there are on all links that are not the first there.
+    pub fn collisions(&self) -> u64 {
+        let excess = self
+            .links
+            .iter()
+            .zip(0u64..)
+            .map(|(&links, uses)| u64::from(links) * uses.saturating_sub(1));
+        excess.sum()
+    }
+
+    /// All messages from and to a rank, those between two who move once.
+    fn count_all(&mut self, rank: u32, change: i32) {
+        for at in 0..self.peers[rank as usize].len() {
+            let peer = self.peers[rank as usize][at];
+            self.count(rank, peer, change);
+            if !self.is_moving[peer as usize] {
+                self.count(peer, rank, change);
+            }
+        }
+    }
+
+    fn count(&mut self, from: u32, to: u32, change: i32) {
+        let (from, to) = (self.seats[from as usize], self.seats[to as usize]);
+        let (uses, links) = (&mut self.uses, &mut self.links);
+        self.topology.each_link(from as usize, to as usize, |link| {
+            let old = usize::from(uses[link]);
+            let new = old.wrapping_add_signed(change as isize);
+            uses[link] = new as u16;
+            if new >= links.len() {
+                links.resize(new + 1, 0);
+            }
+            links[old] -= 1;
+            links[new] += 1;
+        });
+    }
+}
+
+fn peers(ranks: &Grid, rank: usize, pattern: &Pattern) -> Vec<u32> {
+    let place = ranks.place(rank);
+    let moved = |offset: &Vec<i32>| {
+        let steps = place.iter().zip(offset).zip(ranks.dims());
+        let there = steps.map(|((&at, &step), &extent)| {
+            at.checked_add_signed(step).filter(|&there| there < extent)
+        });
+        there.collect::<Option<Vec<u32>>>().map(|there| ranks.node(&there) as u32)
+    };
+    pattern.0.iter().filter_map(moved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::machine::spares::Spares;
+
+    #[test]
+    fn without_failures_a_star_uses_every_link_between_ranks_once() {
+        let grid = Grid::mesh(&[6, 6]).unwrap();
+        let placement = Placement::new(&grid, &Spares::parse("2D(1,1)").unwrap());
+        let traffic = Traffic::new(&placement, &Pattern::star(2));
+        assert_eq!((traffic.worst(), traffic.collisions()), (1, 0));
+        assert_eq!(traffic.links[1], 2 * (4 * 6 + 5 * 5));
+    }
+
+    #[test]
+    fn counting_on_is_counting_anew_and_can_be_taken_back() {
+        let grid = Grid::torus(&[5, 5, 5]).unwrap();
+        let spares = Spares::parse("3D(2,1)").unwrap();
+        for pattern in [Pattern::star(3), Pattern::full(3)] {
+            let mut placement = Placement::new(&grid, &spares);
+            let mut traffic = Traffic::new(&placement, &pattern);
+            let mut random = Random::new(5);
+            while placement.spares() > 0 {
+                let rank = random.below(placement.seats().len() as u64) as usize;
+                let failed = placement.seats()[rank] as usize;
+                let (_, moves) = placement.substitute(failed, &spares.substitute).unwrap();
+                let before = traffic.uses.clone();
+                traffic.apply(&moves);
+                traffic.undo(&moves);
+                assert_eq!(traffic.uses, before);
+                traffic.apply(&moves);
+                placement.apply(failed, &moves);
+                let anew = Traffic::new(&placement, &pattern);
+                assert_eq!(traffic.uses, anew.uses);
+                assert_eq!(traffic.worst(), anew.worst());
+                assert_eq!(traffic.collisions(), anew.collisions());
+            }
+        }
+    }
+
+    #[test]
+    fn stencils_have_their_points() {
+        for (text, dims, count) in [("5P", 2, 4), ("9P", 2, 8), ("7P", 3, 6), ("27P", 3, 26)] {
+            assert_eq!(Pattern::parse(text, dims).unwrap().0.len(), count);
+        }
+        assert!(Pattern::parse("5P", 3).unwrap_err().contains("7P or 27P in three"));
+    }
+}

@@ -1,0 +1,47 @@
+//! What `--help` prints.
+
+pub(crate) const PAGE: &str = "\
+NAME
+    ftsim - simulate algorithms that go on when nodes die
+
+SYNOPSIS
+    ftsim max [OPTIONS]             the global maximum, by telling one's neighbours
+    ftsim poisson [OPTIONS]         Poisson's equation without a mesh, by relaxation
+    ftsim run APP.so [OPTIONS]      an application in C, Fortran or Rust: include/ftsim.h
+
+NETWORK
+    --nodes N             100000 for max, 2500 for poisson, 10000 for run
+    --topology T          random (max): K out, K in, whoever; nearest (poisson, run): the K nearest
+                          of random places, and those among whose nearest one is; far: the
+                          farther the rarer, as 1/r2; mesh, torus, hypercube; or a file with
+                          lines `0: 3 5`, who: to whom
+    --neighbours K        4, and 8 for nearest
+    --dims 100,100        of a mesh or torus
+    --machine FILE        a machine's network and its failures; or the name of one that is known
+
+FAILURES
+    --kill WHO[@TICK]     10%, 100, node 3 17, box 0,0..0.5,0.5, ball 0.5,0.5 0.1, or a part such as
+                          50% of ball 0.5,0.5 0.1; may be said more than once
+    --at TICK             when --kill says no time: 0
+    --kill-every TICKS    one node, again and again
+    --mttf TICKS          one node after random times, with this mean; --node-mttf for each node
+    --weibull SHAPE       of these times: 1, which is exponential
+    --kill-file FILE      lines of tick and node; --deaths FILE writes those of this run
+    --tick TIME           what a tick is for the times in a machine file: 1us
+
+RUN
+    --seed S              1: everything drawn follows from it
+    --threads T           1; the results are the same
+    --ticks N             at the most
+    --tolerance X         poisson: changes up to this are not told: 1e-6
+    --border B            poisson: x2-y2, or the sides left,right,lower,upper; run: the sides
+    --source F            poisson: the right side of -Laplace u = F
+    --info NODE           run: what the application says of a node
+
+RESULTS
+    --json                as JSON, on one line
+    --csv FILE            counters at every tick, or --every N ticks; the last column is the number
+                          of those who know (max) or the error (poisson)
+    --frames DIRECTORY    pictures as PNG files of --size 600 points
+    --quiet               no word on the way
+";

@@ -1,0 +1,183 @@
+//! Which nodes there are, who knows whom, and who is to die when: as the command line says.
+
+use ftmpi_sim::machine::Model;
+use ftmpi_sim::machine::faults::{Dice, Faults, Plan};
+use ftmpi_sim::machine::topology::{Grid, Topology};
+use ftmpi_sim::machine::units::{Picos, numbers, time};
+use ftmpi_sim::natural::{Graph, Wiring, deaths};
+use ftmpi_sim::words::Words;
+use std::fmt;
+
+pub(crate) struct Network {
+    nodes: u32,
+    name: String,
+    wiring: Wiring,
+    model: Option<Model>,
+    pub(crate) seed: u64,
+}
+
+/// Who dies at which tick.
+pub(crate) struct Deaths {
+    pub(crate) list: Vec<(u64, usize)>,
+}
+
+/// More nodes than this are for machines with more memory.
+const MOST_NODES: u32 = 20_000_000;
+
+impl Network {
+    pub(crate) fn read(words: &mut Words, nodes: u32, shape: &str) -> Result<Network, String> {
+        let seed = words.number("seed", 1)?;
+        let nodes = words.number("nodes", nodes)?;
+        if nodes == 0 || nodes > MOST_NODES {
+            return Err(format!("--nodes {nodes}: say 1 to {MOST_NODES}"));
+        }
+        if let Some(file) = words.text("machine") {
+            let model = machine(&file)?;
+            let wiring = Wiring::Machine(model.topology.clone());
+            let nodes = model.topology.nodes() as u32;
+            return Ok(Network {
+                nodes,
+                name: model.name.clone(),
+                wiring,
+                model: Some(model),
+                seed,
+            });
+        }
+        let shape = words.text("topology").unwrap_or(shape.to_string());
+        let usual = if shape == "nearest" { 8 } else { 4 };
+        let count = words.number("neighbours", usual)?;
+        let dims = words.text("dims").map(|text| numbers(&text)).transpose()?;
+        let square = || {
+            let side = f64::from(nodes).sqrt().round() as u32;
+            dims.clone().unwrap_or(vec![side, nodes.div_ceil(side.max(1))])
+        };
+        let (name, wiring) = match shape.as_str() {
+            "random" => (format!("random({count})"), Wiring::Random(count)),
+            "nearest" => (format!("nearest({count})"), Wiring::Nearest(count)),
+            "far" => (format!("far({count})"), Wiring::Far(count)),
+            "mesh" => (format!("mesh{:?}", square()), on(Grid::mesh(&square()))?),
+            "torus" => (format!("torus{:?}", square()), on(Grid::torus(&square()))?),
+            "hypercube" => {
+                let dimension = u32::BITS - (nodes - 1).leading_zeros();
+                (format!("hypercube({dimension})"), on(Grid::hypercube(dimension))?)
+            }
+            file if file.contains(['.', '/']) => {
+                (file.to_string(), Wiring::given(file, &text_of(file)?)?)
+            }
+            other => {
+                return Err(format!(
+                    "--topology {other}: say random, nearest, far, mesh, torus, hypercube or a \
+                     file with a dot in its name"
+                ));
+            }
+        };
+        Ok(Network { nodes, name, wiring, model: None, seed })
+    }
+
+    pub(crate) fn graph(&self) -> Result<Graph, String> {
+        self.wiring.graph(self.nodes, self.seed)
+    }
+
+    /// How long all lists are, if they are all drawn alike.
+    pub(crate) fn equal_lists(&self) -> Option<u32> {
+        match self.wiring {
+            Wiring::Random(count) => Some(count),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+fn on(grid: Result<Grid, String>) -> Result<Wiring, String> {
+    grid.map(|grid| Wiring::Machine(Topology::Grid(grid)))
+}
+
+fn text_of(file: &str) -> Result<String, String> {
+    std::fs::read_to_string(file).map_err(|why| format!("{file}: {why}"))
+}
+
+/// A machine by its name, or from its file.
+fn machine(file: &str) -> Result<Model, String> {
+    match Model::known(file) {
+        Some(model) => Ok(model),
+        None => text_of(file).and_then(|text| Model::read(file, &text)).map_err(|why| {
+            let names: Vec<_> = Model::names().collect();
+            format!("{why} (machines known by name: {})", names.join(", "))
+        }),
+    }
+}
+
+impl Deaths {
+    /// A tick is a unit of the schedule's time here; a machine's own schedule has real times.
+    pub(crate) fn read(
+        words: &mut Words, network: &Network, graph: &Graph, ticks: u64,
+    ) -> Result<Deaths, String> {
+        let at = words.number("at", 0)?;
+        let mut plans = Vec::new();
+        for kill in words.all("kill") {
+            let (who, when) = match kill.rsplit_once('@') {
+                Some((who, when)) => {
+                    let no = || format!("--kill {kill}: say 1% or 1%@5, at a tick");
+                    (who, when.parse().map_err(|_| no())?)
+                }
+                None => (kill.as_str(), at),
+            };
+            plans.push(Plan::At(when, deaths::parse(who, graph)?));
+        }
+        let all = || deaths::parse("all", graph);
+        if let Some(period) = words.text("kill-every") {
+            let period = period.parse().ok().filter(|&period: &u64| period > 0);
+            let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
+            plans.push(Plan::Every(period, deaths::parse("1", graph)?));
+        }
+        let shape = words.number("weibull", 1.0)?;
+        for (option, is_per_node) in [("mttf", false), ("node-mttf", true)] {
+            let mean = words.number(option, 0.0)?;
+            if mean > 0.0 && shape > 0.0 {
+                plans.push(Plan::Chance(Dice { mean, shape, is_per_node }, all()?));
+            }
+        }
+        let mut list = Faults { seed: network.seed, plans }.until(ticks);
+        if let Some(file) = words.text("kill-file") {
+            list.extend(listed(&file, graph)?);
+        }
+        let tick = words.text("tick").map_or(Ok(1_000_000), |text| time(&text))?.max(1);
+        if let Some(model) = &network.model {
+            let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
+            let died = model.faults.until(end);
+            list.extend(died.into_iter().map(|(at, node): (Picos, usize)| (at / tick, node)));
+        }
+        list.sort_unstable();
+        let mut seen = std::collections::HashSet::new();
+        list.retain(|(_, node)| seen.insert(*node));
+        if let Some(file) = words.text("deaths") {
+            let lines = list.iter().map(|(at, node)| format!("{at} {node}\n"));
+            let text: String = lines.collect();
+            std::fs::write(&file, text).map_err(|why| format!("--deaths {file}: {why}"))?;
+        }
+        Ok(Deaths { list })
+    }
+}
+
+/// Reads lines of a tick and a node, as `--deaths` writes them.
+fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, usize)>, String> {
+    let mut list = Vec::new();
+    for (line, number) in text_of(file)?.lines().zip(1..) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let read = |(at, node): (&str, &str)| Some((at.parse().ok()?, node.trim().parse().ok()?));
+        let death = line.split_once(' ').and_then(read);
+        let death = death.filter(|&(_, node): &(u64, usize)| node < graph.nodes() as usize);
+        list.push(death.ok_or_else(|| {
+            format!("{file}:{number}: `{line}`: say the tick and the node, such as 5 1234")
+        })?);
+    }
+    Ok(list)
+}

@@ -1,0 +1,106 @@
+//! What is seen of a run while it goes on: counters, pictures, and a word when it takes long.
+
+use ftmpi_sim::natural::picture::draw;
+use ftmpi_sim::natural::{Application, World};
+use ftmpi_sim::words::Words;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+pub(crate) struct Watch {
+    csv: Option<PathBuf>,
+    frames: Option<PathBuf>,
+    every: u64,
+    side: u32,
+    is_quiet: bool,
+}
+
+/// How many ticks go by between two looks at the clock.
+const SLICE: u64 = 64;
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Watch {
+    pub(crate) fn read(words: &mut Words) -> Result<Watch, String> {
+        let every = words.number("every", 1)?;
+        let side = words.number("size", 600)?;
+        if every == 0 || !(16..=8192).contains(&side) {
+            return Err("--every is 1 or more, --size is 16 to 8192".into());
+        }
+        let path = |text: Option<String>| text.map(PathBuf::from);
+        let (csv, frames) = (path(words.text("csv")), path(words.text("frames")));
+        if let Some(directory) = &frames {
+            std::fs::create_dir_all(directory).map_err(|why| told(directory, why))?;
+        }
+        Ok(Watch { csv, frames, every, side, is_quiet: words.has("quiet") })
+    }
+
+    pub(crate) fn play<A: Application>(
+        &self, world: &mut World<A>, ticks: u64, track: &dyn Fn(&World<A>) -> f64,
+    ) -> Result<(), String> {
+        let mut csv = self.csv.as_deref().map(open).transpose()?;
+        let is_seen = csv.is_some() || self.frames.is_some();
+        let slice = if is_seen { self.every } else { SLICE };
+        let (began, mut told_at) = (Instant::now(), Instant::now());
+        let mut end = 0;
+        loop {
+            let has_more = world.run_until(end.min(ticks));
+            if let Some((path, file)) = &mut csv {
+                let line = counters(world, end.min(ticks), track(world));
+                file.write_all(line.as_bytes()).map_err(|why| told(path, why))?;
+            }
+            if let Some(directory) = &self.frames {
+                self.picture(world, &directory.join(format!("tick-{end:06}.png")))?;
+            }
+            if !self.is_quiet && told_at.elapsed() > PATIENCE {
+                told_at = Instant::now();
+                let million = world.events() as f64 / 1e6;
+                let speed = million / began.elapsed().as_secs_f64();
+                let alive = world.alive().iter().filter(|&&is_alive| is_alive).count();
+                let now = world.now();
+                eprintln!(
+                    "ftsim: tick {now}, {alive} alive, {million:.0} million events, \
+                    {speed:.1} million a second"
+                );
+            }
+            if !has_more || end >= ticks {
+                break;
+            }
+            end += slice;
+        }
+        match csv {
+            Some((path, mut file)) => file.flush().map_err(|why| told(path, why)),
+            None => Ok(()),
+        }
+    }
+
+    fn picture<A: Application>(&self, world: &World<A>, path: &Path) -> Result<(), String> {
+        let points = draw(&world.graph().places, &world.colours(), self.side);
+        let file = File::create(path).map_err(|why| told(path, why))?;
+        let mut encoder = png::Encoder::new(BufWriter::new(file), self.side, self.side);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
+        writer.write_image_data(&points).map_err(|why| told(path, why))
+    }
+}
+
+fn open(path: &Path) -> Result<(&Path, BufWriter<File>), String> {
+    let mut file = BufWriter::new(File::create(path).map_err(|why| told(path, why))?);
+    let head = b"tick,alive,sent,delivered,dropped,notices,tracked\n";
+    file.write_all(head).map_err(|why| told(path, why))?;
+    Ok((path, file))
+}
+
+fn counters<A: Application>(world: &World<A>, tick: u64, tracked: f64) -> String {
+    let counters = world.counters();
+    let alive = u64::from(world.graph().nodes()) - counters.deaths;
+    format!(
+        "{tick},{alive},{},{},{},{},{tracked}\n",
+        counters.sent, counters.delivered, counters.dropped, counters.notices
+    )
+}
+
+fn told(path: &Path, why: impl std::fmt::Display) -> String {
+    format!("{}: {why}", path.display())
+}

@@ -1,0 +1,34 @@
+//! What `--help` prints.
+
+pub(crate) const PAGE: &str = "\
+NAME
+    ftspare - substitute failed nodes by spare ones, and count the collisions
+
+SYNOPSIS
+    ftspare share [MACHINE]          how many nodes are spare
+    ftspare worst [MACHINE]          the worst that so many failures can do
+    ftspare sample [MACHINE]         failures at random, many times
+    ftspare figure N [--svg FILE]    a figure of the paper, as CSV and as a picture:
+                                     3, 8, 10, 11, 12, 13, 14 or 15
+
+MACHINE
+    --dims 24,24,24      of a mesh, or with --torus of a torus
+    --alloc 3D(2,1)      spares in the last layer of each of two of three dimensions
+    --machine FILE       both from a machine file, or from a machine known by name
+    --method M           0D, 1D, 2D, 3D, several as in 1D+0D, hybrid(all), hybrid(-2D)
+    --choose C           nearest, as in the paper, or collisions: of all substitutions the one
+                         after which messages collide least
+    --stencil S          5P or 9P in two dimensions, 7P or 27P in three
+
+RUN
+    --failures F         how many; `all` (sample) until no spare is left
+    --width W            worst: how many beginnings go on where not all can be looked at: 30
+    --cases N            sample, figure: how many
+    --seed S             1: everything drawn follows from it
+    --threads T          as many as there are cores; the results are the same
+
+RESULTS
+    --json               as JSON, on one line
+    --csv FILE           sample: a line for every failure
+    --svg FILE           figure: the picture
+";

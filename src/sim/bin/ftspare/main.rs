@@ -1,0 +1,185 @@
+//! Spare nodes: how many there are, how failed nodes are substituted, and what collides then.
+
+#![forbid(unsafe_code)]
+
+mod help;
+
+use ftmpi_sim::machine::Model;
+use ftmpi_sim::machine::spares::{Choice, Method, Spares};
+use ftmpi_sim::machine::topology::Grid;
+use ftmpi_sim::machine::traffic::Pattern;
+use ftmpi_sim::machine::units::numbers;
+use ftmpi_sim::report::{Report, Value};
+use ftmpi_sim::spares::Study;
+use ftmpi_sim::spares::figures::{Effort, NUMBERS, figure};
+use ftmpi_sim::spares::sample::{After, sample};
+use ftmpi_sim::spares::worst::{Worst, worst};
+use ftmpi_sim::words::Words;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{}", help::PAGE);
+        return ExitCode::SUCCESS;
+    }
+    match run(arguments) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("ftspare: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: Vec<String>) -> Result<String, String> {
+    let mut words = Words::split(arguments.into_iter(), &["json", "torus"])?;
+    match words.word().as_deref() {
+        Some("share") => share(words),
+        Some("worst") => worst_case(words),
+        Some("sample") => sampled(words),
+        Some("figure") => drawn(words),
+        _ => Err("say what: ftspare share, worst, sample or figure N".into()),
+    }
+}
+
+/// The machine that the words describe, or the one in a file.
+fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<Study, String> {
+    let (given_dims, given_alloc) = (words.text("dims"), words.text("alloc"));
+    let is_torus = words.has("torus");
+    let (grid, mut spares) = match words.text("machine") {
+        Some(file) => machine(&file)?,
+        None => {
+            let dims = numbers(given_dims.as_deref().unwrap_or(dims))?;
+            let grid = if is_torus { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
+            (grid, Spares::parse(given_alloc.as_deref().unwrap_or(alloc))?)
+        }
+    };
+    let count = grid.dims().len();
+    let methods = words.text("method").unwrap_or(methods.into());
+    spares.substitute = Method::parse_list(&methods, count as u32)?;
+    spares.choose = match words.text("choose").as_deref() {
+        None => spares.choose,
+        Some("nearest") => Choice::Nearest,
+        Some("collisions") => Choice::Collisions,
+        Some(other) => return Err(format!("--choose {other}: say nearest or collisions")),
+    };
+    let pattern = match words.text("stencil") {
+        Some(text) => Pattern::parse(&text, count)?,
+        None => Pattern::star(count),
+    };
+    Study::new(grid, spares, pattern)
+}
+
+fn machine(file: &str) -> Result<(Grid, Spares), String> {
+    let model = match Model::known(file) {
+        Some(model) => model,
+        None => {
+            let text = std::fs::read_to_string(file).map_err(|why| format!("{file}: {why}"))?;
+            Model::read(file, &text)?
+        }
+    };
+    let grid = model.topology.grid().ok_or(format!("{file}: spares are for meshes and tori"))?;
+    let spares = model.spares.clone();
+    Ok((grid.clone(), spares.ok_or(format!("{file} has no [spares]: add alloc = \"3D(2,1)\""))?))
+}
+
+/// What all reports begin with.
+fn described(study: &Study) -> Report {
+    let mut report = Report::default();
+    let shape = if study.grid.wraps() { "torus" } else { "mesh" };
+    report.add("network", format!("{shape}{:?}", study.grid.dims()));
+    report.add("alloc", study.spares.to_string());
+    report.add("ranks", study.ranks());
+    report.add("spares", study.reach());
+    report.add("share_percent", 100.0 * study.spares.share(&study.grid));
+    report
+}
+
+fn shown(report: &Report, is_json: bool) -> String {
+    if is_json { report.json() } else { report.table() }
+}
+
+fn share(mut words: Words) -> Result<String, String> {
+    let study = study(&mut words, "12,12,12", "3D(2,1)", "hybrid(all)")?;
+    let is_json = words.has("json");
+    words.done()?;
+    Ok(shown(&described(&study), is_json))
+}
+
+fn worst_case(mut words: Words) -> Result<String, String> {
+    let failures = words.number("failures", 9)?;
+    let width = words.number("width", 30)?;
+    let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
+    let is_json = words.has("json");
+    words.done()?;
+    let found = worst(&study, failures, width);
+    let mut report = described(&study);
+    let list = |of: fn(&Worst) -> Value| Value::List(found.iter().map(of).collect());
+    report.add("worst_uses", list(|worst| worst.uses.into()));
+    report.add("proven", list(|worst| (if worst.is_proven { "yes" } else { "no" }).into()));
+    report.add("all_handled", list(|worst| (if worst.is_handled { "yes" } else { "no" }).into()));
+    let ranks = found.last().map(|worst| worst.ranks.clone()).unwrap_or_default();
+    report.add("ranks_that_fail", ranks);
+    Ok(shown(&report, is_json))
+}
+
+fn effort(words: &mut Words, cases: u64) -> Result<Effort, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let effort = Effort {
+        cases: words.number("cases", cases)?,
+        seed: words.number("seed", 1)?,
+        threads: words.number("threads", cores)?,
+    };
+    match effort.cases > 0 && (1..=256).contains(&effort.threads) {
+        true => Ok(effort),
+        false => Err("--cases is 1 or more, --threads is 1 to 256".into()),
+    }
+}
+
+fn sampled(mut words: Words) -> Result<String, String> {
+    let effort = effort(&mut words, 100)?;
+    let failures = match words.text("failures") {
+        Some(all) if all == "all" => usize::MAX,
+        Some(text) => text.parse().map_err(|_| format!("--failures {text}: say 10 or all"))?,
+        None => 20,
+    };
+    let study = study(&mut words, "12,12,12", "3D(2,1)", "hybrid(all)")?;
+    let csv = words.text("csv");
+    let is_json = words.has("json");
+    words.done()?;
+    let found = sample(&study, effort.cases, failures, effort.seed, effort.threads, true);
+    let mut report = described(&study);
+    report.add("seed", effort.seed);
+    report.add("cases", effort.cases);
+    report.add("failures", found.after.len());
+    report.add("shares_0D_to_most", found.shares());
+    let list = |of: fn(&After) -> f64| found.after.iter().map(of).collect::<Vec<f64>>();
+    report.add("mean_uses", list(After::mean_uses));
+    report.add("mean_moves", list(After::mean_moves));
+    if let Some(file) = csv {
+        let mut text = String::from("failure,cases,mean_uses,mean_moves,leader\n");
+        for (after, at) in found.after.iter().zip(1..) {
+            let (uses, moves, leader) = (after.mean_uses(), after.mean_moves(), after.leader());
+            text += &format!("{at},{},{uses},{moves},{leader}D\n", after.cases);
+        }
+        std::fs::write(&file, text).map_err(|why| format!("--csv {file}: {why}"))?;
+    }
+    Ok(shown(&report, is_json))
+}
+
+fn drawn(mut words: Words) -> Result<String, String> {
+    let no = format!("which figure? Say ftspare figure N, with one of {NUMBERS:?}");
+    let number = words.word().and_then(|word| word.parse().ok()).ok_or(no)?;
+    let effort = effort(&mut words, 20)?;
+    let svg = words.text("svg");
+    words.done()?;
+    let plot = figure(number, effort)?;
+    if let Some(file) = svg {
+        std::fs::write(&file, plot.svg()).map_err(|why| format!("--svg {file}: {why}"))?;
+    }
+    Ok(plot.csv())
+}

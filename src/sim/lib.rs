@@ -1,0 +1,20 @@
+//! Machines nobody could buy: simulators of their failures, their networks and their spares.
+//!
+//! They stand beside the house, on its machine model and its chance, and share nothing with MPI.
+
+#![deny(unsafe_code)]
+
+/// What every floor stands on, as far as a simulator has to do with it.
+#[path = "../base"]
+pub mod base {
+    pub mod random;
+}
+#[path = "../machine/mod.rs"]
+pub mod machine;
+
+pub mod bluegene;
+pub mod events;
+pub mod natural;
+pub mod report;
+pub mod spares;
+pub mod words;

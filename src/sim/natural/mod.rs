@@ -1,0 +1,18 @@
+//! Natural fault tolerance (Geist and Engelmann 2002): algorithms that go on when nodes die, on a
+//! hundred thousand nodes of which each knows a few others.
+
+pub mod deaths;
+#[allow(unsafe_code, reason = "loads applications and calls their handlers")]
+pub mod foreign;
+pub mod graph;
+pub mod max;
+pub mod picture;
+mod points;
+pub mod poisson;
+pub mod solve;
+pub mod wiring;
+pub mod world;
+
+pub use graph::Graph;
+pub use wiring::Wiring;
+pub use world::{Application, Counters, Here, World};

@@ -1,0 +1,124 @@
+//! Places drawn by chance in the unit square, and who is near whom, by cells.
+
+use crate::base::random::Random;
+
+pub(super) struct Points {
+    places: Vec<[f64; 2]>,
+    /// Cells in a row.
+    side: usize,
+    cells: Vec<Vec<u32>>,
+}
+
+fn fraction(random: &mut Random) -> f64 {
+    (random.bits() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+impl Points {
+    pub(super) fn new(nodes: u32, random: &mut Random) -> Points {
+        let side = ((f64::from(nodes) / 2.0).sqrt() as usize).max(1);
+        let mut places: Vec<_> = (0..nodes).map(|_| [fraction(random), fraction(random)]).collect();
+        // Neighbours in the square are neighbours in memory: in rows of cells.
+        let key = |place: &[f64; 2]| ((place[1] * side as f64) as usize, place[0]);
+        places.sort_by(|one, other| key(one).partial_cmp(&key(other)).expect("no place is lost"));
+        let mut cells = vec![Vec::new(); side * side];
+        for (place, node) in places.iter().zip(0..) {
+            let cell = |axis: usize| (place[axis] * side as f64) as usize;
+            cells[cell(1) * side + cell(0)].push(node);
+        }
+        Points { places, side, cells }
+    }
+
+    pub(super) fn places(&self) -> Vec<[f32; 2]> {
+        self.places.iter().map(|place| [place[0] as f32, place[1] as f32]).collect()
+    }
+
+    fn apart(&self, node: u32, place: [f64; 2]) -> f64 {
+        let there = self.places[node as usize];
+        (there[0] - place[0]).hypot(there[1] - place[1])
+    }
+
+    /// The nearest nodes, the nearest first.
+    pub(super) fn nearest(&self, node: u32, count: u32) -> Vec<u32> {
+        self.near(self.places[node as usize], count as usize, Some(node))
+    }
+
+    fn near(&self, place: [f64; 2], count: usize, but: Option<u32>) -> Vec<u32> {
+        let cell =
+            |axis: usize| ((place[axis] * self.side as f64) as isize).min(self.side as isize - 1);
+        let (column, row) = (cell(0), cell(1));
+        let mut found: Vec<(f64, u32)> = Vec::new();
+        for ring in 0..=self.side as isize {
+            for y in row - ring..=row + ring {
+                // Rings are hollow: what is inside has been seen.
+                let step = if (y - row).abs() == ring { 1 } else { (2 * ring).max(1) };
+                for x in (column - ring..=column + ring).step_by(step as usize) {
+                    let is_in = |at: isize| (0..self.side as isize).contains(&at);
+                    if is_in(x) && is_in(y) {
+                        let here = &self.cells[y as usize * self.side + x as usize];
+                        let others = here.iter().filter(|&&other| Some(other) != but);
+                        found.extend(others.map(|&other| (self.apart(other, place), other)));
+                    }
+                }
+            }
+            // Whoever is not seen yet is farther away than the rings seen reach.
+            let reach = ring as f64 / self.side as f64;
+            if found.iter().filter(|(apart, _)| *apart <= reach).count() >= count {
+                break;
+            }
+        }
+        found.sort_by(|one, other| one.partial_cmp(other).expect("distances are numbers"));
+        found.truncate(count);
+        found.into_iter().map(|(_, node)| node).collect()
+    }
+
+    /// Others by chance, as often as 1/r² says: all distances are equally likely in proportion.
+    pub(super) fn far(&self, node: u32, count: u32, random: &mut Random) -> Vec<u32> {
+        let place = self.places[node as usize];
+        let nearest = 0.5 / (self.places.len() as f64).sqrt();
+        let mut found = Vec::new();
+        while found.len() < count as usize {
+            let distance = nearest * (1.0 / nearest).powf(fraction(random));
+            let (sine, cosine) = (std::f64::consts::TAU * fraction(random)).sin_cos();
+            let there = [place[0] + distance * cosine, place[1] + distance * sine];
+            if there.iter().all(|at| (0.0..1.0).contains(at)) {
+                let other = self.near(there, 1, None);
+                found.extend(other.into_iter().filter(|&other| other != node));
+                found.sort_unstable();
+                found.dedup();
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_are_those_that_a_look_at_all_finds() {
+        let points = Points::new(400, &mut Random::new(2));
+        for node in 0..400 {
+            let place = points.places[node as usize];
+            let mut all: Vec<_> = (0..400).filter(|&other| other != node).collect();
+            all.sort_by(|&one, &other| {
+                points.apart(one, place).total_cmp(&points.apart(other, place))
+            });
+            assert_eq!(points.nearest(node, 8), all[..8]);
+        }
+    }
+
+    #[test]
+    fn the_far_are_found_at_all_distances() {
+        let points = Points::new(10_000, &mut Random::new(2));
+        let mut random = Random::new(3);
+        let mut decades = [0; 2];
+        for node in (0..10_000).step_by(50) {
+            for other in points.far(node, 4, &mut random) {
+                let apart = points.apart(other, points.places[node as usize]);
+                decades[usize::from(apart > 0.1)] += 1;
+            }
+        }
+        assert!(decades[0] > 200 && decades[1] > 150, "{decades:?}");
+    }
+}

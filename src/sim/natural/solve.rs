@@ -1,0 +1,122 @@
+//! Where a relaxation ends, found by conjugate gradients: in steps as many as the network is wide,
+//! where the relaxation itself takes the square of that.
+
+use super::graph::Graph;
+use super::poisson::weight;
+
+pub(super) struct System<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) fixed: &'a [Option<f64>],
+    pub(super) alive: &'a [bool],
+    pub(super) source: &'a dyn Fn(u32) -> f64,
+}
+
+/// One row for each node that is free: who is beside it, and how much they weigh.
+struct Rows {
+    free: Vec<u32>,
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    weights: Vec<f64>,
+    sums: Vec<f64>,
+    right: Vec<f64>,
+}
+
+/// How much smaller than the right side what is left over is in the end.
+const ENOUGH: f64 = 1e-11;
+
+pub(super) fn settled(system: &System) -> Vec<f64> {
+    let rows = Rows::new(system);
+    let mut values: Vec<_> = system.fixed.iter().map(|value| value.unwrap_or(0.0)).collect();
+    let found = rows.solve();
+    for (&node, value) in rows.free.iter().zip(found) {
+        values[node as usize] = value;
+    }
+    values
+}
+
+impl Rows {
+    fn new(system: &System) -> Rows {
+        let System { graph, fixed, alive, source } = *system;
+        let is_free = |node: u32| alive[node as usize] && fixed[node as usize].is_none();
+        // Who hears of nobody has nothing to be solved.
+        let hears = |node: u32| graph.receives.of(node).iter().any(|&other| alive[other as usize]);
+        let free: Vec<u32> =
+            (0..graph.nodes()).filter(|&node| is_free(node) && hears(node)).collect();
+        let mut column = vec![u32::MAX; graph.nodes() as usize];
+        free.iter().zip(0..).for_each(|(&node, at)| column[node as usize] = at);
+        let mut rows = Rows {
+            starts: vec![0],
+            columns: Vec::new(),
+            weights: Vec::new(),
+            sums: Vec::new(),
+            right: Vec::new(),
+            free,
+        };
+        for &node in &rows.free {
+            let (mut sum, mut right) = (0.0, source(node));
+            for &other in graph.receives.of(node) {
+                if !alive[other as usize] {
+                    continue;
+                }
+                let weight = weight(graph, node, other);
+                sum += weight;
+                match fixed[other as usize] {
+                    Some(value) => right += weight * value,
+                    None => {
+                        rows.columns.push(column[other as usize]);
+                        rows.weights.push(weight);
+                    }
+                }
+            }
+            rows.starts.push(rows.columns.len());
+            rows.sums.push(sum);
+            rows.right.push(right);
+        }
+        rows
+    }
+
+    fn apply(&self, values: &[f64], result: &mut [f64]) {
+        for (at, result) in result.iter_mut().enumerate() {
+            let row = self.starts[at]..self.starts[at + 1];
+            let beside = self.columns[row.clone()].iter().zip(&self.weights[row]);
+            let sum: f64 = beside.map(|(&column, weight)| weight * values[column as usize]).sum();
+            *result = self.sums[at] * values[at] - sum;
+        }
+    }
+
+    fn solve(&self) -> Vec<f64> {
+        let count = self.free.len();
+        let mut values = vec![0.0; count];
+        let mut left = self.right.clone();
+        let scaled = |left: &[f64]| -> Vec<f64> {
+            left.iter().zip(&self.sums).map(|(left, sum)| left / sum).collect()
+        };
+        let mut towards = scaled(&left);
+        let mut product = dot(&left, &towards);
+        let goal = product * ENOUGH * ENOUGH;
+        let mut image = vec![0.0; count];
+        // A part that is cut off from every border never ends: it keeps what it has.
+        for _ in 0..20 * (count as f64).sqrt() as usize + 100 {
+            if product <= goal {
+                break;
+            }
+            self.apply(&towards, &mut image);
+            let step = product / dot(&towards, &image);
+            add(&mut values, step, &towards);
+            add(&mut left, -step, &image);
+            let next = scaled(&left);
+            let before = std::mem::replace(&mut product, dot(&left, &next));
+            let keep = product / before;
+            towards.iter_mut().zip(next).for_each(|(old, new)| *old = new + keep * *old);
+        }
+        values
+    }
+}
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+fn add(to: &mut [f64], factor: f64, what: &[f64]) {
+    to.iter_mut().zip(what).for_each(|(to, what)| *to += factor * what);
+}

@@ -1,0 +1,207 @@
+//! Networks by name: from a topology, from places, by chance, or from a file.
+
+use super::graph::Graph;
+use super::points::Points;
+use crate::base::random::Random;
+use crate::machine::topology::Topology;
+
+/// What lists are made from.
+#[derive(Clone, Debug)]
+pub enum Wiring {
+    /// A node's neighbours in a machine.
+    Machine(Topology),
+    /// The nearest of places drawn by chance, and those to whom one is among the nearest.
+    Nearest(u32),
+    /// So many out and as many in, whoever.
+    Random(u32),
+    /// So many out, the farther the rarer: as 1/r².
+    Far(u32),
+    /// The lists themselves.
+    Given(Vec<Vec<u32>>),
+}
+
+impl Wiring {
+    /// The graph of so many nodes; a machine and given lists have their own number.
+    pub fn graph(&self, nodes: u32, seed: u64) -> Result<Graph, String> {
+        let mut random = Random::new(seed ^ 0x11f7);
+        let enough = |count: u32| match count > 0 && nodes > 2 * count {
+            true => Ok(()),
+            false => Err(format!(
+                "{count} neighbours of {nodes} nodes: 1 or more, and fewer than \
+                half of the nodes"
+            )),
+        };
+        match self {
+            Wiring::Machine(topology) => {
+                let count = topology.nodes();
+                let near = |node| topology.neighbours(node).into_iter().map(|node| node as u32);
+                let lists: Vec<_> = (0..count).map(|node| near(node).collect()).collect();
+                Ok(Graph::new(&lists, (0..count).map(|node| place(topology, node)).collect()))
+            }
+            Wiring::Nearest(count) => {
+                enough(*count)?;
+                let points = Points::new(nodes, &mut random);
+                let lists = (0..nodes).map(|node| points.nearest(node, *count)).collect();
+                Ok(Graph::symmetric(lists, points.places()))
+            }
+            Wiring::Random(count) => {
+                enough(*count)?;
+                let lists = regular(nodes, *count, &mut random);
+                Ok(Graph::new(&lists, Points::new(nodes, &mut random).places()))
+            }
+            Wiring::Far(count) => {
+                enough(*count)?;
+                let points = Points::new(nodes, &mut random);
+                let lists: Vec<_> =
+                    (0..nodes).map(|node| points.far(node, *count, &mut random)).collect();
+                Ok(Graph::new(&lists, points.places()))
+            }
+            Wiring::Given(lists) => {
+                let places = Points::new(lists.len() as u32, &mut random).places();
+                Ok(Graph::new(lists, places))
+            }
+        }
+    }
+
+    /// Reads lists: a line `0: 3 5` for each node that sends to somebody.
+    pub fn given(file: &str, text: &str) -> Result<Wiring, String> {
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        for (line, number) in text.lines().zip(1..) {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let no = || format!("{file}:{number}: `{line}`: say 0: 3 5 (who: to whom)");
+            let (who, list) = line.split_once(':').ok_or_else(no)?;
+            let who: usize = who.trim().parse().map_err(|_| no())?;
+            let list: Result<Vec<u32>, _> = list.split_whitespace().map(str::parse).collect();
+            let list = list.map_err(|_| no())?;
+            let highest = list.iter().map(|&node| node as usize).fold(who, usize::max);
+            if highest >= 1 << 30 {
+                return Err(format!("{file}:{number}: node {highest} is too many"));
+            }
+            if lists.len() <= highest {
+                lists.resize(highest + 1, Vec::new());
+            }
+            lists[who].extend(list);
+            lists[who].sort_unstable();
+            lists[who].dedup();
+        }
+        match lists.is_empty() {
+            true => Err(format!("{file}: no node: say 0: 3 5 (who: to whom), one node a line")),
+            false => Ok(Wiring::Given(lists)),
+        }
+    }
+}
+
+/// Random lists with as many in as out: permutations upon each other, in which whoever would meet
+/// himself or the same one twice trades with somebody.
+fn regular(nodes: u32, count: u32, random: &mut Random) -> Vec<Vec<u32>> {
+    let mut lists = vec![Vec::with_capacity(count as usize); nodes as usize];
+    let mut order: Vec<u32> = (0..nodes).collect();
+    for _ in 0..count {
+        for at in (1..nodes as usize).rev() {
+            order.swap(at, random.below(at as u64 + 1) as usize);
+        }
+        let fits = |lists: &[Vec<u32>], node: usize, to: u32| {
+            to as usize != node && !lists[node].contains(&to)
+        };
+        for node in 0..nodes as usize {
+            while !fits(&lists, node, order[node]) {
+                let other = random.below(u64::from(nodes)) as usize;
+                // Those before us have their entry already: it must fit him as well.
+                let is_done = other < node;
+                if is_done {
+                    lists[other].pop();
+                }
+                let can = fits(&lists, other, order[node])
+                    && other != node
+                    && fits(&lists, node, order[other]);
+                if can {
+                    order.swap(node, other);
+                }
+                if is_done {
+                    lists[other].push(order[other]);
+                }
+            }
+            lists[node].push(order[node]);
+        }
+    }
+    lists
+}
+
+/// Where a machine's node is seen: what lies behind is shifted a little.
+fn place(topology: &Topology, node: usize) -> [f32; 2] {
+    let Some(grid) = topology.grid() else {
+        let side = (topology.nodes() as f32).sqrt().ceil();
+        return [(node as f32 % side + 0.5) / side, ((node as f32 / side).floor() + 0.5) / side];
+    };
+    // Dimensions take turns in being across and down, each within a cell of the one before.
+    let (mut place, mut size) = ([0.0; 2], [1.0; 2]);
+    let (at, dims) = (grid.place(node), grid.dims());
+    for (turn, dim) in (0..dims.len()).rev().enumerate() {
+        let axis = turn % 2;
+        size[axis] /= dims[dim] as f32;
+        place[axis] += at[dim] as f32 * size[axis];
+    }
+    [place[0] + size[0] / 2.0, place[1] + size[1] / 2.0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::topology::Grid;
+    use std::collections::HashSet;
+
+    fn check(graph: &Graph) {
+        for node in 0..graph.nodes() {
+            let list = graph.sends.of(node);
+            assert!(!list.contains(&node), "nobody sends to himself");
+            assert_eq!(list.iter().collect::<HashSet<_>>().len(), list.len(), "nobody twice");
+            assert!(list.iter().all(|&to| graph.receives.of(to).contains(&node)));
+            let list = graph.receives.of(node);
+            assert!(list.iter().all(|&from| graph.sends.of(from).contains(&node)));
+        }
+    }
+
+    #[test]
+    fn both_lists_agree_in_every_network() {
+        let torus = Topology::Grid(Grid::torus(&[5, 4, 3]).unwrap());
+        let wirings = [
+            (Wiring::Machine(torus), true),
+            (Wiring::Nearest(8), true),
+            (Wiring::Random(4), false),
+            (Wiring::Far(4), false),
+            (Wiring::given("f", "0: 2 1\n# none\n3: 0 4\n").unwrap(), false),
+        ];
+        for (wiring, is_symmetric) in wirings {
+            let graph = wiring.graph(300, 5).unwrap();
+            check(&graph);
+            if is_symmetric {
+                let own = (0..graph.nodes()).all(|node| {
+                    graph.sends.of(node).iter().all(|&to| graph.sends.of(to).contains(&node))
+                });
+                assert!(own, "{wiring:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn random_lists_have_as_many_in_as_out() {
+        for seed in 0..20 {
+            let graph = Wiring::Random(4).graph(11, seed).unwrap();
+            check(&graph);
+            for node in 0..11 {
+                assert_eq!(graph.sends.of(node).len(), 4);
+                assert_eq!(graph.receives.of(node).len(), 4);
+            }
+        }
+    }
+
+    #[test]
+    fn lists_that_cannot_be_are_refused() {
+        assert!(Wiring::Random(5).graph(10, 1).unwrap_err().contains("fewer than half"));
+        assert!(Wiring::given("f", "0 1\n").unwrap_err().starts_with("f:1: `0 1`: say 0: 3 5"));
+        assert!(Wiring::given("f", "").is_err());
+    }
+}

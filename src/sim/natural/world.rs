@@ -1,0 +1,237 @@
+//! Nodes that live, talk and die.
+//!
+//! Whoever dies at a tick dies after all else that happens to him in it. Each of those who have him
+//! in a list is told exactly once, a tick later. Messages to the dead are dropped, and those of the
+//! dead that were still under way; both are counted.
+
+use super::graph::Graph;
+use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What nodes run. One value serves all nodes; each has a state of its own.
+pub trait Application: Send + Sync {
+    type State: Send;
+    type Message: Copy + Send;
+
+    fn create(&self, node: u32, graph: &Graph) -> Self::State;
+    /// The node comes to life.
+    fn begin(&self, state: &mut Self::State, here: &mut Here<'_, '_, Self::Message>);
+    fn hear(
+        &self, state: &mut Self::State, from: u32, message: &Self::Message,
+        here: &mut Here<'_, '_, Self::Message>,
+    );
+    /// Somebody in one of the node's lists has died.
+    fn miss(&self, state: &mut Self::State, who: u32, here: &mut Here<'_, '_, Self::Message>);
+    /// A condition from outside, such as a value at the border, has changed.
+    fn border(&self, state: &mut Self::State, value: f64, here: &mut Here<'_, '_, Self::Message>);
+    /// All that this tick brought has been heard.
+    fn settle(&self, _: &mut Self::State, _: &mut Here<'_, '_, Self::Message>) {}
+    fn colour(&self, state: &Self::State) -> u8;
+    fn info(&self, state: &Self::State) -> String;
+}
+
+/// Where a node is and what it can do.
+pub struct Here<'a, 'p, M> {
+    pub node: u32,
+    pub now: u64,
+    graph: &'a Graph,
+    post: &'a mut Post<'p, What<M>>,
+    sent: &'a mut u64,
+}
+
+/// What happens to a node.
+#[derive(Clone, Copy, Debug)]
+pub enum What<M> {
+    Begin,
+    Hear(M),
+    /// The sender of this has died.
+    Miss,
+    Border(f64),
+    Die,
+}
+
+/// What happened, all told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub sent: u64,
+    pub delivered: u64,
+    pub dropped: u64,
+    pub notices: u64,
+    pub deaths: u64,
+}
+
+struct Nodes<A: Application> {
+    app: Arc<A>,
+    graph: Arc<Graph>,
+    first: u32,
+    states: Vec<A::State>,
+    /// By node: the tick of its death.
+    died: Arc<Vec<AtomicU64>>,
+    counters: Counters,
+}
+
+const ALIVE: u64 = u64::MAX;
+
+/// A graph of nodes with an application.
+pub struct World<A: Application> {
+    app: Arc<A>,
+    graph: Arc<Graph>,
+    died: Arc<Vec<AtomicU64>>,
+    simulation: Simulation<Nodes<A>>,
+}
+
+impl<A: Application> World<A> {
+    /// All nodes begin at tick 0.
+    pub fn new(graph: Arc<Graph>, app: A, threads: usize) -> World<A> {
+        let app = Arc::new(app);
+        let count = graph.nodes();
+        let died: Arc<Vec<_>> = Arc::new((0..count).map(|_| AtomicU64::new(ALIVE)).collect());
+        let make = |range: std::ops::Range<u32>| Nodes {
+            app: app.clone(),
+            graph: graph.clone(),
+            first: range.start,
+            states: range.map(|node| app.create(node, &graph)).collect(),
+            died: died.clone(),
+            counters: Counters::default(),
+        };
+        let mut simulation = Simulation::new(count, threads, make);
+        (0..count).for_each(|node| simulation.enter(0, node, THE_MACHINE, What::Begin));
+        World { app, graph, died, simulation }
+    }
+
+    pub fn kill(&mut self, at: u64, node: u32) {
+        self.simulation.enter(at, node, THE_MACHINE, What::Die);
+    }
+
+    pub fn border(&mut self, at: u64, node: u32, value: f64) {
+        self.simulation.enter(at, node, THE_MACHINE, What::Border(value));
+    }
+
+    /// Says whether more is to come.
+    pub fn run_until(&mut self, end: u64) -> bool {
+        self.simulation.run_until(end)
+    }
+
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The last tick at which something happened.
+    pub fn now(&self) -> u64 {
+        self.simulation.now()
+    }
+
+    /// How many events there were.
+    pub fn events(&self) -> u64 {
+        self.simulation.heard()
+    }
+
+    pub fn is_alive(&self, node: u32) -> bool {
+        self.died[node as usize].load(Ordering::Relaxed) == ALIVE
+    }
+
+    pub fn alive(&self) -> Vec<bool> {
+        (0..self.graph.nodes()).map(|node| self.is_alive(node)).collect()
+    }
+
+    pub fn state(&self, node: u32) -> &A::State {
+        let nodes = self.simulation.shard_of(node);
+        &nodes.states[(node - nodes.first) as usize]
+    }
+
+    pub fn counters(&self) -> Counters {
+        let all = self.simulation.shards().iter().map(|nodes| nodes.counters);
+        all.fold(Counters::default(), |sum, one| Counters {
+            sent: sum.sent + one.sent,
+            delivered: sum.delivered + one.delivered,
+            dropped: sum.dropped + one.dropped,
+            notices: sum.notices + one.notices,
+            deaths: sum.deaths + one.deaths,
+        })
+    }
+
+    /// By node: its colour, none for the dead.
+    pub fn colours(&self) -> Vec<Option<u8>> {
+        let colour = |node| self.app.colour(self.state(node));
+        (0..self.graph.nodes()).map(|node| self.is_alive(node).then(|| colour(node))).collect()
+    }
+
+    pub fn info(&self, node: u32) -> String {
+        self.app.info(self.state(node))
+    }
+}
+
+impl<M: Copy> Here<'_, '_, M> {
+    /// Those to whom the node sends.
+    pub fn sends(&self) -> &[u32] {
+        self.graph.sends.of(self.node)
+    }
+
+    /// Those from whom it receives.
+    pub fn receives(&self) -> &[u32] {
+        self.graph.receives.of(self.node)
+    }
+
+    pub fn graph(&self) -> &Graph {
+        self.graph
+    }
+
+    /// Sends to one node, which need not be in a list.
+    pub fn send(&mut self, to: u32, message: M) {
+        *self.sent += 1;
+        self.post.send(to, 1, What::Hear(message));
+    }
+
+    /// Sends to all in the list.
+    pub fn send_all(&mut self, message: M) {
+        let list = self.graph.sends.of(self.node);
+        *self.sent += list.len() as u64;
+        list.iter().for_each(|&to| self.post.send(to, 1, What::Hear(message)));
+    }
+}
+
+impl<A: Application> Shard for Nodes<A> {
+    type What = What<A::Message>;
+
+    fn hear(
+        &mut self, now: u64, node: u32, notes: &[Note<Self::What>], post: &mut Post<'_, Self::What>,
+    ) {
+        let Nodes { app, graph, first, states, died, counters } = self;
+        if died[node as usize].load(Ordering::Relaxed) != ALIVE {
+            let messages = notes.iter().filter(|note| matches!(note.what, What::Hear(_)));
+            counters.dropped += messages.count() as u64;
+            return;
+        }
+        let state = &mut states[(node - *first) as usize];
+        let here = &mut Here { node, now, graph, post, sent: &mut counters.sent };
+        for note in notes {
+            match &note.what {
+                What::Begin => app.begin(state, here),
+                What::Hear(message) => {
+                    // Whoever dies in this tick is alive in it, whichever thread is faster.
+                    if died[note.from as usize].load(Ordering::Relaxed) < now {
+                        counters.dropped += 1;
+                    } else {
+                        counters.delivered += 1;
+                        app.hear(state, note.from, message, here);
+                    }
+                }
+                What::Miss => {
+                    counters.notices += 1;
+                    app.miss(state, note.from, here);
+                }
+                What::Border(value) => app.border(state, *value, here),
+                What::Die => {
+                    counters.deaths += 1;
+                    died[node as usize].store(now, Ordering::Relaxed);
+                    for other in graph.beside(node) {
+                        here.post.send(other, 1, What::Miss);
+                    }
+                    return;
+                }
+            }
+        }
+        app.settle(state, here);
+    }
+}

@@ -1,0 +1,12 @@
+//! Spare nodes (Hori et al. 2015): which substitutions work how often, and how messages collide
+//! after them.
+
+pub mod figures;
+pub mod plot;
+pub mod sample;
+pub mod study;
+#[cfg(test)]
+mod tests;
+pub mod worst;
+
+pub use study::{Outcome, Study};

@@ -1,0 +1,136 @@
+//! Curves over one axis, as data and as a picture (SVG).
+
+use std::fmt::Write;
+
+/// One picture: what is drawn, over what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    pub title: String,
+    pub across: String,
+    pub up: String,
+    pub curves: Vec<Curve>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    pub name: String,
+    pub points: Vec<(f64, f64)>,
+}
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 440.0;
+/// What is left free for numbers and names.
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 170.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 60.0;
+/// Colours that all eyes can tell apart (Okabe and Ito 2008).
+const COLOURS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+impl Plot {
+    /// One line for each point: curve, across, up.
+    pub fn csv(&self) -> String {
+        let mut text = format!("curve,{},{}\n", plain(&self.across), plain(&self.up));
+        for curve in &self.curves {
+            for (x, y) in &curve.points {
+                writeln!(text, "{},{x},{y}", plain(&curve.name)).expect("a string takes all");
+            }
+        }
+        text
+    }
+
+    pub fn svg(&self) -> String {
+        let all = || self.curves.iter().flat_map(|curve| &curve.points);
+        let most = |axis: fn(&(f64, f64)) -> f64| all().map(axis).fold(1e-9, f64::max);
+        let (right, top) = (round_up(most(|point| point.0)), round_up(most(|point| point.1)));
+        let x = |value: f64| LEFT + value / right * (WIDTH - LEFT - RIGHT);
+        let y = |value: f64| HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{WIDTH}\" \
+             height=\"{HEIGHT}\" fill=\"white\"/>\n"
+        );
+        let text = |at: (f64, f64), anchor: &str, more: &str, words: &str| {
+            let words = words.replace('&', "&amp;").replace('<', "&lt;");
+            let (x, y) = at;
+            format!(
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\"{more}>{words}</text>\n"
+            )
+        };
+        svg += &text((LEFT, 24.0), "start", " font-size=\"15\"", &self.title);
+        svg += &text((x(right / 2.0), HEIGHT - 16.0), "middle", "", &self.across);
+        let turned = format!(" transform=\"rotate(-90 18 {:.1})\"", y(top / 2.0));
+        svg += &text((18.0, y(top / 2.0)), "middle", &turned, &self.up);
+        for part in 0..=5 {
+            let share = f64::from(part) / 5.0;
+            let (across, up) = (x(right * share), y(top * share));
+            svg += &line((LEFT, up), (x(right), up), "#dddddd");
+            svg += &line((across, y(0.0)), (across, y(0.0) + 5.0), "black");
+            svg += &text((LEFT - 8.0, up + 4.0), "end", "", &number(top * share));
+            svg += &text((across, y(0.0) + 20.0), "middle", "", &number(right * share));
+        }
+        svg += &line((LEFT, y(0.0)), (x(right), y(0.0)), "black");
+        svg += &line((LEFT, y(0.0)), (LEFT, y(top)), "black");
+        for (curve, at) in self.curves.iter().zip(0..) {
+            let colour = COLOURS[at % COLOURS.len()];
+            let points =
+                curve.points.iter().map(|(across, up)| format!("{:.1},{:.1}", x(*across), y(*up)));
+            let points = points.collect::<Vec<_>>().join(" ");
+            let _ = writeln!(
+                svg,
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" \
+                stroke-width=\"1.8\"/>"
+            );
+            let height = TOP + 10.0 + 18.0 * at as f64;
+            svg += &line((WIDTH - RIGHT + 14.0, height), (WIDTH - RIGHT + 34.0, height), colour);
+            svg += &text((WIDTH - RIGHT + 40.0, height + 4.0), "start", "", &curve.name);
+        }
+        svg + "</svg>\n"
+    }
+}
+
+fn line(from: (f64, f64), to: (f64, f64), colour: &str) -> String {
+    let ((x1, y1), (x2, y2)) = (from, to);
+    format!(
+        "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\"/>\n"
+    )
+}
+
+/// The next number with one digit that fifths of are short.
+fn round_up(value: f64) -> f64 {
+    let scale = 10f64.powf(value.log10().floor());
+    let fits = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter();
+    fits.map(|step| step * scale).find(|&round| round >= value * 0.999).unwrap_or(value)
+}
+
+fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// Commas would be new columns.
+fn plain(text: &str) -> String {
+    if text.contains(',') { format!("\"{text}\"") } else { text.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plot_has_its_curves_as_data_and_as_lines() {
+        let curve = |name: &str| Curve { name: name.into(), points: vec![(0.0, 1.0), (9.0, 24.0)] };
+        let plot = Plot {
+            title: "a < b".into(),
+            across: "failures".into(),
+            up: "uses".into(),
+            curves: vec![curve("2D(2,1)"), curve("torus")],
+        };
+        assert_eq!(plot.csv().lines().nth(2), Some("\"2D(2,1)\",9,24"));
+        let svg = plot.svg();
+        assert_eq!(svg.matches("<polyline").count(), 2);
+        assert!(svg.contains("a &lt; b") && svg.ends_with("</svg>\n"));
+        assert_eq!((round_up(24.0), round_up(0.07), number(2.50)), (25.0, 0.08, "2.5".into()));
+    }
+}

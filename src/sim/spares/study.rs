@@ -1,0 +1,104 @@
+//! One machine with spares, one way to substitute, and what becomes of it failure by failure.
+
+use crate::base::random::Random;
+use crate::machine::placement::{Move, Placement};
+use crate::machine::spares::{Choice, Method, Spares};
+use crate::machine::topology::Grid;
+use crate::machine::traffic::{Pattern, Traffic};
+
+/// What does not change from one case to the next.
+#[derive(Clone, Debug)]
+pub struct Study {
+    pub grid: Grid,
+    pub spares: Spares,
+    pub pattern: Pattern,
+    fresh: Placement,
+    quiet: Traffic,
+}
+
+/// A machine under way.
+#[derive(Clone)]
+pub struct Case<'a> {
+    study: &'a Study,
+    pub placement: Placement,
+    pub traffic: Traffic,
+    /// Whether messages are counted.
+    counts: bool,
+}
+
+/// What one failure led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub method: Method,
+    /// How many ranks moved.
+    pub moves: usize,
+    /// The uses of the most used link, if they are counted.
+    pub worst: usize,
+}
+
+impl Study {
+    pub fn new(grid: Grid, spares: Spares, pattern: Pattern) -> Result<Study, String> {
+        spares.check(&grid)?;
+        let fresh = Placement::new(&grid, &spares);
+        let quiet = Traffic::new(&fresh, &pattern);
+        Ok(Study { grid, spares, pattern, fresh, quiet })
+    }
+
+    pub fn ranks(&self) -> usize {
+        self.fresh.seats().len()
+    }
+
+    /// How many failures there can be at the most.
+    pub fn reach(&self) -> usize {
+        self.fresh.spares()
+    }
+
+    /// A machine on which nothing has failed yet.
+    pub fn case(&self, counts: bool) -> Case<'_> {
+        let (placement, traffic) = (self.fresh.clone(), self.quiet.clone());
+        Case { study: self, placement, traffic, counts }
+    }
+
+    /// Failures at random, each of a node that hosts a rank, until there is no substitute.
+    pub fn random_case(&self, seed: u64, failures: usize, counts: bool) -> Vec<Outcome> {
+        let mut random = Random::new(seed);
+        let mut case = self.case(counts);
+        let ranks = self.ranks() as u64;
+        (0..failures).map_while(|_| case.fail(random.below(ranks) as usize)).collect()
+    }
+}
+
+impl Case<'_> {
+    /// The node of this rank fails; none if nothing can substitute it.
+    pub fn fail(&mut self, rank: usize) -> Option<Outcome> {
+        let failed = self.placement.seats()[rank] as usize;
+        let methods = &self.study.spares.substitute;
+        let (method, moves) = match self.study.spares.choose {
+            Choice::Nearest => self.placement.substitute(failed, methods)?,
+            Choice::Collisions => self.best(failed)?,
+        };
+        self.placement.apply(failed, &moves);
+        if self.counts {
+            self.traffic.apply(&moves);
+        }
+        let worst = if self.counts { self.traffic.worst() } else { 0 };
+        Some(Outcome { method, moves: moves.len(), worst })
+    }
+
+    /// Of all substitutions the one after which the most used link is used least; of several,
+    /// there are fewest collisions, and then fewest moves.
+    fn best(&mut self, failed: usize) -> Option<(Method, Vec<Move>)> {
+        let mut best = None;
+        for &method in &self.study.spares.substitute {
+            for moves in self.placement.every(failed, method) {
+                self.traffic.apply(&moves);
+                let score = (self.traffic.worst(), self.traffic.collisions(), moves.len());
+                self.traffic.undo(&moves);
+                if best.as_ref().is_none_or(|(other, _, _)| score < *other) {
+                    best = Some((score, method, moves));
+                }
+            }
+        }
+        best.map(|(_, method, moves)| (method, moves))
+    }
+}

@@ -1,0 +1,104 @@
+//! The words of a command line: options with `--`, and what they are about before them.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// What was said, less what has been read.
+pub struct Words {
+    plain: Vec<String>,
+    options: Vec<(String, Option<String>)>,
+}
+
+impl Words {
+    /// Splits a command line; these options stand alone, all others take a value, after a space or
+    /// after `=`.
+    pub fn split(words: impl Iterator<Item = String>, alone: &[&str]) -> Result<Words, String> {
+        let mut split = Words { plain: Vec::new(), options: Vec::new() };
+        let mut words = words;
+        while let Some(word) = words.next() {
+            let Some(option) = word.strip_prefix("--") else {
+                split.plain.push(word);
+                continue;
+            };
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_string())),
+                None if alone.contains(&option) => (option, None),
+                None => (option, words.next()),
+            };
+            if value.is_none() && !alone.contains(&name) {
+                return Err(format!("--{name} wants a value"));
+            }
+            split.options.push((name.to_string(), value));
+        }
+        Ok(split)
+    }
+
+    /// The next word that is no option.
+    pub fn word(&mut self) -> Option<String> {
+        (!self.plain.is_empty()).then(|| self.plain.remove(0))
+    }
+
+    /// Whether an option that stands alone was said.
+    pub fn has(&mut self, name: &str) -> bool {
+        let before = self.options.len();
+        self.options.retain(|(option, _)| option != name);
+        self.options.len() < before
+    }
+
+    /// The value of an option; the last one counts.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        self.all(name).pop()
+    }
+
+    /// All values of an option.
+    pub fn all(&mut self, name: &str) -> Vec<String> {
+        let is_it = |(option, _): &(String, Option<String>)| option == name;
+        let values = self.options.iter().filter(|option| is_it(option));
+        let values = values.filter_map(|(_, value)| value.clone()).collect();
+        self.options.retain(|option| !is_it(option));
+        values
+    }
+
+    /// The number that an option gives.
+    pub fn number<T: FromStr + Display>(&mut self, name: &str, usual: T) -> Result<T, String> {
+        let Some(text) = self.text(name) else { return Ok(usual) };
+        text.replace('_', "")
+            .parse()
+            .map_err(|_| format!("--{name} {text}: say a number, such as --{name} {usual}"))
+    }
+
+    /// Complains about what nobody has read.
+    pub fn done(mut self) -> Result<(), String> {
+        if let Some((name, _)) = self.options.first() {
+            return Err(format!("there is no --{name} here: see --help"));
+        }
+        match self.word() {
+            Some(word) => Err(format!("`{word}` is too much: see --help")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str) -> Result<Words, String> {
+        Words::split(line.split_whitespace().map(str::to_string), &["json"])
+    }
+
+    #[test]
+    fn options_may_be_anywhere_and_all_must_be_known() {
+        let mut words = split("max --nodes 1_000 --json --kill=5% --kill 3 x").unwrap();
+        assert_eq!(words.word().as_deref(), Some("max"));
+        assert!(words.has("json") && !words.has("json"));
+        assert_eq!(words.number("nodes", 5), Ok(1000));
+        assert_eq!(words.number("seed", 7), Ok(7));
+        assert_eq!(words.all("kill"), vec!["5%", "3"]);
+        assert!(words.done().unwrap_err().contains("`x` is too much"));
+        assert!(split("--nodes").err().unwrap().contains("--nodes wants a value"));
+        assert!(split("--node 1").unwrap().done().unwrap_err().contains("no --node here"));
+        let said = split("--nodes many").unwrap().number("nodes", 5).unwrap_err();
+        assert_eq!(said, "--nodes many: say a number, such as --nodes 5");
+    }
+}

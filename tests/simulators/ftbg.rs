@@ -1,0 +1,56 @@
+//! The Blue Gene emulator, as its users call it.
+
+use std::process::{Command, Output};
+
+fn run(line: &str) -> Output {
+    let words = line.split_whitespace();
+    Command::new(env!("CARGO_BIN_EXE_ftbg")).args(words).output().expect("it can be started")
+}
+
+fn succeeds(line: &str) -> String {
+    let output = run(line);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {stderr}");
+    String::from_utf8(output.stdout).expect("it writes UTF-8")
+}
+
+#[test]
+fn times_are_those_of_the_paper() {
+    for (line, time) in [
+        ("line", "110080"),
+        ("line --cost physical", "102505"),
+        ("octtree", "7920"),
+        ("reduce", "110080"),
+        ("reduce --handler 860", "95800"),
+    ] {
+        let json = succeeds(&format!("{line} --json"));
+        let expected = format!("\"time_ns\":{time},\"packets\":41615,");
+        assert!(json.contains(&expected), "{line}: {json}");
+    }
+}
+
+#[test]
+fn one_and_two_threads_write_the_same_bytes() {
+    for line in ["line --dims 9,9,9", "jacobi --dims 5,4,3 --cost physical", "ring --dims 7,3,2"] {
+        let one = succeeds(&format!("{line} --json"));
+        assert_eq!(one, succeeds(&format!("{line} --json --threads 2")));
+    }
+    let jacobi = succeeds("jacobi --dims 4,4,4 --json");
+    assert!(jacobi.contains("\"cells_that_differ_from_a_serial_run\":0"), "{jacobi}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_cure() {
+    for (line, said) in [
+        ("lines", "say what: ftbg line, octtree, reduce, ring or jacobi"),
+        ("line --dims 3,3", "say 34,34,36"),
+        ("line --cost real", "say published or physical"),
+        ("line --communication 500", "say 1 to 200"),
+        ("line --handler 0", "a handler takes some time"),
+    ] {
+        let output = run(line);
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(why.starts_with("ftbg: ") && why.contains(said), "{line}: {why}");
+    }
+}

@@ -1,0 +1,81 @@
+//! The study of spare nodes, as its users call it.
+
+use std::process::{Command, Output};
+
+fn run(line: &str) -> Output {
+    let words = line.split_whitespace();
+    Command::new(env!("CARGO_BIN_EXE_ftspare")).args(words).output().expect("it can be started")
+}
+
+fn succeeds(line: &str) -> String {
+    let output = run(line);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {stderr}");
+    String::from_utf8(output.stdout).expect("it writes UTF-8")
+}
+
+#[test]
+fn shares_and_worst_cases_are_those_of_the_paper() {
+    let share = succeeds("share --dims 12,12,12 --alloc 3D(2,1) --json");
+    assert!(share.contains("\"spares\":276,\"share_percent\":15.97"), "{share}");
+    let worst = succeeds("worst --json");
+    assert!(worst.contains("\"worst_uses\":[5,5,7,9,11,13,16,20,24]"), "{worst}");
+    assert!(worst.contains("\"proven\":[\"yes\",\"yes\",\"no\""), "{worst}");
+    let chains = succeeds("worst --dims 6,6 --alloc 2D(2,1) --method 1D+0D --failures 3 --json");
+    assert!(chains.contains("\"worst_uses\":[3,4,5],\"proven\":[\"yes\",\"yes\",\"yes\"]"));
+}
+
+#[test]
+fn one_seed_writes_the_same_bytes_on_one_and_two_threads() {
+    for line in [
+        "sample --dims 8,8,8 --failures all --cases 20 --json",
+        "sample --dims 20,20 --alloc 2D(2,1) --stencil 9P --cases 20 --torus --json",
+        "sample --dims 8,8 --alloc 2D(2,1) --choose collisions --cases 5 --json",
+        "figure 15 --cases 2",
+    ] {
+        let one = succeeds(&format!("{line} --threads 1"));
+        assert_eq!(one, succeeds(&format!("{line} --threads 2")));
+        assert_ne!(one, succeeds(&format!("{line} --threads 2 --seed 2")));
+    }
+}
+
+#[test]
+fn figures_are_data_and_pictures() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figure.svg");
+    for number in [3, 8, 13] {
+        let csv = succeeds(&format!("figure {number} --cases 2 --svg {}", file.display()));
+        assert!(csv.starts_with("curve,") && csv.lines().count() > 15, "{csv}");
+        let svg = std::fs::read_to_string(&file).expect("it was written");
+        assert!(svg.starts_with("<svg") && svg.matches("<polyline").count() >= 4);
+    }
+}
+
+#[test]
+#[ignore = "all figures with many cases: minutes"]
+fn every_figure_can_be_drawn() {
+    for number in [3, 8, 10, 11, 12, 13, 14, 15] {
+        assert!(succeeds(&format!("figure {number}")).lines().count() > 15);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_cure() {
+    for (line, said) in [
+        ("shares", "say what: ftspare share, worst, sample or figure N"),
+        ("figure", "which figure? Say ftspare figure N"),
+        ("figure 4", "there is no figure 4 here: say one of [3, 8"),
+        ("share --dims 12,12", "3D(2,1) is for 3 dimensions: there are 2"),
+        ("share --alloc 2D", "say 3D(2,1)"),
+        ("sample --method 5D", "the network has 3 dimensions only"),
+        ("sample --stencil 5P", "7P or 27P in three"),
+        ("sample --failures some", "say 10 or all"),
+        ("sample --choose best", "say nearest or collisions"),
+        ("share --machine k", "k has no [spares]"),
+    ] {
+        let output = run(line);
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(why.starts_with("ftspare: ") && why.contains(said), "{line}: {why}");
+    }
+    assert!(succeeds("share --machine bluegene-2001").contains("spares"));
+}
