@@ -54,6 +54,7 @@ fn write_own_header(out: &Path) {
         header: Some(head.into()),
         include_guard: Some("FTMPI_H".into()),
         cpp_compat: true,
+        includes: vec!["ftck.h".into()],
         no_includes: true,
         documentation_style: cbindgen::DocumentationStyle::C,
         ..cbindgen::Config::default()

@@ -4,6 +4,8 @@
 #ifndef FTMPI_H
 #define FTMPI_H
 
+#include "ftck.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus

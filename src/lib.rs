@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 pub mod base;
+pub mod checkpoint;
 pub mod engine;
 pub mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]

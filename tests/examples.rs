@@ -2,11 +2,17 @@
 
 mod support;
 
-use support::Program;
+use support::{Outcome, Program};
 
 /// The example in both languages.
 fn both(name: &str) -> [Program; 2] {
-    let c = support::c(&format!("c_examples/{name}.c")).flags(&["-O2", "-Wall", "-Werror"]);
+    both_with(name, &[])
+}
+
+/// The same, with more flags for the one in C.
+fn both_with(name: &str, flags: &[&str]) -> [Program; 2] {
+    let flags = [&["-O2", "-Wall", "-Werror"], flags].concat();
+    let c = support::c(&format!("c_examples/{name}.c")).flags(&flags);
     // It makes the modules that some of them use.
     let mpifort = support::tool("mpifort").display().to_string();
     let fortran = support::fortran(&format!("fortran_examples/{name}.f90"));
@@ -179,4 +185,102 @@ fn the_ulfm_solver_goes_on_without_the_dead() {
             assert_eq!(seen.stdout, expected, "{seen}");
         }
     }
+}
+
+/// What the last line says of the residual, the iterations and the failures.
+fn last_line(seen: &Outcome) -> (f64, u32, u32) {
+    let line = seen.stdout.lines().last().unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let ["residual", residual, "iterations", iterations, "failures", failures] = words[..] else {
+        panic!("{line}: {seen}");
+    };
+    let number = |word: &str| word.parse().expect("a number");
+    (residual.parse().expect("a residual"), number(iterations), number(failures))
+}
+
+#[test]
+fn conjugate_gradients_survive_by_every_scheme_and_are_the_same_in_both_languages() {
+    let problem =
+        ["--poisson", "7", "--order", "4100", "--iterations", "200", "--tolerance", "1e-10"];
+    let [c, fortran] = both_with("pcg", &["-lm"]);
+    let expected = last_line(&support::run(&c).ranks(4).args(problem).succeeds());
+    assert!(expected.0 < 1e-9 && expected.1 > 20 && expected.2 == 0, "{expected:?}");
+    for (program, is_c) in [(&c, true), (&fortran, false)] {
+        let cases: &[(&str, &str, usize, &[&str])] = &[
+            ("rs", "2", 6, &["1@33", "3@33"]),
+            ("xor", "1", 5, &["0@33", "3@50"]),
+            ("weighted", "2", 6, &["1@33", "2@33"]),
+            ("mirror", "4", 8, &["0@33", "2@33"]),
+        ];
+        for (scheme, keepers, ranks, victims) in cases {
+            let kills = victims.iter().flat_map(|victim| ["--kill", victim]);
+            let run = support::run(program).ranks(*ranks).option("--mode=rebuild").args(problem);
+            let run = run.args(["--scheme", scheme, "--checkpoint-ranks", keepers]);
+            let seen = run.args(["--every", "20"]).args(kills).succeeds();
+            let (residual, iterations, failures) = last_line(&seen);
+            let dead = victims.len() as u32;
+            assert_eq!((iterations, failures), (expected.1, dead), "{scheme} {is_c}: {seen}");
+            let is_near = (residual / expected.0 - 1.0).abs() < 1e-3;
+            assert!(is_near, "{scheme} {is_c}: {residual} and {}", expected.0);
+            assert!(*scheme == "weighted" || residual == expected.0, "{scheme}: {seen}");
+        }
+    }
+}
+
+/// The second differences of a line, in Matrix Market's form and in Harwell and Boeing's.
+fn line_of(order: usize) -> [(&'static str, String); 2] {
+    let entries = 2 * order - 1;
+    let head = "%%MatrixMarket matrix coordinate real symmetric\n% a line\n";
+    let mut market = format!("{head}{order} {order} {entries}\n");
+    let (mut pointers, mut indices, mut values) = (vec![1], Vec::new(), Vec::new());
+    for column in 1..=order {
+        market += &format!("{column} {column} 2.5\n");
+        indices.push(column);
+        values.push("2.50000000D+00");
+        if column < order {
+            market += &format!("{} {column} -1\n", column + 1);
+            indices.push(column + 1);
+            values.push("-1.00000000D+00");
+        }
+        pointers.push(indices.len() + 1);
+    }
+    let lines = |fields: Vec<String>, in_line: usize| -> Vec<String> {
+        fields.chunks(in_line).map(|fields| fields.concat()).collect()
+    };
+    let whole = |numbers: &[usize]| numbers.iter().map(|number| format!("{number:8}")).collect();
+    let (pointers, indices) = (lines(whole(&pointers), 10), lines(whole(&indices), 10));
+    let values = lines(values.iter().map(|value| format!("{value:>20}")).collect(), 4);
+    let counts = [pointers.len(), indices.len(), values.len(), 0];
+    let total = counts.iter().sum::<usize>();
+    let counts: String =
+        [&[total][..], &counts].concat().iter().map(|count| format!("{count:14}")).collect();
+    let sizes = format!("RSA{:11}{order:14}{order:14}{entries:14}{:14}", "", 0);
+    let formats = format!("{:16}{:16}{:20}", "(10I8)", "(10I8)", "(4D20.8)");
+    let mut boeing = vec![format!("{:72}{:8}", "a line", "LINE"), counts, sizes, formats];
+    boeing.extend(pointers.into_iter().chain(indices).chain(values));
+    [("line.mtx", market), ("line.rsa", boeing.join("\n") + "\n")]
+}
+
+#[test]
+fn conjugate_gradients_read_matrices_from_files() {
+    let directory = support::fresh_directory("pcg");
+    let both = both_with("pcg", &["-lm"]);
+    let mut all = Vec::new();
+    for (name, text) in line_of(50) {
+        let file = directory.join(name);
+        std::fs::write(&file, text).expect("a file can be written");
+        let file = file.display().to_string();
+        let args = [&file, "--iterations", "60", "--tolerance", "1e-12", "--scheme", "ring"];
+        for program in &both {
+            for kill in [&[][..], &["--kill", "1@12", "--kill", "3@21"]] {
+                let run = support::run(program).ranks(5).option("--mode=rebuild").args(args);
+                let run = run.args(["--every", "10"]).args(kill);
+                let (residual, iterations, failures) = last_line(&run.succeeds());
+                assert_eq!(failures as usize, kill.len() / 2);
+                all.push((residual, iterations));
+            }
+        }
+    }
+    assert!(all[0].0 < 1e-11, "{all:?}");
+    assert!(all.iter().all(|found| *found == all[0]), "{all:?}");
 }

@@ -1,7 +1,10 @@
-//! Test help: reads prototypes out of `include/mpi.h` and `include/mpi-ext.h`.
+//! Test help: reads prototypes out of `mpi.h`, `mpi-ext.h` and `ftck.h`.
 
-const HEADERS: [&str; 2] =
-    [include_str!("../../include/mpi.h"), include_str!("../../include/mpi-ext.h")];
+const HEADERS: [&str; 3] = [
+    include_str!("../../include/mpi.h"),
+    include_str!("../../include/mpi-ext.h"),
+    include_str!("../../include/ftck.h"),
+];
 
 fn lines() -> impl Iterator<Item = &'static str> {
     HEADERS.into_iter().flat_map(str::lines)
@@ -20,7 +23,8 @@ pub(super) fn expect(returned: &str, name: &str, kinds: &[&str]) {
 /// What `mpi.h` says that `name` returns, and its parameters as they stand there.
 pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
     let opening = format!(" {name}(");
-    let line = lines().find(|line| !line.starts_with('#') && line.contains(&opening));
+    let is_comment = |line: &str| line.starts_with('#') || line.starts_with(" *");
+    let line = lines().find(|line| !is_comment(line) && line.contains(&opening));
     let line = line.unwrap_or_else(|| panic!("{name} is not in mpi.h"));
     let (returned, rest) = line.split_once(&opening).expect("the line holds the opening");
     let (params, _) = rest.rsplit_once(')').expect("a prototype has a closing bracket");

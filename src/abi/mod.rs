@@ -6,6 +6,7 @@
 mod door;
 mod attr;
 mod buffer;
+mod checkpoint;
 mod coll;
 mod comm;
 mod current;

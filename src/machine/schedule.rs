@@ -176,7 +176,8 @@ fn parse_name(name: &str) -> Result<Option<String>, String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     // What tools see as PMPI_Send is the same call.
     let bare = name.strip_prefix('P').filter(|bare| bare.starts_with("MPI")).unwrap_or(name);
-    if bare.starts_with("MPI") && bare.chars().all(is_word) {
+    let is_ours = name.starts_with("FTCK_");
+    if (is_ours || bare.starts_with("MPI")) && bare.chars().all(is_word) {
         return Ok(Some(bare.to_string()));
     }
     Err(format!(

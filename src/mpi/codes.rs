@@ -124,11 +124,17 @@ pub fn standard(class: i32) -> Option<(&'static str, &'static str)> {
     let known = Class::ALL.iter().find(|(known, _, _)| known.0 == class);
     let known = known.map(|(_, name, words)| (*name, *words));
     let known = known.or((class == recovery::RESTARTED).then_some(RESTARTED));
+    let known = known.or((class == DATA_LOST.0).then_some(LOST));
     known.or_else(|| TOOLS.get(usize::try_from(class.checked_sub(FIRST_OF_TOOLS)?).ok()?).copied())
 }
 
 const RESTARTED: (&str, &str) =
     ("MPI_INIT_RESTARTED_PROCS", "this rank has failed before and was started anew; no error");
+
+/// More has failed than a checkpoint makes up for: FTCK_ERR_LOST.
+pub const DATA_LOST: Class = Class(2002);
+const LOST: (&str, &str) =
+    ("FTCK_ERR_LOST", "more ranks have failed than the checkpoint makes up for");
 
 /// The classes of the tools interface (MPI-5.0 §15.3.10), from 1001.
 const FIRST_OF_TOOLS: i32 = 1001;

@@ -196,7 +196,7 @@ impl Comm {
 
     /// Those who do collective operations together: all but the gaps.
     #[inline]
-    pub(super) fn living(&self) -> &Comm {
+    pub fn living(&self) -> &Comm {
         self.gaps.as_ref().map_or(self, |gaps| &gaps.living)
     }
 
@@ -232,7 +232,7 @@ impl Comm {
     }
 
     /// Whether both are the same communicator, if perhaps under two handles or in two generations.
-    pub(super) fn is_alias_of(&self, other: &Comm) -> bool {
+    pub fn is_alias_of(&self, other: &Comm) -> bool {
         Arc::ptr_eq(&self.belongings, &other.belongings)
     }
 
@@ -384,7 +384,7 @@ impl Comm {
     }
 
     /// The tag of the next collective operation; all members count alike.
-    pub(super) fn next_collective(&self) -> i32 {
+    pub fn next_collective(&self) -> i32 {
         // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).
         let number = self.collectives.load(Ordering::Relaxed);
         self.collectives.store(number.wrapping_add(1), Ordering::Relaxed);

@@ -26,6 +26,7 @@ use crate::mpi::table::{Held, Sort, Table};
 use crate::mpi::world::World;
 use crate::mpi::{buffer, losses, named};
 use parking_lot::{Mutex, RwLock};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -57,6 +58,8 @@ pub struct Process {
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Table<Keyval>,
     pub sessions: Table<Session>,
+    /// What the floor above keeps of this rank.
+    pub checkpoints: Table<Tenant>,
     /// Parametrised datatypes.
     pub asked: Asked,
     /// What MPI_Buffer_attach attached.
@@ -90,6 +93,9 @@ pub struct Process {
     last: Mutex<Option<Last>>,
 }
 
+/// What a floor above keeps here: it dies with the rank.
+pub type Tenant = Box<dyn Any + Send + Sync>;
+
 /// The latest error of this process, and whose it was.
 struct Last {
     thread: usize,
@@ -120,6 +126,7 @@ impl Process {
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Table::new(Sort::Keyval),
             sessions: Table::new(Sort::Session),
+            checkpoints: Table::new(Sort::Checkpoint),
             asked: Asked::new(),
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
@@ -219,6 +226,7 @@ impl Process {
         self.errhandlers.clear();
         self.keyvals.clear();
         self.sessions.clear();
+        self.checkpoints.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
         let world = self.repaired_world.try_write().map(|mut world| world.take());
         drop((recovery, world));

@@ -28,6 +28,7 @@ pub enum Sort {
     Message,
     Session,
     Keyval,
+    Checkpoint,
 }
 
 impl Sort {
@@ -46,6 +47,7 @@ impl Sort {
             Sort::Message => "a message",
             Sort::Session => "a session",
             Sort::Keyval => "a keyval",
+            Sort::Checkpoint => "a checkpoint",
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::abi::door::Scope;
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type, Value};
+use crate::checkpoint::{self, Checkpoint};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::errhandler::Errhandler;
@@ -30,8 +31,10 @@ pub(in crate::abi) trait Handle: Kind {
 macro_rules! handles {
     ($($name:ident, null $null:literal, $checked:ty, $find:expr;)*) => {$(
         #[derive(Clone, Copy)]
+        #[allow(clippy::upper_case_acronyms, reason = "handles have their names from C")]
         pub(in crate::abi) struct $name(usize);
 
+        #[allow(dead_code, reason = "not every sort of handle is made or looked at unchecked")]
         impl $name {
             /// The handle as it came, unchecked.
             pub(in crate::abi) fn key(self) -> usize {
@@ -98,6 +101,7 @@ handles! {
         |process, key, name| process.errhandler(key, name);
     MPI_Request, null 0x180, usize, |_, key, _| Ok(key);
     MPI_Datatype, null 0x200, Held<Datatype>, |process, key, name| process.datatype(key, name);
+    FTCK, null 0, Arc<Checkpoint>, checkpoint::find;
     MPI_Op, null 0x20, Held<Op>, |process, key, name| process.op(key, name);
 }
 

@@ -3,14 +3,20 @@
 use std::sync::LazyLock;
 
 /// What a program is compiled with.
-const HEADERS: [&str; 2] =
-    [include_str!("../../../include/mpi.h"), include_str!("../../../include/mpi-ext.h")];
+const HEADERS: [&str; 3] = [
+    include_str!("../../../include/mpi.h"),
+    include_str!("../../../include/mpi-ext.h"),
+    include_str!("../../../include/ftck.h"),
+];
 
 /// The functions whose calls are counted: those that return an error code.
 static CALLS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let lines = HEADERS.into_iter().flat_map(str::lines);
     let names = lines.filter_map(|line| line.strip_prefix("int ")?.split_once('('));
-    names.map(|(name, _)| name.trim()).filter(|name| name.starts_with("MPI")).collect()
+    names
+        .map(|(name, _)| name.trim())
+        .filter(|name| name.starts_with("MPI") || name.starts_with("FTCK"))
+        .collect()
 });
 
 pub(crate) fn is_known(name: &str) -> bool {
@@ -29,7 +35,7 @@ mod tests {
 
     #[test]
     fn calls_are_known_by_the_names_of_the_standard() {
-        for name in ["MPI_Init", "MPI_Send", "MPI_Send_c", "MPIX_Comm_agree"] {
+        for name in ["MPI_Init", "MPI_Send", "MPI_Send_c", "MPIX_Comm_agree", "FTCK_Restore"] {
             assert!(is_known(name), "{name}");
         }
         for name in ["MPI_Wtime", "PMPI_Send", "MPI_COMM_WORLD", "MPI_send"] {

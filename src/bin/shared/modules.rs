@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The sources beside `mpif.h`, in the order in which they use each other.
-const SOURCES: [&str; 5] =
-    ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90", "mpi_ext.f90", "mpi_f08_ext.f90"];
+const SOURCES: [&str; 6] =
+    ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90", "ftck.f90", "mpi_ext.f90", "mpi_f08_ext.f90"];
 /// What is there when all is there.
 const LAST: &str = "mpi_f08_ext.mod";
 /// The directory that holds the others.

@@ -136,12 +136,12 @@ pub(super) fn agree(process: &Process, comm: &Comm, bytes: &mut [u8]) -> Result 
 }
 
 /// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
-pub(super) fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
+pub fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
     run::block(share_on(&lane(process, comm).as_turn(), mine))
 }
 
 /// The same on a lane of any kind.
-pub(super) async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
+pub async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
     let mut all = vec![0; mine.len() * usize::try_from(lane.size()).expect("sizes are positive")];
     let blocks = Blocks::even(Span::of_mut(&mut all), mine.len());
     every::gather_and_spread(lane, Some(&Span::of(mine).into()), &blocks).await?;

@@ -1,0 +1,702 @@
+/* Conjugate gradients with a diagonal preconditioner that survive the deaths of ranks by diskless
+ * checkpoints (Chen et al., "Fault tolerant high performance computing by a coding approach").
+ *
+ *     ftrun -np 20 --mode=rebuild ./pcg --poisson 7 --order 164610 --iterations 2000
+ *         --scheme weighted --checkpoint-ranks 5 --every 100 --kill 3@1000 --kill 7@1000
+ *
+ * pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --scheme NAME
+ *     --checkpoint-ranks M --every K --kill RANK@ITERATION...
+ *
+ * The last M ranks keep codes and do not compute; without them, the codes are spread over all, and
+ * NAME may be any scheme of ftck.h. Without a scheme, or with another MPI, no failure is survived.
+ */
+#include <math.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FT_MPI_CHECK_RECOVER
+#include "ftmpi.h"
+#endif
+
+enum { DATA_TAG = 1, MOST_KILLS = 256 };
+
+/* The rows of this rank; columns are local: own ones first, then those of the halo. */
+static struct {
+    long order, first;
+    int rows, halo;
+    long *start, *where;
+    int *column;
+    double *value, *diagonal;
+} a;
+
+/* Who needs which of our numbers, and whose come to us. */
+static struct {
+    int givers, takers;
+    int *giver, *taker, *got, *given, *index;
+    double *room;
+    MPI_Request *request;
+} halo;
+
+/* The state of the solution: what a checkpoint keeps. */
+static struct {
+    double *x, *r, *p;
+    double rho;
+    int iteration;
+} s;
+
+static struct {
+    const char *file, *scheme;
+    int stencil, iterations, keepers, every, kills;
+    int victim[MOST_KILLS], moment[MOST_KILLS];
+    long order;
+    double tolerance;
+} opt = {.stencil = 7, .order = 27000, .iterations = 1000, .every = 100};
+
+static struct {
+    double checkpoint, environment, data;
+    int checkpoints;
+} took;
+
+static int rank, size, workers, is_restarted, finished;
+static double *q, rhs_norm;
+static MPI_Comm work = MPI_COMM_NULL;
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        int code_ = (call);                                                                        \
+        if (code_ != MPI_SUCCESS)                                                                  \
+            return code_;                                                                          \
+    } while (0)
+
+static void die(const char *what)
+{
+    fprintf(stderr, "pcg: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
+}
+
+static void *room(size_t count, size_t bytes)
+{
+    void *made = calloc(count ? count : 1, bytes);
+    if (!made)
+        die("no memory");
+    return made;
+}
+
+static long first_row(int of)
+{
+    return a.order * of / workers;
+}
+
+static int owner(long row)
+{
+    int of = (int)((double)row * workers / a.order);
+    while (row < first_row(of))
+        of--;
+    while (row >= first_row(of + 1))
+        of++;
+    return of;
+}
+
+static void begin_matrix(long order)
+{
+    a.order = order;
+    if (order < workers)
+        die("the matrix has fewer rows than there are ranks");
+    a.first = first_row(rank);
+    a.rows = (int)(first_row(rank + 1) - a.first);
+    a.start = room(a.rows + 1, sizeof *a.start);
+}
+
+/* A cube of points, the last of them left out: each is joined to its 6 or 26 neighbours. */
+static void generate(void)
+{
+    long n = 1, entries = 0;
+    begin_matrix(opt.order);
+    while (n * n * n < a.order)
+        n++;
+    a.where = room((size_t)a.rows * opt.stencil, sizeof *a.where);
+    a.value = room((size_t)a.rows * opt.stencil, sizeof *a.value);
+    for (int row = 0; row < a.rows; row++) {
+        long point = a.first + row, i = point / (n * n), j = point / n % n, k = point % n;
+        for (int d = 0; d < 27; d++) {
+            long u = i + d / 9 - 1, v = j + d / 3 % 3 - 1, w = k + d % 3 - 1;
+            int is_face = (u != i) + (v != j) + (w != k) <= 1;
+            if (u < 0 || v < 0 || w < 0 || u >= n || v >= n || w >= n ||
+                (opt.stencil == 7 && !is_face))
+                continue;
+            long other = (u * n + v) * n + w;
+            if (other >= a.order)
+                continue;
+            a.where[entries] = other;
+            a.value[entries++] = other == point ? opt.stencil - 1 : -1;
+        }
+        a.start[row + 1] = entries;
+    }
+}
+
+struct entry {
+    long row, column;
+    double value;
+};
+
+static int by_place(const void *one, const void *other)
+{
+    const struct entry *x = one, *y = other;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* What of a file's entries is this rank's; of a symmetric matrix, files have one half. */
+static struct {
+    struct entry *entry;
+    long many, most;
+} kept;
+
+static void keep(long row, long column, double value, int is_symmetric)
+{
+    for (int turn = 0; turn < (is_symmetric && row != column ? 2 : 1); turn++) {
+        struct entry here = {turn ? column : row, turn ? row : column, value};
+        if (here.row < a.first || here.row >= a.first + a.rows)
+            continue;
+        if (kept.many == kept.most) {
+            kept.most = kept.most ? 2 * kept.most : 1024;
+            if (!(kept.entry = realloc(kept.entry, kept.most * sizeof here)))
+                die("no memory");
+        }
+        kept.entry[kept.many++] = here;
+    }
+}
+
+static void make_rows(void)
+{
+    qsort(kept.entry, kept.many, sizeof *kept.entry, by_place);
+    a.where = room(kept.many, sizeof *a.where);
+    a.value = room(kept.many, sizeof *a.value);
+    for (long at = 0; at < kept.many; at++) {
+        a.where[at] = kept.entry[at].column;
+        a.value[at] = kept.entry[at].value;
+        a.start[kept.entry[at].row - a.first + 1] = at + 1;
+    }
+    for (int row = 0; row < a.rows; row++)
+        if (a.start[row + 1] == 0)
+            a.start[row + 1] = a.start[row];
+    free(kept.entry);
+}
+
+/* Every rank reads the file and keeps its rows. */
+static void read_matrix_market(const char *name)
+{
+    char line[1024], kind[64], symmetry[64];
+    long rows, columns, lines;
+    FILE *file = fopen(name, "r");
+    if (!file || !fgets(line, sizeof line, file))
+        die("the matrix cannot be read");
+    if (sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", kind, symmetry) != 2)
+        die("not a matrix in Matrix Market's coordinate form");
+    int is_symmetric = strcmp(symmetry, "symmetric") == 0;
+    int is_pattern = strcmp(kind, "pattern") == 0;
+    if (strcmp(kind, "complex") == 0 || (!is_symmetric && strcmp(symmetry, "general") != 0))
+        die("the matrix must be real and symmetric");
+    do
+        if (!fgets(line, sizeof line, file))
+            die("the matrix has no size");
+    while (line[0] == '%');
+    if (sscanf(line, "%ld %ld %ld", &rows, &columns, &lines) != 3 || rows != columns)
+        die("the matrix is not square");
+    begin_matrix(rows);
+    for (long at = 0; at < lines; at++) {
+        struct entry e = {0, 0, 1};
+        if (fscanf(file, "%ld %ld", &e.row, &e.column) != 2 ||
+            (!is_pattern && fscanf(file, "%lf", &e.value) != 1))
+            die("the matrix ends too early");
+        keep(e.row - 1, e.column - 1, e.value, is_symmetric);
+    }
+    fclose(file);
+    make_rows();
+}
+
+/* A column of a fixed-format file; Fortran's D is C's E. */
+static double field(const char *line, int from, int width)
+{
+    char text[64] = "";
+    if (width >= (int)sizeof text || (int)strlen(line) <= from)
+        die("the matrix has lines that are too short");
+    snprintf(text, sizeof text, "%.*s", width, line + from);
+    for (char *c = text; *c; c++)
+        if (*c == 'D' || *c == 'd')
+            *c = 'E';
+    return atof(text);
+}
+
+/* The count and the width of a format such as (16I5) or (1P,4E20.12). */
+static void read_format(const char *text, int *count, int *width)
+{
+    const char *letter = text + strcspn(text, "IiEeDdFfGg"), *digits = letter;
+    while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    *count = digits == letter ? 1 : atoi(digits);
+    *width = *letter ? atoi(letter + 1) : 0;
+    if (*count < 1 || *width < 1)
+        die("the matrix has a format that is none");
+}
+
+static double *read_fields(FILE *file, long many, const char *format)
+{
+    char line[1024] = "";
+    int count, width;
+    double *number = room(many, sizeof *number);
+    read_format(format, &count, &width);
+    for (long at = 0; at < many; at++) {
+        if (at % count == 0 && !fgets(line, sizeof line, file))
+            die("the matrix ends too early");
+        number[at] = field(line, (int)(at % count) * width, width);
+    }
+    return number;
+}
+
+/* Harwell and Boeing's form: columns of a real symmetric assembled matrix. */
+static void read_harwell_boeing(const char *name)
+{
+    char head[5][1024], pointers[17] = "", indices[17] = "", values[21] = "";
+    FILE *file = fopen(name, "r");
+    if (!file)
+        die("the matrix cannot be read");
+    for (int at = 0; at < 4; at++)
+        if (!fgets(head[at], sizeof head[at], file))
+            die("the matrix has no header");
+    char kind[4] = "";
+    sscanf(head[2], "%3s", kind);
+    int is_symmetric = strcmp(kind, "RSA") == 0 || strcmp(kind, "rsa") == 0;
+    if (!is_symmetric && strcmp(kind, "RUA") != 0 && strcmp(kind, "rua") != 0)
+        die("the matrix must be real and assembled: RSA or RUA");
+    long rows = (long)field(head[2], 14, 14), columns = (long)field(head[2], 28, 14);
+    long entries = (long)field(head[2], 42, 14);
+    if (rows != columns)
+        die("the matrix is not square");
+    if (sscanf(head[3], "%16s %16s %20s", pointers, indices, values) != 3)
+        die("the matrix has no formats");
+    if (field(head[1], 56, 14) > 0 && !fgets(head[4], sizeof head[4], file))
+        die("the matrix has no header");
+    begin_matrix(rows);
+    double *start = read_fields(file, columns + 1, pointers);
+    double *row = read_fields(file, entries, indices);
+    double *value = read_fields(file, entries, values);
+    fclose(file);
+    for (long column = 0; column < columns; column++)
+        for (long at = (long)start[column] - 1; at < (long)start[column + 1] - 1; at++)
+            keep((long)row[at] - 1, column, value[at], is_symmetric);
+    make_rows();
+    free(start), free(row), free(value);
+}
+
+static int is_harwell_boeing(const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    return ending && strlen(ending) == 4 && strchr("rR", ending[1]) && strchr("aA", ending[3]);
+}
+
+static int by_number(const void *one, const void *other)
+{
+    long x = *(const long *)one, y = *(const long *)other;
+    return (x > y) - (x < y);
+}
+
+/* Which rows of others are needed, in order; columns become local. */
+static long *localise(void)
+{
+    long entries = a.start[a.rows], many = 0;
+    long *needed = room(entries, sizeof *needed);
+    a.column = room(entries, sizeof *a.column);
+    a.diagonal = room(a.rows, sizeof *a.diagonal);
+    for (long at = 0; at < entries; at++)
+        if (a.where[at] < a.first || a.where[at] >= a.first + a.rows)
+            needed[many++] = a.where[at];
+    qsort(needed, many, sizeof *needed, by_number);
+    a.halo = 0;
+    for (long at = 0; at < many; at++)
+        if (at == 0 || needed[at] != needed[at - 1])
+            needed[a.halo++] = needed[at];
+    for (int row = 0; row < a.rows; row++)
+        for (long at = a.start[row]; at < a.start[row + 1]; at++) {
+            long column = a.where[at];
+            if (column >= a.first && column < a.first + a.rows) {
+                a.column[at] = (int)(column - a.first);
+                if (a.column[at] == row)
+                    a.diagonal[row] = a.value[at];
+                continue;
+            }
+            long *found = bsearch(&column, needed, a.halo, sizeof *needed, by_number);
+            a.column[at] = a.rows + (int)(found - needed);
+        }
+    return needed;
+}
+
+/* Tells everybody which of its numbers are needed here. The same at each recovery. */
+static int plan_halo(const long *needed)
+{
+    int *wants = room(workers, sizeof *wants), *gives = room(workers, sizeof *gives);
+    int *from = room(workers + 1, sizeof *from), *to = room(workers + 1, sizeof *to);
+    for (int at = 0; at < a.halo; at++)
+        wants[owner(needed[at])]++;
+    int code = MPI_Alltoall(wants, 1, MPI_INT, gives, 1, MPI_INT, work);
+    for (int other = 0; other < workers; other++) {
+        from[other + 1] = from[other] + wants[other];
+        to[other + 1] = to[other] + gives[other];
+    }
+    long *asked = room(to[workers], sizeof *asked);
+    if (code == MPI_SUCCESS)
+        code = MPI_Alltoallv(needed, wants, from, MPI_LONG, asked, gives, to, MPI_LONG, work);
+    if (code == MPI_SUCCESS && !halo.index) {
+        halo.giver = room(workers, sizeof *halo.giver);
+        halo.taker = room(workers, sizeof *halo.taker);
+        halo.got = room(workers + 1, sizeof *halo.got);
+        halo.given = room(workers + 1, sizeof *halo.given);
+        halo.index = room(to[workers], sizeof *halo.index);
+        halo.room = room(to[workers], sizeof *halo.room);
+        halo.request = room(2 * workers, sizeof *halo.request);
+        for (int other = 0; other < workers; other++) {
+            if (wants[other]) {
+                halo.giver[halo.givers] = other;
+                halo.got[++halo.givers] = from[other + 1];
+            }
+            if (gives[other]) {
+                halo.taker[halo.takers] = other;
+                halo.given[++halo.takers] = to[other + 1];
+            }
+        }
+        for (int at = 0; at < to[workers]; at++)
+            halo.index[at] = (int)(asked[at] - a.first);
+    }
+    free(wants), free(gives), free(from), free(to), free(asked);
+    return code;
+}
+
+/* Brings what others have of `v`, which has room for it behind its own numbers. */
+static int exchange(double *v)
+{
+    int many = 0;
+    for (int g = 0; g < halo.givers; g++)
+        TRY(MPI_Irecv(v + a.rows + halo.got[g], halo.got[g + 1] - halo.got[g], MPI_DOUBLE,
+                      halo.giver[g], DATA_TAG, work, &halo.request[many++]));
+    for (int at = 0; at < halo.given[halo.takers]; at++)
+        halo.room[at] = v[halo.index[at]];
+    for (int t = 0; t < halo.takers; t++)
+        TRY(MPI_Isend(halo.room + halo.given[t], halo.given[t + 1] - halo.given[t], MPI_DOUBLE,
+                      halo.taker[t], DATA_TAG, work, &halo.request[many++]));
+    int code = MPI_Waitall(many, halo.request, MPI_STATUSES_IGNORE);
+    return code;
+}
+
+/* out = A v; returns v . out of the own rows. */
+static double multiply(const double *restrict v, double *restrict out)
+{
+    double dot = 0;
+    for (int row = 0; row < a.rows; row++) {
+        double sum = 0;
+        for (long at = a.start[row]; at < a.start[row + 1]; at++)
+            sum += a.value[at] * v[a.column[at]];
+        out[row] = sum;
+        dot += v[row] * sum;
+    }
+    return dot;
+}
+
+static int sum_over(double mine, double *all)
+{
+    return MPI_Allreduce(&mine, all, 1, MPI_DOUBLE, MPI_SUM, work);
+}
+
+/* From x = 0; the right side is that of the solution 1. */
+static int begin(void)
+{
+    double mine = 0, squares = 0;
+    for (int row = 0; row < a.rows + a.halo; row++)
+        s.p[row] = 1;
+    multiply(s.p, s.r);
+    for (int row = 0; row < a.rows; row++) {
+        s.x[row] = 0;
+        s.p[row] = s.r[row] / a.diagonal[row];
+        mine += s.r[row] * s.p[row];
+    }
+    s.iteration = 0;
+    TRY(sum_over(mine, &s.rho));
+    for (int row = 0; row < a.rows; row++)
+        squares += s.r[row] * s.r[row];
+    return sum_over(squares, &rhs_norm);
+}
+
+static int iterate(double *residual)
+{
+    double pq, next, mine = 0, squares = 0;
+    TRY(exchange(s.p));
+    TRY(sum_over(multiply(s.p, q), &pq));
+    double alpha = s.rho / pq;
+    for (int row = 0; row < a.rows; row++) {
+        s.x[row] += alpha * s.p[row];
+        s.r[row] -= alpha * q[row];
+        squares += s.r[row] * s.r[row];
+        mine += s.r[row] * s.r[row] / a.diagonal[row];
+    }
+    double sums[2] = {mine, squares}, all[2];
+    TRY(MPI_Allreduce(sums, all, 2, MPI_DOUBLE, MPI_SUM, work));
+    next = all[0];
+    *residual = sqrt(all[1] / rhs_norm);
+    for (int row = 0; row < a.rows; row++)
+        s.p[row] = s.r[row] / a.diagonal[row] + next / s.rho * s.p[row];
+    s.rho = next;
+    s.iteration++;
+    return MPI_SUCCESS;
+}
+
+/* |b - A x| / |b|, from scratch. */
+static int true_residual(double *residual)
+{
+    double squares = 0, all;
+    for (int row = 0; row < a.rows; row++)
+        s.p[row] = s.x[row];
+    TRY(exchange(s.p));
+    multiply(s.p, q);
+    for (int row = 0; row < a.rows; row++) {
+        double b = 0;
+        for (long at = a.start[row]; at < a.start[row + 1]; at++)
+            b += a.value[at];
+        squares += (b - q[row]) * (b - q[row]);
+    }
+    TRY(sum_over(squares, &all));
+    *residual = sqrt(all / rhs_norm);
+    return MPI_SUCCESS;
+}
+
+#ifdef FT_MPI_CHECK_RECOVER
+static FTCK ck = FTCK_NULL;
+
+static void prepare_checkpoints(void)
+{
+    char scheme[128];
+    int is_one = strcmp(opt.scheme, "xor") == 0 || strcmp(opt.scheme, "sum") == 0;
+    if (opt.keepers == 0 || strcmp(opt.scheme, "mirror") == 0)
+        snprintf(scheme, sizeof scheme, "%s", opt.scheme);
+    else if (is_one)
+        snprintf(scheme, sizeof scheme, "%s,dedicated,groups=%d", opt.scheme, opt.keepers);
+    else
+        snprintf(scheme, sizeof scheme, "%s:%d,dedicated", opt.scheme, opt.keepers);
+    if (FTCK_Create(MPI_COMM_WORLD, scheme, &ck) != MPI_SUCCESS)
+        die("no such scheme");
+    if (rank >= workers)
+        return;
+    FTCK_Register(ck, 0, s.x, a.rows, MPI_DOUBLE);
+    FTCK_Register(ck, 1, s.r, a.rows, MPI_DOUBLE);
+    FTCK_Register(ck, 2, s.p, a.rows, MPI_DOUBLE);
+    FTCK_Register(ck, 3, &s.rho, 1, MPI_DOUBLE);
+    FTCK_Register(ck, 4, &rhs_norm, 1, MPI_DOUBLE);
+    FTCK_Register(ck, 5, &s.iteration, 1, MPI_INT);
+}
+
+/* All ranks, those that keep codes as well, go on or end together. */
+static int checkpoint(int goes_on)
+{
+    if (ck == FTCK_NULL)
+        return MPI_SUCCESS;
+    double start = MPI_Wtime();
+    int word[2] = {goes_on, s.iteration};
+    TRY(MPI_Bcast(word, 2, MPI_INT, 0, MPI_COMM_WORLD));
+    finished = !word[0];
+    if (finished)
+        return MPI_SUCCESS;
+    TRY(FTCK_Checkpoint(ck, word[1]));
+    took.checkpoint += MPI_Wtime() - start;
+    took.checkpoints++;
+    return MPI_SUCCESS;
+}
+
+static int restore(int *version)
+{
+    *version = FTCK_NONE;
+    if (ck == FTCK_NULL)
+        return MPI_SUCCESS;
+    double start = MPI_Wtime();
+    int code = FTCK_Restore(ck, version);
+    if (code == FTCK_ERR_LOST) {
+        char words[MPI_MAX_ERROR_STRING];
+        int length;
+        MPI_Error_string(code, words, &length);
+        if (rank == 0)
+            fprintf(stderr, "pcg: %s\n", words);
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    }
+    if (*version != FTCK_NONE)
+        took.data += MPI_Wtime() - start;
+    return code;
+}
+
+static void recover(void)
+{
+    MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
+    while (MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
+        repaired = FT_MPI_CHECK_RECOVER;
+    MPI_Comm_free(&repaired);
+    if (work != MPI_COMM_NULL)
+        MPI_Comm_free(&work);
+}
+
+static int failures(void)
+{
+    int many = 0, is_there = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, FT_MPI_LIST_NUM_FAILED, &many, &is_there);
+    return is_there ? many : 0;
+}
+#else
+static void prepare_checkpoints(void)
+{
+    die("this MPI survives no failure");
+}
+static int checkpoint(int goes_on)
+{
+    (void)goes_on;
+    return MPI_SUCCESS;
+}
+static int restore(int *version)
+{
+    *version = -1;
+    return MPI_SUCCESS;
+}
+static void recover(void)
+{
+    die("a failure");
+}
+static int failures(void)
+{
+    return 0;
+}
+#endif
+
+static void read_options(int argc, char **argv)
+{
+    for (int at = 1; at < argc; at++) {
+        const char *word = argv[at], *value = at + 1 < argc ? argv[at + 1] : "";
+        if (word[0] != '-') {
+            opt.file = word;
+            continue;
+        }
+        if (strcmp(word, "--poisson") == 0)
+            opt.stencil = atoi(value);
+        else if (strcmp(word, "--order") == 0)
+            opt.order = atol(value);
+        else if (strcmp(word, "--iterations") == 0)
+            opt.iterations = atoi(value);
+        else if (strcmp(word, "--tolerance") == 0)
+            opt.tolerance = atof(value);
+        else if (strcmp(word, "--scheme") == 0)
+            opt.scheme = value;
+        else if (strcmp(word, "--checkpoint-ranks") == 0)
+            opt.keepers = atoi(value);
+        else if (strcmp(word, "--every") == 0)
+            opt.every = atoi(value);
+        else if (strcmp(word, "--kill") == 0 && opt.kills < MOST_KILLS &&
+                 sscanf(value, "%d@%d", &opt.victim[opt.kills], &opt.moment[opt.kills]) == 2)
+            opt.kills++;
+        else
+            die("no such option");
+        at++;
+    }
+    if (opt.stencil != 7 && opt.stencil != 27)
+        die("--poisson is 7 or 27");
+    if (opt.keepers < 0 || opt.keepers >= size || opt.every < 1 || (opt.keepers && !opt.scheme))
+        die("--checkpoint-ranks wants a scheme and fewer than all ranks; --every at least 1");
+}
+
+/* What has to be there before and after each recovery. */
+static int set_up(const long *needed)
+{
+    TRY(MPI_Comm_split(MPI_COMM_WORLD, rank < workers, rank, &work));
+    MPI_Comm_set_errhandler(work, MPI_ERRORS_RETURN);
+    return rank < workers ? plan_halo(needed) : MPI_SUCCESS;
+}
+
+static int solve(double *residual)
+{
+    int version;
+    TRY(restore(&version));
+    if (rank >= workers) {
+        while (!finished)
+            TRY(checkpoint(0));
+        return MPI_SUCCESS;
+    }
+    if (version < 0)
+        TRY(begin());
+    *residual = 1;
+    while (s.iteration < opt.iterations && *residual > opt.tolerance) {
+        if (s.iteration % opt.every == 0 && s.iteration != version)
+            TRY(checkpoint(1));
+        for (int k = 0; k < opt.kills; k++)
+            if (!is_restarted && opt.victim[k] == rank && opt.moment[k] == s.iteration)
+                raise(SIGKILL);
+        TRY(iterate(residual));
+        version = -1;
+    }
+    TRY(true_residual(residual));
+    return checkpoint(0);
+}
+
+int main(int argc, char **argv)
+{
+    int code = MPI_Init(&argc, &argv);
+    double residual = 0, start = MPI_Wtime();
+#ifdef FT_MPI_CHECK_RECOVER
+    is_restarted = code == MPI_INIT_RESTARTED_PROCS;
+#endif
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    read_options(argc, argv);
+    workers = size - opt.keepers;
+    if (opt.scheme && strcmp(opt.scheme, "mirror") == 0)
+        workers = size / 2;
+    long *needed = NULL;
+    if (rank < workers) {
+        if (opt.file && is_harwell_boeing(opt.file))
+            read_harwell_boeing(opt.file);
+        else if (opt.file)
+            read_matrix_market(opt.file);
+        else
+            generate();
+        needed = localise();
+        s.x = room(a.rows, sizeof *s.x);
+        s.r = room(a.rows, sizeof *s.r);
+        s.p = room(a.rows + a.halo, sizeof *s.p);
+        q = room(a.rows, sizeof *q);
+    }
+    if (opt.scheme)
+        prepare_checkpoints();
+    for (;;) {
+        double before = MPI_Wtime();
+        code = set_up(needed);
+        if (failures() > 0)
+            took.environment += MPI_Wtime() - before;
+        if (code == MPI_SUCCESS)
+            code = solve(&residual);
+        if (code == MPI_SUCCESS)
+            code = MPI_Barrier(MPI_COMM_WORLD);
+        if (code == MPI_SUCCESS)
+            break;
+        before = MPI_Wtime();
+        recover();
+        took.environment += MPI_Wtime() - before;
+    }
+    if (rank == 0) {
+        double all = MPI_Wtime() - start, recovery = took.environment + took.data;
+        printf("%ld rows on %d ranks, %d more keep codes\n", a.order, workers, size - workers);
+        printf("time %.4f s: computation %.4f, checkpoints %.4f (%d), recovery %.4f "
+               "(environment %.4f, data %.4f)\n",
+               all, all - took.checkpoint - recovery, took.checkpoint, took.checkpoints, recovery,
+               took.environment, took.data);
+        printf("residual %.6e iterations %d failures %d\n", residual, s.iteration, failures());
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,690 @@
+! Conjugate gradients with a diagonal preconditioner that survive the deaths of ranks by diskless
+! checkpoints: c_examples/pcg.c in Fortran, with the same command line and the same numbers.
+!
+!     ftrun -np 20 --mode=rebuild ./pcg --poisson 7 --order 164610 --iterations 2000
+!         --scheme weighted --checkpoint-ranks 5 --every 100 --kill 3@1000 --kill 7@1000
+!
+! pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --scheme NAME
+!     --checkpoint-ranks M --every K --kill RANK@ITERATION...
+MODULE pcg_state
+  USE mpi
+  USE ftck
+  IMPLICIT NONE
+  INTEGER, PARAMETER :: DP=KIND(1D0), LONG=SELECTED_INT_KIND(18), DATA_TAG=1
+  ! What is asked for.
+  CHARACTER(LEN=1024) :: file=''
+  CHARACTER(LEN=128) :: scheme=''
+  INTEGER :: stencil=7, iterations=1000, keepers=0, every=100, kills=0
+  INTEGER :: victim(256), moment(256)
+  INTEGER(LONG) :: order=27000
+  REAL(DP) :: tolerance=0
+  ! The rows of this rank; columns are local: own ones first, then those of the halo.
+  INTEGER :: rows=0, halo=0
+  INTEGER(LONG) :: first
+  INTEGER, ALLOCATABLE :: start(:), column(:), next(:)
+  INTEGER(LONG), ALLOCATABLE :: place(:), needed(:)
+  REAL(DP), ALLOCATABLE :: val(:), diagonal(:)
+  ! Who needs which of our numbers, and whose come to us, by ranks.
+  INTEGER, ALLOCATABLE :: gets(:), gives(:), got(:), given(:), list(:), request(:)
+  REAL(DP), ALLOCATABLE :: room(:)
+  ! The state of the solution: what a checkpoint keeps.
+  REAL(DP), ALLOCATABLE, TARGET :: x(:), r(:), p(:), q(:)
+  REAL(DP), TARGET :: rho, rhs_norm
+  INTEGER, TARGET :: iteration
+  INTEGER :: rank, ranks, workers, work=MPI_COMM_NULL, ck=FTCK_NULL, checkpoints=0
+  LOGICAL :: is_restarted, finished=.FALSE.
+  REAL(DP) :: t_checkpoint=0, t_environment=0, t_data=0
+
+  INTERFACE
+    INTEGER(C_INT) FUNCTION c_raise(signal) BIND(C, NAME='raise')
+      USE ISO_C_BINDING, ONLY: C_INT
+      INTEGER(C_INT), VALUE :: signal
+    END FUNCTION
+  END INTERFACE
+
+CONTAINS
+
+  SUBROUTINE die(what)
+    CHARACTER(LEN=*), INTENT(IN) :: what
+    INTEGER :: ierr
+    WRITE (0, '(2A)') 'pcg: ', what
+    CALL MPI_ABORT(MPI_COMM_WORLD, 2, ierr)
+    STOP 2
+  END SUBROUTINE
+
+  PURE INTEGER(LONG) FUNCTION first_row(of)
+    INTEGER, INTENT(IN) :: of
+    first_row = order * of / workers
+  END FUNCTION
+
+  INTEGER FUNCTION owner(row)
+    INTEGER(LONG), INTENT(IN) :: row
+    owner = INT(REAL(row, DP) * workers / order)
+    DO WHILE (row < first_row(owner))
+      owner = owner - 1
+    END DO
+    DO WHILE (row >= first_row(owner + 1))
+      owner = owner + 1
+    END DO
+  END FUNCTION
+
+  LOGICAL FUNCTION is_harwell_boeing()
+    INTEGER :: length
+    length = LEN_TRIM(file)
+    is_harwell_boeing = .FALSE.
+    IF (length > 4) is_harwell_boeing = INDEX('.rsa.rua.RSA.RUA', file(length - 3:length)) > 0
+  END FUNCTION
+
+  SUBROUTINE begin_matrix
+    IF (order < workers) CALL die('the matrix has fewer rows than there are ranks')
+    first = first_row(rank)
+    rows = INT(first_row(rank + 1) - first)
+    ALLOCATE (start(0:rows))
+    start = 0
+  END SUBROUTINE
+
+  ! A cube of points, the last of them left out: each is joined to its 6 or 26 neighbours.
+  SUBROUTINE generate
+    INTEGER(LONG) :: n, point, i, j, k, u, v, w, other
+    INTEGER :: row, d, entries
+    CALL begin_matrix
+    n = 1
+    DO WHILE (n * n * n < order)
+      n = n + 1
+    END DO
+    ALLOCATE (place(rows * stencil), val(rows * stencil))
+    entries = 0
+    DO row = 0, rows - 1
+      point = first + row
+      i = point / (n * n)
+      j = MOD(point / n, n)
+      k = MOD(point, n)
+      DO d = 0, 26
+        u = i + d / 9 - 1
+        v = j + MOD(d / 3, 3) - 1
+        w = k + MOD(d, 3) - 1
+        IF (MIN(u, v, w) < 0 .OR. MAX(u, v, w) >= n) CYCLE
+        IF (stencil == 7 .AND. COUNT((/u /= i, v /= j, w /= k/)) > 1) CYCLE
+        other = (u * n + v) * n + w
+        IF (other >= order) CYCLE
+        entries = entries + 1
+        place(entries) = other
+        val(entries) = MERGE(REAL(stencil - 1, DP), -1D0, other == point)
+      END DO
+      start(row + 1) = entries
+    END DO
+  END SUBROUTINE
+
+  ! Every rank reads the file and keeps its rows: once to count them, once to take them.
+  SUBROUTINE read_matrix_market
+    CHARACTER(LEN=1024) :: line, word(5)
+    INTEGER(LONG) :: m, n, lines, at, i, j
+    INTEGER :: unit, status, pass
+    REAL(DP) :: value
+    LOGICAL :: is_symmetric, is_pattern
+    DO pass = 1, 2
+      OPEN (NEWUNIT=unit, FILE=file, STATUS='OLD', ACTION='READ', IOSTAT=status)
+      IF (status /= 0) CALL die('the matrix cannot be read')
+      READ (unit, '(A)', IOSTAT=status) line
+      READ (line, *, IOSTAT=status) word
+      IF (status /= 0 .OR. word(1) /= '%%MatrixMarket' .OR. word(3) /= 'coordinate') &
+        CALL die('not a matrix in Matrix Market''s coordinate form')
+      is_symmetric = word(5) == 'symmetric'
+      is_pattern = word(4) == 'pattern'
+      IF (word(4) == 'complex' .OR. .NOT. (is_symmetric .OR. word(5) == 'general')) &
+        CALL die('the matrix must be real and symmetric')
+      DO
+        READ (unit, '(A)', IOSTAT=status) line
+        IF (status /= 0) CALL die('the matrix has no size')
+        IF (line(1:1) /= '%') EXIT
+      END DO
+      READ (line, *, IOSTAT=status) m, n, lines
+      IF (status /= 0 .OR. m /= n) CALL die('the matrix is not square')
+      CALL begin_pass(pass, m)
+      DO at = 1, lines
+        value = 1
+        IF (is_pattern) READ (unit, *, IOSTAT=status) i, j
+        IF (.NOT. is_pattern) READ (unit, *, IOSTAT=status) i, j, value
+        IF (status /= 0) CALL die('the matrix ends too early')
+        CALL keep(pass, i, j, value, is_symmetric)
+      END DO
+      CLOSE (unit)
+    END DO
+    CALL sort_rows
+  END SUBROUTINE
+
+  ! Harwell and Boeing's form: columns of a real symmetric assembled matrix.
+  SUBROUTINE read_harwell_boeing
+    CHARACTER(LEN=128) :: title, lines, sizes, formats, right
+    CHARACTER(LEN=3) :: kind
+    INTEGER :: unit, status, pass, cards
+    INTEGER(LONG) :: m, n, entries, at, j
+    INTEGER(LONG), ALLOCATABLE :: pointer(:), index(:)
+    REAL(DP), ALLOCATABLE :: value(:)
+    LOGICAL :: is_symmetric
+    OPEN (NEWUNIT=unit, FILE=file, STATUS='OLD', ACTION='READ', IOSTAT=status)
+    IF (status /= 0) CALL die('the matrix cannot be read')
+    READ (unit, '(A)', IOSTAT=status) title, lines, sizes, formats
+    IF (status == 0) READ (sizes, '(A3,11X,3I14)', IOSTAT=status) kind, m, n, entries
+    IF (status /= 0) CALL die('the matrix has no header')
+    is_symmetric = kind == 'RSA' .OR. kind == 'rsa'
+    IF (.NOT. is_symmetric .AND. kind /= 'RUA' .AND. kind /= 'rua') &
+      CALL die('the matrix must be real and assembled: RSA or RUA')
+    IF (m /= n) CALL die('the matrix is not square')
+    READ (lines(57:70), '(I14)', IOSTAT=status) cards
+    IF (status == 0 .AND. cards > 0) READ (unit, '(A)') right
+    ALLOCATE (pointer(n + 1), index(entries), value(entries))
+    READ (unit, formats(1:16), IOSTAT=status) pointer
+    IF (status == 0) READ (unit, formats(17:32), IOSTAT=status) index
+    IF (status == 0) READ (unit, formats(33:52), IOSTAT=status) value
+    IF (status /= 0) CALL die('the matrix ends too early')
+    CLOSE (unit)
+    DO pass = 1, 2
+      CALL begin_pass(pass, m)
+      DO j = 1, n
+        DO at = pointer(j), pointer(j + 1) - 1
+          CALL keep(pass, index(at), j, value(at), is_symmetric)
+        END DO
+      END DO
+    END DO
+    CALL sort_rows
+  END SUBROUTINE
+
+  ! Entries are counted in the first pass, and kept in the second.
+  SUBROUTINE begin_pass(pass, m)
+    INTEGER, INTENT(IN) :: pass
+    INTEGER(LONG), INTENT(IN) :: m
+    INTEGER :: row
+    IF (pass == 1) THEN
+      order = m
+      CALL begin_matrix
+    ELSE
+      DO row = 1, rows
+        start(row) = start(row) + start(row - 1)
+      END DO
+      ALLOCATE (place(start(rows)), val(start(rows)), next(0:rows))
+      next = start
+    END IF
+  END SUBROUTINE
+
+  ! What is this rank's; of a symmetric matrix, files have one half.
+  SUBROUTINE keep(pass, i, j, value, is_symmetric)
+    INTEGER, INTENT(IN) :: pass
+    INTEGER(LONG), INTENT(IN) :: i, j
+    REAL(DP), INTENT(IN) :: value
+    LOGICAL, INTENT(IN) :: is_symmetric
+    INTEGER :: turn, row
+    DO turn = 1, MERGE(2, 1, is_symmetric .AND. i /= j)
+      row = INT(MERGE(i, j, turn == 1) - first)
+      IF (row < 1 .OR. row > rows) CYCLE
+      IF (pass == 1) THEN
+        start(row) = start(row) + 1
+      ELSE
+        next(row - 1) = next(row - 1) + 1
+        place(next(row - 1)) = MERGE(j, i, turn == 1) - 1
+        val(next(row - 1)) = value
+      END IF
+    END DO
+  END SUBROUTINE
+
+  SUBROUTINE sort_rows
+    INTEGER :: row
+    DO row = 1, rows
+      CALL sort_row(start(row - 1) + 1, start(row))
+    END DO
+  END SUBROUTINE
+
+  SUBROUTINE sort_row(from, to)
+    INTEGER, INTENT(IN) :: from, to
+    INTEGER :: at, before
+    INTEGER(LONG) :: key
+    REAL(DP) :: value
+    DO at = from + 1, to
+      key = place(at)
+      value = val(at)
+      before = at - 1
+      DO WHILE (before >= from)
+        IF (place(before) <= key) EXIT
+        place(before + 1) = place(before)
+        val(before + 1) = val(before)
+        before = before - 1
+      END DO
+      place(before + 1) = key
+      val(before + 1) = value
+    END DO
+  END SUBROUTINE
+
+  ! Heaps up and takes down again.
+  SUBROUTINE sort(a)
+    INTEGER(LONG), INTENT(INOUT) :: a(:)
+    INTEGER(LONG) :: top
+    INTEGER :: at, last
+    DO at = SIZE(a) / 2, 1, -1
+      CALL sift(a, at, SIZE(a))
+    END DO
+    DO last = SIZE(a), 2, -1
+      top = a(1)
+      a(1) = a(last)
+      a(last) = top
+      CALL sift(a, 1, last - 1)
+    END DO
+  END SUBROUTINE
+
+  SUBROUTINE sift(a, from, last)
+    INTEGER(LONG), INTENT(INOUT) :: a(:)
+    INTEGER, INTENT(IN) :: from, last
+    INTEGER :: at, below
+    INTEGER(LONG) :: key
+    at = from
+    key = a(at)
+    DO WHILE (2 * at <= last)
+      below = 2 * at
+      IF (below < last) THEN
+        IF (a(below + 1) > a(below)) below = below + 1
+      END IF
+      IF (a(below) <= key) EXIT
+      a(at) = a(below)
+      at = below
+    END DO
+    a(at) = key
+  END SUBROUTINE
+
+  INTEGER FUNCTION found(key)
+    INTEGER(LONG), INTENT(IN) :: key
+    INTEGER :: low, high
+    low = 1
+    high = halo
+    DO WHILE (low < high)
+      found = (low + high) / 2
+      IF (needed(found) < key) THEN
+        low = found + 1
+      ELSE
+        high = found
+      END IF
+    END DO
+    found = low
+  END FUNCTION
+
+  ! Which rows of others are needed, in order; columns become local.
+  SUBROUTINE localise
+    INTEGER :: at, row, many
+    LOGICAL :: is_own
+    ALLOCATE (column(start(rows)), diagonal(rows), needed(start(rows)))
+    many = 0
+    DO at = 1, start(rows)
+      IF (place(at) >= first .AND. place(at) < first + rows) CYCLE
+      many = many + 1
+      needed(many) = place(at)
+    END DO
+    CALL sort(needed(:many))
+    halo = 0
+    DO at = 1, many
+      IF (at > 1) THEN
+        IF (needed(at) == needed(halo)) CYCLE
+      END IF
+      halo = halo + 1
+      needed(halo) = needed(at)
+    END DO
+    diagonal = 0
+    DO row = 1, rows
+      DO at = start(row - 1) + 1, start(row)
+        is_own = place(at) >= first .AND. place(at) < first + rows
+        IF (is_own) THEN
+          column(at) = INT(place(at) - first) + 1
+          IF (column(at) == row) diagonal(row) = val(at)
+        ELSE
+          column(at) = rows + found(place(at))
+        END IF
+      END DO
+    END DO
+  END SUBROUTINE
+
+  ! Tells everybody which of its numbers are needed here. The same at each recovery.
+  SUBROUTINE plan_halo(ierr)
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: other, at
+    INTEGER(LONG), ALLOCATABLE :: asked(:)
+    IF (.NOT. ALLOCATED(gets)) THEN
+      ALLOCATE (gets(0:workers - 1), gives(0:workers - 1), got(0:workers), given(0:workers))
+      ALLOCATE (request(2 * workers))
+    END IF
+    gets = 0
+    DO at = 1, halo
+      other = owner(needed(at))
+      gets(other) = gets(other) + 1
+    END DO
+    CALL MPI_ALLTOALL(gets, 1, MPI_INTEGER, gives, 1, MPI_INTEGER, work, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    got(0) = 0
+    given(0) = 0
+    DO other = 0, workers - 1
+      got(other + 1) = got(other) + gets(other)
+      given(other + 1) = given(other) + gives(other)
+    END DO
+    ALLOCATE (asked(MAX(given(workers), 1)))
+    CALL MPI_ALLTOALLV(needed, gets, got, MPI_INTEGER8, asked, gives, given, MPI_INTEGER8, work, &
+                       ierr)
+    IF (ierr /= MPI_SUCCESS .OR. ALLOCATED(list)) RETURN
+    ALLOCATE (list(given(workers)), room(given(workers)))
+    list = INT(asked(:given(workers)) - first) + 1
+  END SUBROUTINE
+
+  ! Brings what others have of v, which has room for it behind its own numbers.
+  SUBROUTINE exchange(v, ierr)
+    REAL(DP), INTENT(INOUT), ASYNCHRONOUS :: v(:)
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: other, many
+    many = 0
+    DO other = 0, workers - 1
+      IF (gets(other) == 0) CYCLE
+      many = many + 1
+      CALL MPI_IRECV(v(rows + got(other) + 1), gets(other), MPI_DOUBLE_PRECISION, other, DATA_TAG, &
+                     work, request(many), ierr)
+      IF (ierr /= MPI_SUCCESS) RETURN
+    END DO
+    room = v(list)
+    DO other = 0, workers - 1
+      IF (gives(other) == 0) CYCLE
+      many = many + 1
+      CALL MPI_ISEND(room(given(other) + 1), gives(other), MPI_DOUBLE_PRECISION, other, DATA_TAG, &
+                     work, request(many), ierr)
+      IF (ierr /= MPI_SUCCESS) RETURN
+    END DO
+    CALL MPI_WAITALL(many, request, MPI_STATUSES_IGNORE, ierr)
+  END SUBROUTINE
+
+  ! out = A v; dot is v . out of the own rows.
+  SUBROUTINE multiply(v, out, dot)
+    REAL(DP), INTENT(IN) :: v(:)
+    REAL(DP), INTENT(OUT) :: out(:), dot
+    INTEGER :: row, at
+    REAL(DP) :: total
+    dot = 0
+    DO row = 1, rows
+      total = 0
+      DO at = start(row - 1) + 1, start(row)
+        total = total + val(at) * v(column(at))
+      END DO
+      out(row) = total
+      dot = dot + v(row) * total
+    END DO
+  END SUBROUTINE
+
+  SUBROUTINE sum_over(mine, all, ierr)
+    REAL(DP), INTENT(IN) :: mine
+    REAL(DP), INTENT(OUT) :: all
+    INTEGER, INTENT(OUT) :: ierr
+    CALL MPI_ALLREDUCE(mine, all, 1, MPI_DOUBLE_PRECISION, MPI_SUM, work, ierr)
+  END SUBROUTINE
+
+  ! From x = 0; the right side is that of the solution 1.
+  SUBROUTINE begin(ierr)
+    INTEGER, INTENT(OUT) :: ierr
+    REAL(DP) :: mine, squares
+    INTEGER :: row
+    p = 1
+    CALL multiply(p, r, mine)
+    x = 0
+    mine = 0
+    squares = 0
+    DO row = 1, rows
+      p(row) = r(row) / diagonal(row)
+      mine = mine + r(row) * p(row)
+      squares = squares + r(row) * r(row)
+    END DO
+    iteration = 0
+    CALL sum_over(mine, rho, ierr)
+    IF (ierr == MPI_SUCCESS) CALL sum_over(squares, rhs_norm, ierr)
+  END SUBROUTINE
+
+  SUBROUTINE iterate(residual, ierr)
+    REAL(DP), INTENT(OUT) :: residual
+    INTEGER, INTENT(OUT) :: ierr
+    REAL(DP) :: mine(2), all(2), pq, alpha
+    INTEGER :: row
+    residual = 1
+    CALL exchange(p, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    CALL multiply(p, q, mine(1))
+    CALL sum_over(mine(1), pq, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    alpha = rho / pq
+    mine = 0
+    DO row = 1, rows
+      x(row) = x(row) + alpha * p(row)
+      r(row) = r(row) - alpha * q(row)
+      mine(2) = mine(2) + r(row) * r(row)
+      mine(1) = mine(1) + r(row) * r(row) / diagonal(row)
+    END DO
+    CALL MPI_ALLREDUCE(mine, all, 2, MPI_DOUBLE_PRECISION, MPI_SUM, work, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    residual = SQRT(all(2) / rhs_norm)
+    DO row = 1, rows
+      p(row) = r(row) / diagonal(row) + all(1) / rho * p(row)
+    END DO
+    rho = all(1)
+    iteration = iteration + 1
+  END SUBROUTINE
+
+  ! |b - A x| / |b|, from scratch.
+  SUBROUTINE true_residual(residual, ierr)
+    REAL(DP), INTENT(OUT) :: residual
+    INTEGER, INTENT(OUT) :: ierr
+    REAL(DP) :: squares, all, b
+    INTEGER :: row
+    p(:rows) = x
+    CALL exchange(p, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    CALL multiply(p, q, squares)
+    squares = 0
+    DO row = 1, rows
+      b = SUM(val(start(row - 1) + 1:start(row)))
+      squares = squares + (b - q(row)) * (b - q(row))
+    END DO
+    CALL sum_over(squares, all, ierr)
+    IF (ierr == MPI_SUCCESS) residual = SQRT(all / rhs_norm)
+  END SUBROUTINE
+
+  SUBROUTINE prepare_checkpoints
+    CHARACTER(LEN=160) :: words
+    INTEGER :: ierr
+    IF (keepers == 0 .OR. scheme == 'mirror') THEN
+      words = scheme
+    ELSE IF (scheme == 'xor' .OR. scheme == 'sum') THEN
+      WRITE (words, '(2A,I0)') TRIM(scheme), ',dedicated,groups=', keepers
+    ELSE
+      WRITE (words, '(2A,I0,A)') TRIM(scheme), ':', keepers, ',dedicated'
+    END IF
+    CALL FTCK_Create(MPI_COMM_WORLD, TRIM(words), ck, ierr)
+    IF (ierr /= MPI_SUCCESS) CALL die('no such scheme')
+    IF (rank >= workers) RETURN
+    CALL FTCK_Register(ck, 0, x, rows, MPI_DOUBLE_PRECISION, ierr)
+    CALL FTCK_Register(ck, 1, r, rows, MPI_DOUBLE_PRECISION, ierr)
+    CALL FTCK_Register(ck, 2, p, rows, MPI_DOUBLE_PRECISION, ierr)
+    CALL FTCK_Register(ck, 3, rho, 1, MPI_DOUBLE_PRECISION, ierr)
+    CALL FTCK_Register(ck, 4, rhs_norm, 1, MPI_DOUBLE_PRECISION, ierr)
+    CALL FTCK_Register(ck, 5, iteration, 1, MPI_INTEGER, ierr)
+  END SUBROUTINE
+
+  ! All ranks, those that keep codes as well, go on or end together.
+  SUBROUTINE checkpoint(goes_on, ierr)
+    LOGICAL, INTENT(IN) :: goes_on
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: words(2)
+    REAL(DP) :: before
+    ierr = MPI_SUCCESS
+    IF (ck == FTCK_NULL) RETURN
+    before = MPI_WTIME()
+    words = (/MERGE(1, 0, goes_on), iteration/)
+    CALL MPI_BCAST(words, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    finished = words(1) == 0
+    IF (finished) RETURN
+    CALL FTCK_Checkpoint(ck, words(2), ierr)
+    t_checkpoint = t_checkpoint + MPI_WTIME() - before
+    checkpoints = checkpoints + 1
+  END SUBROUTINE
+
+  SUBROUTINE restore(version, ierr)
+    INTEGER, INTENT(OUT) :: version, ierr
+    CHARACTER(LEN=MPI_MAX_ERROR_STRING) :: words
+    INTEGER :: length
+    REAL(DP) :: before
+    version = FTCK_NONE
+    ierr = MPI_SUCCESS
+    IF (ck == FTCK_NULL) RETURN
+    before = MPI_WTIME()
+    CALL FTCK_Restore(ck, version, ierr)
+    IF (ierr == FTCK_ERR_LOST) THEN
+      CALL MPI_ERROR_STRING(FTCK_ERR_LOST, words, length, ierr)
+      IF (rank == 0) WRITE (0, '(2A)') 'pcg: ', words(:length)
+      CALL MPI_ABORT(MPI_COMM_WORLD, 4, ierr)
+    END IF
+    IF (version /= FTCK_NONE) t_data = t_data + MPI_WTIME() - before
+  END SUBROUTINE
+
+  SUBROUTINE recover
+    INTEGER :: repaired, ierr
+    DO
+      repaired = FT_MPI_CHECK_RECOVER
+      CALL MPI_COMM_DUP(MPI_COMM_WORLD, repaired, ierr)
+      IF (ierr == MPI_SUCCESS) EXIT
+    END DO
+    CALL MPI_COMM_FREE(repaired, ierr)
+    IF (work /= MPI_COMM_NULL) CALL MPI_COMM_FREE(work, ierr)
+  END SUBROUTINE
+
+  INTEGER FUNCTION failures()
+    INTEGER(MPI_ADDRESS_KIND) :: many
+    INTEGER :: ierr
+    LOGICAL :: is_there
+    many = 0
+    CALL MPI_COMM_GET_ATTR(MPI_COMM_WORLD, FT_MPI_LIST_NUM_FAILED, many, is_there, ierr)
+    failures = MERGE(INT(many), 0, is_there)
+  END FUNCTION
+
+  SUBROUTINE read_options
+    CHARACTER(LEN=1024) :: word, value
+    INTEGER :: at, many, split
+    many = COMMAND_ARGUMENT_COUNT()
+    at = 1
+    DO WHILE (at <= many)
+      CALL GET_COMMAND_ARGUMENT(at, word)
+      at = at + 1
+      IF (word(1:1) /= '-') THEN
+        file = word
+        CYCLE
+      END IF
+      value = ''
+      IF (at <= many) CALL GET_COMMAND_ARGUMENT(at, value)
+      at = at + 1
+      SELECT CASE (word)
+      CASE ('--poisson'); READ (value, *) stencil
+      CASE ('--order'); READ (value, *) order
+      CASE ('--iterations'); READ (value, *) iterations
+      CASE ('--tolerance'); READ (value, *) tolerance
+      CASE ('--scheme'); scheme = value(:LEN(scheme))
+      CASE ('--checkpoint-ranks'); READ (value, *) keepers
+      CASE ('--every'); READ (value, *) every
+      CASE ('--kill')
+        split = INDEX(value, '@')
+        kills = kills + 1
+        READ (value(:split - 1), *) victim(kills)
+        READ (value(split + 1:), *) moment(kills)
+      CASE DEFAULT; CALL die('no such option')
+      END SELECT
+    END DO
+    IF (stencil /= 7 .AND. stencil /= 27) CALL die('--poisson is 7 or 27')
+    IF (keepers < 0 .OR. keepers >= ranks .OR. every < 1 .OR. (keepers > 0 .AND. scheme == '')) &
+      CALL die('--checkpoint-ranks wants a scheme and fewer than all ranks; --every at least 1')
+  END SUBROUTINE
+
+  SUBROUTINE set_up(ierr)
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: ignored
+    CALL MPI_COMM_SPLIT(MPI_COMM_WORLD, MERGE(1, 0, rank < workers), rank, work, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    CALL MPI_COMM_SET_ERRHANDLER(work, MPI_ERRORS_RETURN, ignored)
+    IF (rank < workers) CALL plan_halo(ierr)
+  END SUBROUTINE
+
+  SUBROUTINE solve(residual, ierr)
+    REAL(DP), INTENT(OUT) :: residual
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: version, which
+    INTEGER(KIND(0)) :: ignored
+    residual = 1
+    CALL restore(version, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    IF (rank >= workers) THEN
+      DO WHILE (.NOT. finished)
+        CALL checkpoint(.FALSE., ierr)
+        IF (ierr /= MPI_SUCCESS) RETURN
+      END DO
+      RETURN
+    END IF
+    IF (version == FTCK_NONE) CALL begin(ierr)
+    DO WHILE (ierr == MPI_SUCCESS .AND. iteration < iterations .AND. residual > tolerance)
+      IF (MOD(iteration, every) == 0 .AND. iteration /= version) CALL checkpoint(.TRUE., ierr)
+      IF (ierr /= MPI_SUCCESS) RETURN
+      DO which = 1, kills
+        IF (.NOT. is_restarted .AND. victim(which) == rank .AND. moment(which) == iteration) &
+          ignored = c_raise(9)
+      END DO
+      CALL iterate(residual, ierr)
+      version = FTCK_NONE
+    END DO
+    IF (ierr == MPI_SUCCESS) CALL true_residual(residual, ierr)
+    IF (ierr == MPI_SUCCESS) CALL checkpoint(.FALSE., ierr)
+  END SUBROUTINE
+END MODULE
+
+PROGRAM pcg
+  USE pcg_state
+  IMPLICIT NONE
+  INTEGER :: ierr
+  REAL(DP) :: residual, began, before, all, recovery
+  CALL MPI_INIT(ierr)
+  is_restarted = ierr == MPI_INIT_RESTARTED_PROCS
+  began = MPI_WTIME()
+  CALL MPI_COMM_SET_ERRHANDLER(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)
+  CALL MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
+  CALL MPI_COMM_SIZE(MPI_COMM_WORLD, ranks, ierr)
+  CALL read_options
+  workers = MERGE(ranks / 2, ranks - keepers, scheme == 'mirror')
+  IF (rank < workers) THEN
+    IF (is_harwell_boeing()) THEN
+      CALL read_harwell_boeing
+    ELSE IF (file /= '') THEN
+      CALL read_matrix_market
+    ELSE
+      CALL generate
+    END IF
+    CALL localise
+  END IF
+  ALLOCATE (x(rows), r(rows), p(rows + halo), q(rows))
+  IF (scheme /= '') CALL prepare_checkpoints
+  DO
+    before = MPI_WTIME()
+    CALL set_up(ierr)
+    IF (failures() > 0) t_environment = t_environment + MPI_WTIME() - before
+    IF (ierr == MPI_SUCCESS) CALL solve(residual, ierr)
+    IF (ierr == MPI_SUCCESS) CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
+    IF (ierr == MPI_SUCCESS) EXIT
+    before = MPI_WTIME()
+    CALL recover
+    t_environment = t_environment + MPI_WTIME() - before
+  END DO
+  IF (rank == 0) THEN
+    all = MPI_WTIME() - began
+    recovery = t_environment + t_data
+    WRITE (*, '(I0,A,I0,A,I0,A)') order, ' rows on ', workers, ' ranks, ', ranks - workers, &
+      ' more keep codes'
+    WRITE (*, '(A,F0.4,A,F0.4,A,F0.4,A,I0,A,F0.4,A,F0.4,A,F0.4,A)') 'time ', all, &
+      ' s: computation ', all - t_checkpoint - recovery, ', checkpoints ', t_checkpoint, ' (', &
+      checkpoints, '), recovery ', recovery, ' (environment ', t_environment, ', data ', t_data, ')'
+    WRITE (*, '(A,ES12.6,A,I0,A,I0)') 'residual ', residual, ' iterations ', iteration, &
+      ' failures ', failures()
+  END IF
+  CALL MPI_FINALIZE(ierr)
+END PROGRAM

@@ -1,0 +1,87 @@
+/*
+ * Diskless checkpoints. Each rank keeps a copy of its data in memory, and all together keep codes
+ * out of which the data of ranks that die come back. ftmpi.h includes it.
+ *
+ *     FTCK ck;
+ *     FTCK_Create(MPI_COMM_WORLD, "rs:2", &ck);              replacements as well, local
+ *     FTCK_Register(ck, 0, &step, 1, MPI_INT);
+ *     FTCK_Register(ck, 1, x, n, MPI_DOUBLE);
+ *     again:                                                 after each recovery; replacements too
+ *     FTCK_Restore(ck, &version);                            FTCK_NONE: nothing was saved yet
+ *     for (; step < steps; step++) {
+ *         if (step % 100 == 0) FTCK_Checkpoint(ck, step);
+ *         ...
+ *
+ * Schemes, and how many ranks may die at once in each group of them:
+ *     xor             1    parity, spread over all ranks
+ *     rs:K            K    Reed and Solomon's code, spread
+ *     sum             1    checksum of doubles
+ *     weighted:K      K    checksums of doubles with random weights
+ *     mirror          1    the second half of the ranks keeps copies of the first
+ *     ring            1    everybody keeps a copy of its left neighbour's data (of neighbours, 1)
+ *     pair            1    two keep copies of each other's data (of the two, 1)
+ * All but sum and weighted give back every bit; these two do so with what is no double. Options for
+ * the first four, after commas: `dedicated` (the last ranks keep codes and nothing else, and
+ * register nothing), `groups=N` (N groups, each of which makes up for so many of its own).
+ */
+#ifndef FTCK_H
+#define FTCK_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct FTCK_Opaque *FTCK;
+
+#define FTCK_NULL                      ((FTCK) 0)
+/* What FTCK_Restore says where there is nothing to restore */
+#define FTCK_NONE                      (-1)
+/* More ranks have failed than the scheme makes up for: all are told, and whose data are lost */
+#define FTCK_ERR_LOST                  2002
+
+int FTCK_Create(MPI_Comm comm, const char *scheme, FTCK *ck);
+int FTCK_Register(FTCK ck, int id, void *buf, int count, MPI_Datatype datatype);
+int FTCK_Register_c(FTCK ck, int id, void *buf, MPI_Count count, MPI_Datatype datatype);
+int FTCK_Unregister(FTCK ck, int id);
+/* Collective. The data are those of one moment if no message between them is under way */
+int FTCK_Checkpoint(FTCK ck, int version);
+/* The same; the data may change at once, and the rest goes on while the program computes */
+int FTCK_Icheckpoint(FTCK ck, int version, MPI_Request *request);
+/* Collective, by survivors and replacements, who have registered the same again */
+int FTCK_Restore(FTCK ck, int *version);
+/* Local: the last checkpoint, how many more ranks may die (-1: data are lost), and how many decimal
+ * digits of doubles the last restoration has lost */
+int FTCK_Status(FTCK ck, int *version, int *failures, int *digits);
+/* The same number for each rank: how many of those it shares codes with may die */
+int FTCK_Tolerances(FTCK ck, int maxranks, int failures[]);
+/* After SHRINK or BLANK: ranks (as they were) whose data FTCK_Restore has given to this one, which
+ * keeps them until the next checkpoint; they are protected again once the program has taken them */
+int FTCK_Orphans(FTCK ck, int maxranks, int ranks[], int *count);
+int FTCK_Adopt(FTCK ck, int rank, int id, void *buf, int count, MPI_Datatype datatype);
+int FTCK_Adopt_c(FTCK ck, int rank, int id, void *buf, MPI_Count count, MPI_Datatype datatype);
+/* After MPIX_Comm_shrink: those who are left go on with another communicator */
+int FTCK_Set_comm(FTCK ck, MPI_Comm comm);
+int FTCK_Free(FTCK *ck);
+
+int PFTCK_Create(MPI_Comm comm, const char *scheme, FTCK *ck);
+int PFTCK_Register(FTCK ck, int id, void *buf, int count, MPI_Datatype datatype);
+int PFTCK_Register_c(FTCK ck, int id, void *buf, MPI_Count count, MPI_Datatype datatype);
+int PFTCK_Unregister(FTCK ck, int id);
+int PFTCK_Checkpoint(FTCK ck, int version);
+int PFTCK_Icheckpoint(FTCK ck, int version, MPI_Request *request);
+int PFTCK_Restore(FTCK ck, int *version);
+int PFTCK_Status(FTCK ck, int *version, int *failures, int *digits);
+int PFTCK_Tolerances(FTCK ck, int maxranks, int failures[]);
+int PFTCK_Orphans(FTCK ck, int maxranks, int ranks[], int *count);
+int PFTCK_Adopt(FTCK ck, int rank, int id, void *buf, int count, MPI_Datatype datatype);
+int PFTCK_Adopt_c(FTCK ck, int rank, int id, void *buf, MPI_Count count, MPI_Datatype datatype);
+int PFTCK_Set_comm(FTCK ck, MPI_Comm comm);
+int PFTCK_Free(FTCK *ck);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

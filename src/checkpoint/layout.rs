@@ -1,0 +1,290 @@
+//! Who keeps what: stripes of data that lie with different members, and the keepers of their codes.
+//!
+//! A member's data are cut into chunks of equal length, each of which belongs to one stripe. A copy
+//! is the code of a stripe of one chunk. No two parts of a stripe lie with the same member, so that
+//! a stripe with k codes makes up for any k members.
+
+use super::scheme::{Keeping, Scheme};
+
+/// Chunks that codes are made of together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stripe {
+    /// Members that share stripes are a group.
+    pub group: usize,
+    /// Each with its member, and which of that one's chunks it is.
+    pub data: Vec<(usize, usize)>,
+    /// The members who keep the codes, in their order.
+    pub keepers: Vec<usize>,
+}
+
+/// The stripes of a number of members.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub stripes: Vec<Stripe>,
+    /// Into how many chunks each member's data are cut; 0: it has none, or nobody protects them.
+    pub chunks: Vec<usize>,
+    /// The group of each member.
+    pub groups: Vec<usize>,
+}
+
+/// How lost chunks of a stripe come back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    pub stripe: usize,
+    /// Which of its data are lost.
+    pub lost: Vec<usize>,
+    /// Which of its codes are there.
+    pub codes: Vec<usize>,
+}
+
+impl Layout {
+    /// The layout of a scheme among so many members; why there is none otherwise.
+    pub fn new(scheme: &Scheme, members: usize) -> Result<Layout, String> {
+        let mut layout =
+            Layout { stripes: Vec::new(), chunks: vec![1; members], groups: vec![0; members] };
+        let too_few = |least: usize| {
+            Err(format!("scheme {scheme} needs {least} ranks or more, and there are {members}"))
+        };
+        match scheme.keeping {
+            // Who is alone has nobody who could keep anything.
+            Keeping::Spread | Keeping::Ring | Keeping::Pair if members == 1 => {}
+            Keeping::Mirror if members < 2 || members % 2 == 1 => {
+                return Err(format!("scheme mirror needs an even number of ranks, not {members}"));
+            }
+            Keeping::Mirror => {
+                let half = members / 2;
+                layout.copies((0..half).map(|member| (member, half + member)));
+                layout.chunks[half..].fill(0);
+            }
+            Keeping::Ring => layout.copies((0..members).map(|from| (from, (from + 1) % members))),
+            Keeping::Pair => {
+                let partner = |member: usize| {
+                    let other = member ^ 1;
+                    // The last of an odd number makes a pair with the one before.
+                    if other < members { other } else { member - 1 }
+                };
+                layout.copies((0..members).map(|member| (member, partner(member))));
+            }
+            Keeping::Dedicated => {
+                let groups = scheme.groups(members);
+                let keepers = groups * scheme.spares;
+                if members < keepers + groups {
+                    return too_few(keepers + groups);
+                }
+                layout.dedicate(groups, scheme.spares);
+            }
+            Keeping::Spread => {
+                let groups = scheme.groups(members);
+                if members / groups <= scheme.spares {
+                    return too_few(groups * (scheme.spares + 1));
+                }
+                (0..groups).for_each(|group| layout.spread(group, groups, scheme.spares));
+            }
+        }
+        Ok(layout)
+    }
+
+    pub fn members(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn copies(&mut self, pairs: impl Iterator<Item = (usize, usize)>) {
+        for (group, (from, to)) in pairs.enumerate() {
+            self.stripes.push(Stripe { group, data: vec![(from, 0)], keepers: vec![to] });
+            self.groups[from] = group;
+        }
+    }
+
+    /// Neighbours, who may be on one machine, are in different groups.
+    fn dedicate(&mut self, groups: usize, spares: usize) {
+        let workers = self.members() - groups * spares;
+        for group in 0..groups {
+            let members = || (group..workers).step_by(groups);
+            let first = workers + group * spares;
+            let keepers: Vec<usize> = (first..first + spares).collect();
+            for member in members().chain(keepers.iter().copied()) {
+                self.groups[member] = group;
+            }
+            let data = members().map(|member| (member, 0)).collect();
+            self.stripes.push(Stripe { group, data, keepers });
+        }
+        self.chunks[workers..].fill(0);
+    }
+
+    /// As many stripes as members; each member keeps codes of as many as there are codes, and has
+    /// a chunk in all the others.
+    fn spread(&mut self, group: usize, groups: usize, spares: usize) {
+        let members: Vec<usize> = (group..self.members()).step_by(groups).collect();
+        let size = members.len();
+        let mut used = vec![0; size];
+        for first in 0..size {
+            let keeps = |index: usize| (index + size - first) % size < spares;
+            let keepers = (0..spares).map(|step| members[(first + step) % size]).collect();
+            let mut data = Vec::new();
+            for index in (0..size).filter(|index| !keeps(*index)) {
+                data.push((members[index], used[index]));
+                used[index] += 1;
+            }
+            self.stripes.push(Stripe { group, data, keepers });
+        }
+        for (member, used) in members.into_iter().zip(used) {
+            self.chunks[member] = used;
+            self.groups[member] = group;
+        }
+    }
+
+    /// How the data of `is_lost` come back from those of the others, and from codes that are not
+    /// `without_codes`; else the members whose data cannot.
+    pub fn plan(
+        &self, is_lost: &[bool], without_codes: &[bool],
+    ) -> Result<Vec<Repair>, Vec<usize>> {
+        let mut repairs = Vec::new();
+        let mut hopeless: Vec<usize> = Vec::new();
+        for (number, stripe) in self.stripes.iter().enumerate() {
+            let lost: Vec<usize> =
+                (0..stripe.data.len()).filter(|at| is_lost[stripe.data[*at].0]).collect();
+            if lost.is_empty() {
+                continue;
+            }
+            let codes: Vec<usize> = (0..stripe.keepers.len())
+                .filter(|at| !without_codes[stripe.keepers[*at]])
+                .collect();
+            match codes.len() < lost.len() {
+                true => hopeless.extend(lost.iter().map(|at| stripe.data[*at].0)),
+                false => repairs.push(Repair { stripe: number, lost, codes }),
+            }
+        }
+        let bare = (0..self.members()).filter(|member| is_lost[*member] && self.is_bare(*member));
+        hopeless.extend(bare);
+        hopeless.sort_unstable();
+        hopeless.dedup();
+        if hopeless.is_empty() { Ok(repairs) } else { Err(hopeless) }
+    }
+
+    /// Whether nobody protects the data of a member.
+    fn is_bare(&self, member: usize) -> bool {
+        self.members() == 1 && member == 0
+    }
+
+    /// Of each member: how many more of those who share stripes with it may be lost, whoever they
+    /// are; `None` where data are lost for good. `is_gone`: whose data and codes are lost already.
+    pub fn tolerance(&self, is_gone: &[bool]) -> Vec<Option<usize>> {
+        let mut left = vec![usize::MAX; self.members()];
+        let mut dead = vec![false; self.members()];
+        for stripe in &self.stripes {
+            let members = || stripe.data.iter().map(|(member, _)| *member);
+            let data = members().filter(|member| is_gone[*member]).count();
+            let codes = stripe.keepers.iter().filter(|keeper| is_gone[**keeper]).count();
+            let rest = stripe.keepers.len().checked_sub(data + codes);
+            let is_dead = rest.is_none() && data > 0;
+            for member in members().chain(stripe.keepers.iter().copied()) {
+                left[member] = left[member].min(rest.unwrap_or(0));
+                dead[member] |= is_dead;
+            }
+        }
+        let bare = |left: usize| if left == usize::MAX { 0 } else { left };
+        left.iter().zip(dead).map(|(left, dead)| (!dead).then_some(bare(*left))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const SCHEMES: [&str; 14] = [
+        "xor",
+        "rs",
+        "rs:2",
+        "rs:3",
+        "sum",
+        "weighted:2",
+        "mirror",
+        "ring",
+        "pair",
+        "xor,dedicated",
+        "rs:2,dedicated",
+        "rs:2,groups=2",
+        "rs,dedicated,groups=2",
+        "weighted:3,dedicated",
+    ];
+
+    fn layouts(most: usize) -> impl Iterator<Item = (Scheme, Layout)> {
+        SCHEMES.iter().flat_map(move |text| {
+            let scheme = Scheme::parse(text).expect("a scheme");
+            (1..=most).filter_map(move |members| {
+                Layout::new(&scheme, members).ok().map(|layout| (scheme.clone(), layout))
+            })
+        })
+    }
+
+    #[test]
+    fn no_stripe_has_two_parts_with_one_member_and_every_chunk_is_in_one_stripe() {
+        for (scheme, layout) in layouts(40) {
+            let mut chunks = BTreeSet::new();
+            for stripe in &layout.stripes {
+                let mut members: Vec<usize> =
+                    stripe.data.iter().map(|(member, _)| *member).collect();
+                members.extend(&stripe.keepers);
+                let distinct: BTreeSet<usize> = members.iter().copied().collect();
+                assert_eq!(distinct.len(), members.len(), "{scheme}: {stripe:?}");
+                assert_eq!(stripe.keepers.len(), scheme.spares);
+                for chunk in &stripe.data {
+                    assert!(chunks.insert(*chunk), "{scheme}: {chunk:?} is in two stripes");
+                }
+            }
+            let promised: usize = layout.chunks.iter().sum();
+            if layout.members() > 1 {
+                assert_eq!(chunks.len(), promised, "{scheme} of {}", layout.members());
+            }
+        }
+    }
+
+    #[test]
+    fn every_pattern_that_is_promised_can_be_planned_and_one_more_may_not() {
+        for (scheme, layout) in layouts(9) {
+            let members = layout.members();
+            let whole = layout.tolerance(&vec![false; members]);
+            let any = whole.iter().map(|left| left.expect("nobody is lost")).min().unwrap_or(0);
+            let mut breaks = false;
+            for pattern in 0..1u32 << members {
+                let gone: Vec<bool> = (0..members).map(|at| pattern >> at & 1 == 1).collect();
+                let plan = layout.plan(&gone, &gone);
+                let count = pattern.count_ones() as usize;
+                assert!(plan.is_ok() || count > any, "{scheme} of {members}: {gone:?}");
+                breaks |= plan.is_err() && count == any + 1;
+                let told = layout.tolerance(&gone);
+                let is_lost = told.iter().any(Option::is_none);
+                assert_eq!(
+                    plan.is_err() && members > 1,
+                    is_lost && members > 1,
+                    "{scheme}: {gone:?}"
+                );
+            }
+            assert!(breaks, "{scheme} of {members} promises less than it could: {any}");
+        }
+    }
+
+    #[test]
+    fn groups_promise_each_for_itself() {
+        let scheme = Scheme::parse("xor,groups=2").expect("a scheme");
+        let layout = Layout::new(&scheme, 8).expect("enough of them");
+        let gone = |lost: &[usize]| (0..8).map(|at| lost.contains(&at)).collect::<Vec<bool>>();
+        assert!(layout.plan(&gone(&[0, 3]), &gone(&[0, 3])).is_ok(), "one of each group");
+        assert_eq!(layout.plan(&gone(&[1, 3]), &gone(&[1, 3])), Err(vec![1, 3]));
+        let left = layout.tolerance(&gone(&[1]));
+        assert_eq!(left[..4], [Some(1), Some(0), Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn too_few_are_refused_and_one_alone_is_unprotected() {
+        for (text, members) in [("rs:2", 2), ("mirror", 3), ("xor,dedicated", 1), ("rs:4", 3)] {
+            let scheme = Scheme::parse(text).expect("a scheme");
+            let reason = Layout::new(&scheme, members).expect_err("too few");
+            assert!(reason.contains("needs"), "{reason}");
+        }
+        let alone = Layout::new(&Scheme::parse("rs:2").expect("a scheme"), 1).expect("as it is");
+        assert_eq!(alone.tolerance(&[false]), [Some(0)]);
+        assert_eq!(alone.plan(&[true], &[true]), Err(vec![0]));
+    }
+}

@@ -1,0 +1,357 @@
+//! Two copies in turn: which checkpoint is whole, at whom, and what all make of it.
+//!
+//! Each rank has two slots. A checkpoint goes into the one that the last whole checkpoint is not
+//! in, and is known by a serial number that no other checkpoint ever had. A slot first gets its
+//! data, then its codes; what is in a slot with codes is whole there, whatever became of the others. Once
+//! all have told that theirs is whole, it is *committed*.
+//!
+//! Before anything is overwritten, and before anything is restored, all lay their [`Account`] open,
+//! and judge alike. So a failure at any moment leaves the last committed checkpoint, or the one
+//! that was under way and whole at all who are needed, and never a mixture: data and codes of one
+//! serial number are of one moment.
+
+use super::layout::{Layout, Repair};
+use super::scheme::Scheme;
+
+/// What a slot holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its checkpoint's number; from 1.
+    pub serial: u64,
+    /// What the program calls that checkpoint.
+    pub version: i64,
+    /// How many members took it, and which of them this was.
+    pub members: u32,
+    pub place: u32,
+    /// Whether all of this member's data are in it.
+    pub has_data: bool,
+    /// Whether all codes are in it that this member keeps.
+    pub has_codes: bool,
+    /// Whether all members had both at some time.
+    pub is_committed: bool,
+}
+
+/// How much data a rank has registered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of each kind.
+    pub bytes: [u64; 2],
+    /// A number that differs where the lists of what is registered do.
+    pub digest: u64,
+}
+
+/// What a rank tells all others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    pub entries: [Option<Entry>; 2],
+    /// The largest serial number that it has heard of.
+    pub seen: u64,
+    /// Whether it has come to life in the place of another, and has had no part in anything yet.
+    pub is_new: bool,
+    /// What it has registered.
+    pub extent: Extent,
+    /// What its scheme is.
+    pub digest: u64,
+    /// What its program calls the checkpoint that it wants.
+    pub version: i64,
+    /// How long its last checkpoint took, in nanoseconds.
+    pub cost: u64,
+}
+
+/// Who gives, or gets, the data of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// This rank has them.
+    Holder(usize),
+    /// This rank is to have them: it is the one whose place it is.
+    Heir(usize),
+    /// Nobody is there any more; this rank takes them into its care.
+    Guardian(usize),
+}
+
+impl Seat {
+    pub fn rank(self) -> usize {
+        match self {
+            Seat::Holder(rank) | Seat::Heir(rank) | Seat::Guardian(rank) => rank,
+        }
+    }
+}
+
+/// A checkpoint that can be restored, and how.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub serial: u64,
+    pub version: i64,
+    pub seats: Vec<Seat>,
+    /// Places whose codes are to be made again, by those who sit there.
+    pub without_codes: Vec<bool>,
+    pub repairs: Vec<Repair>,
+}
+
+/// What all make of everybody's accounts.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// There has never been a whole checkpoint that anybody could know of.
+    Nothing,
+    Restore(Choice),
+    /// A checkpoint is there, but not the data of these places.
+    Lost {
+        version: i64,
+        members: usize,
+        places: Vec<usize>,
+    },
+}
+
+impl Account {
+    pub const BYTES: usize = 8 * 20;
+
+    /// As eight-byte words, for the way.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut words: Vec<u64> = Vec::with_capacity(Account::BYTES / 8);
+        for entry in &self.entries {
+            let none = Entry {
+                serial: 0,
+                version: 0,
+                members: 0,
+                place: 0,
+                has_data: false,
+                has_codes: false,
+                is_committed: false,
+            };
+            let entry = entry.unwrap_or(none);
+            let flags = [entry.has_data, entry.has_codes, entry.is_committed];
+            words.extend([entry.serial, entry.version as u64]);
+            words.extend([u64::from(entry.members), u64::from(entry.place)]);
+            words.push((0..).zip(flags).map(|(bit, flag)| u64::from(flag) << bit).sum());
+        }
+        words.extend([self.seen, u64::from(self.is_new), self.extent.bytes[0]]);
+        words.extend([self.extent.bytes[1], self.extent.digest]);
+        words.extend([self.digest, self.version as u64, self.cost]);
+        words.resize(Account::BYTES / 8, 0);
+        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Account {
+        let words: Vec<u64> =
+            bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+        let entry = |at: usize| {
+            (words[at] != 0).then(|| Entry {
+                serial: words[at],
+                version: words[at + 1] as i64,
+                members: words[at + 2] as u32,
+                place: words[at + 3] as u32,
+                has_data: words[at + 4] & 1 != 0,
+                has_codes: words[at + 4] & 2 != 0,
+                is_committed: words[at + 4] & 4 != 0,
+            })
+        };
+        Account {
+            entries: [entry(0), entry(5)],
+            seen: words[10],
+            is_new: words[11] != 0,
+            extent: Extent { bytes: [words[12], words[13]], digest: words[14] },
+            digest: words[15],
+            version: words[16] as i64,
+            cost: words[17],
+        }
+    }
+
+    fn entry(&self, serial: u64) -> Option<&Entry> {
+        self.entries.iter().flatten().find(|entry| entry.serial == serial)
+    }
+}
+
+/// What everybody's accounts, in the order of ranks, come to.
+pub fn judge(scheme: &Scheme, accounts: &[Account]) -> Verdict {
+    let entries = accounts.iter().flat_map(|account| account.entries.iter().flatten());
+    let mut serials: Vec<u64> = entries.map(|entry| entry.serial).collect();
+    serials.sort_unstable();
+    serials.dedup();
+    let mut loss = None;
+    for serial in serials.into_iter().rev() {
+        match examine(scheme, accounts, serial) {
+            Ok(choice) => return Verdict::Restore(choice),
+            Err(places) if loss.is_none() && may_be_committed(accounts, serial) => {
+                let entry = accounts.iter().find_map(|account| account.entry(serial));
+                let entry = entry.expect("somebody has told of it");
+                let (version, members) = (entry.version, entry.members as usize);
+                loss = Some(Verdict::Lost { version, members, places });
+            }
+            Err(_) => {}
+        }
+    }
+    loss.unwrap_or(Verdict::Nothing)
+}
+
+/// Whether somebody may have been told that this checkpoint has succeeded: then all who were there
+/// at the time had it whole.
+fn may_be_committed(accounts: &[Account], serial: u64) -> bool {
+    let old = || accounts.iter().filter(|account| !account.is_new);
+    let entries = || old().map(|account| account.entry(serial));
+    entries().flatten().any(|entry| entry.is_committed)
+        || entries().all(|entry| entry.is_some_and(|entry| entry.has_data && entry.has_codes))
+}
+
+/// How a checkpoint can be restored; else the places whose data are lost.
+fn examine(scheme: &Scheme, accounts: &[Account], serial: u64) -> Result<Choice, Vec<usize>> {
+    let first = accounts.iter().find_map(|account| account.entry(serial));
+    let first = first.expect("somebody has told of it");
+    let (version, members) = (first.version, first.members as usize);
+    let mut holders: Vec<Option<usize>> = vec![None; members];
+    let mut without_codes = vec![true; members];
+    for (rank, account) in accounts.iter().enumerate() {
+        if let Some(entry) = account.entry(serial) {
+            let place = entry.place as usize;
+            holders[place] = holders[place].or(entry.has_data.then_some(rank));
+            without_codes[place] &= !entry.has_codes;
+        }
+    }
+    let layout = Layout::new(scheme, members).expect("they have taken a checkpoint by it");
+    let is_lost: Vec<bool> = holders.iter().map(Option::is_none).collect();
+    let repairs = layout.plan(&is_lost, &without_codes)?;
+    let seats = seats(accounts, serial, &holders);
+    Ok(Choice { serial, version, seats, without_codes, repairs })
+}
+
+/// Who sits where. Whoever has a rank that nobody's data are of takes that place; the data of a
+/// place where nobody is go to the next one who is there.
+fn seats(accounts: &[Account], serial: u64, holders: &[Option<usize>]) -> Vec<Seat> {
+    let members = holders.len();
+    let takes = |place: usize| {
+        let account = accounts.get(place)?;
+        let is_free = accounts.len() == members
+            && account.entry(serial).is_none_or(|entry| entry.place as usize == place);
+        is_free.then_some(place)
+    };
+    let heirs: Vec<Option<usize>> = (0..members).map(takes).collect();
+    let seat = |place: usize| {
+        if let Some(rank) = holders[place] {
+            return Seat::Holder(rank);
+        }
+        // One who has no data of this moment, though it took part, sits where it sat.
+        let own = accounts.iter().position(|account| {
+            account.entry(serial).is_some_and(|entry| entry.place as usize == place)
+        });
+        if let Some(rank) = own.or(heirs[place]) {
+            return Seat::Heir(rank);
+        }
+        let next = (1..members).find_map(|step| holders[(place + step) % members]);
+        Seat::Guardian(next.expect("who could be restored has data somewhere"))
+    };
+    (0..members).map(seat).collect()
+}
+
+/// Which slot of `mine` the next checkpoint goes into: not the one that all would restore.
+pub fn vacant(verdict: &Verdict, mine: &Account) -> usize {
+    let keeps = |entry: &Option<Entry>| match (verdict, entry) {
+        (Verdict::Restore(choice), Some(entry)) => entry.serial == choice.serial,
+        _ => false,
+    };
+    let serial = |entry: &Option<Entry>| entry.map_or(0, |entry| entry.serial);
+    match (keeps(&mine.entries[0]), keeps(&mine.entries[1])) {
+        (true, _) => 1,
+        (_, true) => 0,
+        _ => usize::from(serial(&mine.entries[1]) < serial(&mine.entries[0])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(serial: u64, place: u32, members: u32) -> Entry {
+        let version = serial as i64 * 10;
+        Entry {
+            serial,
+            version,
+            members,
+            place,
+            has_data: true,
+            has_codes: true,
+            is_committed: true,
+        }
+    }
+
+    fn account(entries: [Option<Entry>; 2]) -> Account {
+        let seen = entries.iter().flatten().map(|entry| entry.serial).max().unwrap_or(0);
+        Account { entries, seen, ..Account::default() }
+    }
+
+    fn fresh() -> Account {
+        Account { is_new: true, ..Account::default() }
+    }
+
+    #[test]
+    fn an_account_arrives_as_it_was_sent() {
+        let told = Account {
+            entries: [None, Some(Entry { has_codes: false, version: -7, ..entry(3, 1, 4) })],
+            seen: 9,
+            is_new: true,
+            extent: Extent { bytes: [12, 1 << 40], digest: 8 },
+            digest: u64::MAX,
+            version: -1,
+            cost: 5,
+        };
+        assert_eq!(Account::from_bytes(&told.to_bytes()), told);
+        assert_eq!(told.to_bytes().len(), Account::BYTES);
+    }
+
+    #[test]
+    fn a_replacement_gets_its_place_and_a_missing_rank_has_a_guardian() {
+        let ring = Scheme::parse("ring").expect("a scheme");
+        let held = |place| account([Some(entry(2, place, 4)), Some(entry(1, place, 4))]);
+        let Verdict::Restore(rebuilt) = judge(&ring, &[held(0), fresh(), held(2), held(3)]) else {
+            panic!("one may be lost");
+        };
+        assert_eq!((rebuilt.serial, rebuilt.version), (2, 20));
+        assert_eq!(rebuilt.seats[1], Seat::Heir(1));
+        assert_eq!(rebuilt.without_codes, [false, true, false, false]);
+        let Verdict::Restore(shrunk) = judge(&ring, &[held(0), held(2), held(3)]) else {
+            panic!("one may be lost");
+        };
+        let expected = [Seat::Holder(0), Seat::Guardian(1), Seat::Holder(1), Seat::Holder(2)];
+        assert_eq!(shrunk.seats, expected);
+    }
+
+    #[test]
+    fn more_losses_than_codes_are_told_by_their_places() {
+        let ring = Scheme::parse("ring").expect("a scheme");
+        let held = |place| account([Some(entry(1, place, 4)), None]);
+        let verdict = judge(&ring, &[held(0), fresh(), fresh(), held(3)]);
+        let Verdict::Lost { version: 10, members: 4, places } = verdict else {
+            panic!("neighbours are lost: {verdict:?}");
+        };
+        assert_eq!(places, [1]);
+    }
+
+    #[test]
+    fn what_nobody_was_told_of_is_no_loss() {
+        let ring = Scheme::parse("ring").expect("a scheme");
+        let begun = |place| {
+            let entry = Entry { has_codes: false, is_committed: false, ..entry(1, place, 4) };
+            account([Some(entry), None])
+        };
+        let verdict = judge(&ring, &[begun(0), fresh(), begun(2), begun(3)]);
+        assert!(matches!(verdict, Verdict::Nothing), "{verdict:?}");
+        assert!(matches!(judge(&ring, &[fresh(), fresh()]), Verdict::Nothing));
+    }
+
+    #[test]
+    fn the_next_checkpoint_spares_the_last_whole_one() {
+        let pair = Scheme::parse("pair").expect("a scheme");
+        let half = |place| {
+            let begun = Entry { has_codes: false, is_committed: false, ..entry(3, place, 2) };
+            account([Some(begun), Some(entry(2, place, 2))])
+        };
+        let accounts = [half(0), half(1)];
+        // All have their data of the third: that can be restored as well as the second.
+        let Verdict::Restore(choice) = judge(&pair, &accounts) else { panic!("nothing is lost") };
+        assert_eq!(choice.serial, 3);
+        let accounts = [half(0), fresh()];
+        let verdict = judge(&pair, &accounts);
+        let Verdict::Restore(choice) = &verdict else { panic!("a copy of 2 is there") };
+        assert_eq!(choice.serial, 2);
+        assert_eq!(vacant(&verdict, &accounts[0]), 0);
+        assert_eq!(vacant(&verdict, &accounts[1]), 0);
+    }
+}

@@ -1,0 +1,409 @@
+//! Test: ranks that take checkpoints and restore them step by step, in any order, and die at any
+//! step. Data are numbers, codes are the lists of what went into them; so every mixture is seen.
+
+use super::layout::Layout;
+use super::ledger::{Account, Choice, Entry, Seat, Verdict, judge, vacant};
+use super::scheme::Scheme;
+use crate::base::random::Random;
+use std::collections::BTreeMap;
+
+/// What went into a code: the members' data, in the order of the stripe.
+type Sum = Vec<u64>;
+
+#[derive(Clone, Default)]
+struct Slot {
+    entry: Option<Entry>,
+    data: u64,
+    codes: BTreeMap<usize, Sum>,
+}
+
+/// Where a rank is in the call that it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+enum At {
+    /// Has told its account, and waits for those of the others.
+    Told,
+    /// Has its data in the slot, or knows what is to be restored.
+    Begun,
+    /// Has its data, and makes codes.
+    Has,
+    /// Has all, and has confirmed that.
+    Confirmed,
+    Done,
+    Failed,
+}
+
+#[derive(Clone)]
+struct Rank {
+    slots: [Slot; 2],
+    seen: u64,
+    is_new: bool,
+    at: At,
+    slot: usize,
+}
+
+struct World {
+    scheme: Scheme,
+    layout: Layout,
+    ranks: Vec<Option<Rank>>,
+    /// By serial numbers, everybody's data.
+    truth: BTreeMap<u64, Vec<u64>>,
+    random: Random,
+    /// What all have told in this call; and what they all make of it.
+    accounts: Vec<Option<Account>>,
+    verdict: Option<Verdict>,
+    /// Who dies when he has done so many steps of this call.
+    death: Option<(usize, u32)>,
+}
+
+impl World {
+    fn new(scheme: &str, members: usize, seed: u64) -> World {
+        let scheme = Scheme::parse(scheme).expect("a scheme");
+        let layout = Layout::new(&scheme, members).expect("enough of them");
+        let ranks = (0..members).map(|_| Some(World::rank(false))).collect();
+        let (truth, random) = (BTreeMap::new(), Random::new(seed));
+        let (accounts, verdict, death) = (Vec::new(), None, None);
+        World { scheme, layout, ranks, truth, random, accounts, verdict, death }
+    }
+
+    fn rank(is_new: bool) -> Rank {
+        Rank { slots: Default::default(), seen: 0, is_new, at: At::Told, slot: 0 }
+    }
+
+    fn members(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// All who live make the same call; who dies is gone when it is over. True: all succeeded.
+    fn call(&mut self, is_restore: bool, death: Option<(usize, u32)>) -> bool {
+        self.death = death;
+        self.verdict = None;
+        self.accounts = self.ranks.iter().map(|rank| rank.as_ref().map(World::account)).collect();
+        self.ranks.iter_mut().flatten().for_each(|rank| rank.at = At::Told);
+        let mut steps = vec![0; self.members()];
+        while let Some(who) = self.next() {
+            if self.death.is_some_and(|(victim, after)| victim == who && steps[who] >= after) {
+                self.ranks[who] = None;
+                continue;
+            }
+            // Whoever could go on may hear of a death first.
+            let hears = self.has_dead() && self.random.chance(50);
+            let goes = !hears && if is_restore { self.restore(who) } else { self.take(who) };
+            match goes {
+                true => steps[who] += 1,
+                false if self.has_dead() => self.own(who).at = At::Failed,
+                false => {}
+            }
+        }
+        self.ranks.iter().all(|rank| rank.as_ref().is_some_and(|rank| rank.at == At::Done))
+    }
+
+    fn account(rank: &Rank) -> Account {
+        Account {
+            entries: [rank.slots[0].entry, rank.slots[1].entry],
+            seen: rank.seen,
+            is_new: rank.is_new,
+            ..Account::default()
+        }
+    }
+
+    /// Somebody who has not ended.
+    fn next(&mut self) -> Option<usize> {
+        let goes_on = |rank: &Option<Rank>| {
+            rank.as_ref().is_some_and(|rank| !matches!(rank.at, At::Done | At::Failed))
+        };
+        let all: Vec<usize> = (0..self.members()).filter(|at| goes_on(&self.ranks[*at])).collect();
+        if all.is_empty() {
+            return None;
+        }
+        Some(all[self.random.below(all.len() as u64) as usize])
+    }
+
+    fn has_dead(&self) -> bool {
+        self.ranks.iter().any(Option::is_none)
+    }
+
+    fn own(&mut self, who: usize) -> &mut Rank {
+        self.ranks[who].as_mut().expect("he lives")
+    }
+
+    /// Whether all have come so far; who is dead may have, before.
+    fn all_are(&self, at: At) -> bool {
+        let is = |rank: &Rank| rank.at >= at && rank.at != At::Failed;
+        self.ranks.iter().all(|rank| rank.as_ref().is_some_and(is))
+    }
+
+    fn judged(&mut self) -> Option<Verdict> {
+        if self.verdict.is_none() {
+            let all: Option<Vec<Account>> = self.accounts.iter().cloned().collect();
+            self.verdict = Some(judge(&self.scheme, &all?));
+        }
+        self.verdict.clone()
+    }
+
+    /// One step of a checkpoint; false where this rank has to wait.
+    fn take(&mut self, who: usize) -> bool {
+        match self.own(who).at {
+            At::Told => {
+                let Some(verdict) = self.judged() else { return false };
+                let seen = self.accounts.iter().flatten().map(|account| account.seen).max();
+                let serial = seen.expect("somebody is there") + 1;
+                let members = self.members();
+                let data = self.random.bits();
+                self.truth.entry(serial).or_insert_with(|| vec![0; members])[who] = data;
+                let mine = World::account(self.own(who));
+                let rank = self.own(who);
+                rank.slot = vacant(&verdict, &mine);
+                (rank.seen, rank.is_new, rank.at) = (serial, false, At::Has);
+                rank.slots[rank.slot] = Slot { entry: None, data, codes: BTreeMap::new() };
+                rank.slots[rank.slot].entry = Some(Entry {
+                    serial,
+                    version: serial as i64,
+                    members: members as u32,
+                    place: who as u32,
+                    has_data: true,
+                    has_codes: false,
+                    is_committed: false,
+                });
+                true
+            }
+            At::Has => self.make_codes(who),
+            _ => self.confirm(who),
+        }
+    }
+
+    /// One code after the other; then all of them are there.
+    fn make_codes(&mut self, who: usize) -> bool {
+        let rank = self.ranks[who].as_ref().expect("he lives");
+        let slot = &rank.slots[rank.slot];
+        let serial = slot.entry.expect("it was begun").serial;
+        let keeps = |number: &usize| self.layout.stripes[*number].keepers.contains(&who);
+        let mut missing = (0..self.layout.stripes.len()).filter(keeps);
+        let Some(number) = missing.find(|number| !slot.codes.contains_key(number)) else {
+            let rank = self.own(who);
+            let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
+            entry.has_codes = true;
+            rank.at = At::Confirmed;
+            return true;
+        };
+        let given = |(member, _): &(usize, usize)| {
+            let other = self.ranks[*member].as_ref().filter(|other| other.at >= At::Has)?;
+            let slot = other.slots.iter().find(|slot| {
+                slot.entry.is_some_and(|entry| entry.serial == serial && entry.has_data)
+            })?;
+            Some(slot.data)
+        };
+        let sum: Option<Sum> = self.layout.stripes[number].data.iter().map(given).collect();
+        let Some(sum) = sum else { return false };
+        let rank = self.own(who);
+        rank.slots[rank.slot].codes.insert(number, sum);
+        true
+    }
+
+    fn confirm(&mut self, who: usize) -> bool {
+        let is_full = self.all_are(At::Confirmed);
+        let rank = self.own(who);
+        if is_full {
+            let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
+            let serial = entry.serial;
+            entry.is_committed = true;
+            for slot in &mut rank.slots {
+                slot.entry = slot.entry.filter(|entry| entry.serial <= serial);
+            }
+            (rank.at, rank.is_new) = (At::Done, false);
+        }
+        is_full
+    }
+
+    /// One step of a restoration.
+    fn restore(&mut self, who: usize) -> bool {
+        match self.own(who).at {
+            At::Told => {
+                let Some(verdict) = self.judged() else { return false };
+                let seen = self.accounts.iter().flatten().map(|account| account.seen).max();
+                let mine = World::account(self.own(who));
+                let rank = self.own(who);
+                rank.seen = seen.expect("somebody is there");
+                let Verdict::Restore(choice) = &verdict else {
+                    assert!(matches!(verdict, Verdict::Nothing), "no more died than may");
+                    (rank.at, rank.is_new) = (At::Done, false);
+                    rank.slots.iter_mut().for_each(|slot| slot.entry = None);
+                    return true;
+                };
+                let is_it = |slot: &Slot| slot.entry.is_some_and(|e| e.serial == choice.serial);
+                let found = rank.slots.iter().position(is_it);
+                rank.slot = found.unwrap_or_else(|| vacant(&verdict, &mine));
+                if found.is_none() {
+                    assert_eq!(choice.seats[who], Seat::Heir(who), "it has a place to take");
+                    let entry = Entry {
+                        serial: choice.serial,
+                        version: choice.version,
+                        members: choice.seats.len() as u32,
+                        place: who as u32,
+                        has_data: false,
+                        has_codes: false,
+                        is_committed: false,
+                    };
+                    rank.slots[rank.slot] = Slot { entry: Some(entry), ..Slot::default() };
+                }
+                rank.at = At::Begun;
+                true
+            }
+            At::Begun => {
+                let Some(Verdict::Restore(choice)) = self.judged() else { return false };
+                self.get_back(who, &choice)
+            }
+            At::Has => self.make_codes(who),
+            _ => self.confirm(who),
+        }
+    }
+
+    /// Data that are lost follow from codes with data of the same moment.
+    fn get_back(&mut self, who: usize, choice: &Choice) -> bool {
+        let serial = choice.serial;
+        let rank = self.ranks[who].as_ref().expect("he lives");
+        if rank.slots[rank.slot].entry.expect("it was begun").has_data {
+            self.own(who).at = At::Has;
+            return true;
+        }
+        let mut back = None;
+        for repair in &choice.repairs {
+            let stripe = &self.layout.stripes[repair.stripe];
+            let Some(index) = repair.lost.iter().find(|at| stripe.data[**at].0 == who) else {
+                continue;
+            };
+            for code in &repair.codes[..repair.lost.len()] {
+                let keeper = self.ranks[stripe.keepers[*code]].as_ref();
+                let Some(keeper) = keeper.filter(|keeper| keeper.at >= At::Begun) else {
+                    return false;
+                };
+                let slot = keeper.slots.iter().find(|slot| {
+                    slot.entry.is_some_and(|entry| entry.serial == serial && entry.has_codes)
+                });
+                let sum = &slot.expect("the plan says that it is there").codes[&repair.stripe];
+                let data = stripe.data.iter().map(|(member, _)| self.truth[&serial][*member]);
+                assert_eq!(*sum, data.collect::<Sum>(), "a mixture of moments");
+                back = Some(sum[*index]);
+            }
+        }
+        let rank = self.own(who);
+        let slot = &mut rank.slots[rank.slot];
+        slot.data = back.unwrap_or_default();
+        slot.entry.as_mut().expect("it was begun").has_data = true;
+        rank.at = At::Has;
+        true
+    }
+
+    /// The dead come back with nothing.
+    fn rebuild(&mut self) {
+        for rank in self.ranks.iter_mut().filter(|rank| rank.is_none()) {
+            *rank = Some(World::rank(true));
+        }
+    }
+
+    /// What all have after they have restored it; `None`: there was nothing.
+    fn restored(&self) -> Option<u64> {
+        let entry = |rank: &Option<Rank>| {
+            let rank = rank.as_ref().expect("all live");
+            let slots = rank.slots.iter().filter(|slot| slot.entry.is_some());
+            let slot = slots.max_by_key(|slot| slot.entry.map(|entry| entry.serial))?;
+            Some((slot.entry?.serial, slot.data))
+        };
+        let all: Option<Vec<(u64, u64)>> = self.ranks.iter().map(entry).collect();
+        let all = all?;
+        let serial = all[0].0;
+        for (rank, (other, data)) in all.iter().enumerate() {
+            assert_eq!(*other, serial, "all have the same checkpoint");
+            let has_data = self.layout.stripes.iter().any(|s| s.data.iter().any(|d| d.0 == rank));
+            assert!(!has_data || *data == self.truth[&serial][rank], "rank {rank} has other data");
+        }
+        Some(serial)
+    }
+}
+
+/// Checkpoints with deaths in the last one, then restorations with deaths in the first ones; all in
+/// the order of a seed. Nobody loses what anybody was told is safe.
+fn story(scheme: &str, members: usize, seed: u64, deaths: &[(bool, usize, u32)]) {
+    let mut world = World::new(scheme, members, seed);
+    let mut safe = None;
+    let mut dead = 0;
+    for &(is_restore, who, after) in deaths {
+        if !is_restore {
+            for _ in 0..world.random.below(3) {
+                assert!(world.call(false, None), "nobody dies");
+                safe = world.restored();
+            }
+        }
+        let before = world.ranks.iter().flatten().map(|rank| rank.seen).max();
+        world.call(is_restore, Some((who, after)));
+        let is_told = |rank: &Rank| !is_restore && rank.at == At::Done;
+        if world.ranks.iter().flatten().any(is_told) {
+            safe = before.map(|serial| serial + 1);
+        }
+        dead += usize::from(world.has_dead());
+        assert!(dead <= world.scheme.spares, "the story keeps to what is promised");
+        world.rebuild();
+        if deaths.iter().all(|(is_restore, ..)| !is_restore) {
+            assert!(world.call(true, None), "{scheme} {seed}: it comes to its end");
+            assert!(world.restored() >= safe, "{scheme} {seed} {deaths:?}");
+            dead = 0;
+        }
+    }
+    assert!(world.call(true, None), "{scheme} {seed}: it comes to its end");
+    let restored = world.restored();
+    assert!(
+        restored >= safe,
+        "{scheme} of {members}, seed {seed}, {deaths:?}: {restored:?} {safe:?}"
+    );
+    assert!(world.call(false, None), "and the next checkpoint is as good as any");
+    assert_eq!(world.restored(), Some(world.ranks[0].as_ref().expect("all live").seen));
+}
+
+const STEPS: u32 = 12;
+
+#[test]
+fn a_death_at_any_step_of_a_checkpoint_loses_nothing() {
+    for (scheme, members) in [
+        ("xor", 2),
+        ("xor", 4),
+        ("rs:2", 5),
+        ("ring", 4),
+        ("pair", 3),
+        ("mirror", 4),
+        ("rs,dedicated", 4),
+    ] {
+        for (who, after) in (0..members).flat_map(|who| (0..STEPS).map(move |after| (who, after))) {
+            for seed in 0..30 {
+                story(scheme, members, seed, &[(false, who, after)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_death_at_any_step_of_a_restoration_loses_nothing() {
+    for (scheme, members) in [("rs:2", 4), ("weighted:2,dedicated", 5), ("rs:2,groups=2", 6)] {
+        for first in 0..members {
+            for (who, after) in
+                (0..members).flat_map(|who| (0..STEPS).map(move |after| (who, after)))
+            {
+                for seed in 0..6 {
+                    let step = (seed as u32 * 5 + after) % STEPS;
+                    story(scheme, members, seed, &[(false, first, step), (true, who, after)]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_death_after_the_other_loses_nothing() {
+    let mut random = Random::new(77);
+    for seed in 0..3000 {
+        let (scheme, members) =
+            [("xor", 5), ("rs:3", 7), ("ring", 6), ("pair", 6)][seed as usize % 4];
+        let deaths: Vec<(bool, usize, u32)> = (0..5)
+            .map(|_| (false, random.below(members as u64) as usize, random.below(12) as u32))
+            .collect();
+        story(scheme, members, seed, &deaths);
+    }
+}

@@ -1,0 +1,202 @@
+//! What protects a checkpoint, in the words of programs: `rs:2`, `weighted:5,dedicated`,
+//! `xor,groups=4`.
+
+use std::fmt;
+
+/// Members of a group that spreads its codes over itself, unless the program chooses.
+const GROUP: usize = 16;
+
+/// How codes follow from data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Exclusive or: bit-exact, one loss.
+    Xor,
+    /// Reed and Solomon's over GF(2^16): bit-exact, any number of losses.
+    Solomon,
+    /// The sum of doubles.
+    Sum,
+    /// Sums of doubles with Gaussian random weights (Chen and Dongarra 2005).
+    Weighted,
+}
+
+impl Code {
+    /// Whether what is restored is what was saved, bit by bit.
+    pub fn is_exact(self) -> bool {
+        matches!(self, Code::Xor | Code::Solomon)
+    }
+}
+
+/// Who keeps what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// Groups, each of whose members keep codes of the others' data.
+    Spread,
+    /// Groups, each with members that do nothing but to keep codes: the last ranks.
+    Dedicated,
+    /// The second half keeps copies of the first.
+    Mirror,
+    /// Everybody keeps a copy of its left neighbour's data.
+    Ring,
+    /// Two keep copies of each other's data.
+    Pair,
+}
+
+/// A scheme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    pub code: Code,
+    pub keeping: Keeping,
+    /// How many codes there are of the same data.
+    pub spares: usize,
+    /// How many groups; `None`: as many as suit.
+    groups: Option<usize>,
+}
+
+impl Scheme {
+    /// Reads a scheme; what is wrong with it otherwise.
+    pub fn parse(text: &str) -> Result<Scheme, String> {
+        let mut words = text.split(',').map(str::trim);
+        let head = words.next().unwrap_or_default().to_ascii_lowercase();
+        let (name, spares) = match head.split_once(':') {
+            None => (head.as_str(), None),
+            Some((name, spares)) => (name, Some(number(spares, "the number of codes")?)),
+        };
+        let (code, keeping, most) = match name {
+            "xor" => (Code::Xor, Keeping::Spread, 1),
+            "rs" | "reed-solomon" => (Code::Solomon, Keeping::Spread, usize::MAX),
+            "sum" | "checksum" => (Code::Sum, Keeping::Spread, 1),
+            "weighted" => (Code::Weighted, Keeping::Spread, usize::MAX),
+            "mirror" => (Code::Xor, Keeping::Mirror, 1),
+            "ring" => (Code::Xor, Keeping::Ring, 1),
+            "pair" => (Code::Xor, Keeping::Pair, 1),
+            _ => {
+                return Err(format!(
+                    "scheme \"{name}\" is none of xor, rs, sum, weighted, mirror, ring, pair"
+                ));
+            }
+        };
+        let spares = spares.unwrap_or(1);
+        if spares > most {
+            return Err(format!("scheme \"{name}\" has one code, not {spares}"));
+        }
+        let mut scheme = Scheme { code, keeping, spares, groups: None };
+        for word in words {
+            let has_groups = matches!(keeping, Keeping::Spread | Keeping::Dedicated);
+            match word.split_once('=') {
+                None if word == "spread" && has_groups => scheme.keeping = Keeping::Spread,
+                None if word == "dedicated" && has_groups => scheme.keeping = Keeping::Dedicated,
+                Some(("groups", count)) if has_groups => {
+                    scheme.groups = Some(number(count, "the number of groups")?);
+                }
+                _ => return Err(format!("scheme \"{name}\" has no option \"{word}\"")),
+            }
+        }
+        Ok(scheme)
+    }
+
+    /// Among how many groups `members` are divided.
+    pub(super) fn groups(&self, members: usize) -> usize {
+        match self.keeping {
+            Keeping::Dedicated => self.groups.unwrap_or(1),
+            // No group is larger than it should be, and none too small for its codes.
+            _ => {
+                let suit = members.div_ceil(GROUP.max(2 * self.spares));
+                self.groups.unwrap_or(suit.min(members / (self.spares + 1)).max(1))
+            }
+        }
+    }
+
+    /// A number that differs where schemes do.
+    pub(super) fn digest(&self) -> u64 {
+        let parts = [
+            self.code as u64,
+            self.keeping as u64,
+            self.spares as u64,
+            self.groups.map_or(0, |groups| groups as u64),
+        ];
+        parts.iter().fold(1, |digest: u64, part| digest.wrapping_mul(0x100_0000_01b3) ^ part)
+    }
+}
+
+fn number(text: &str, what: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(number @ 1..=255) => Ok(number),
+        _ => Err(format!("{what} is \"{text}\"; it must be from 1 to 255")),
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match (self.keeping, self.code) {
+            (Keeping::Mirror, _) => "mirror",
+            (Keeping::Ring, _) => "ring",
+            (Keeping::Pair, _) => "pair",
+            (_, Code::Xor) => "xor",
+            (_, Code::Solomon) => "rs",
+            (_, Code::Sum) => "sum",
+            (_, Code::Weighted) => "weighted",
+        };
+        write!(out, "{name}")?;
+        if matches!(self.code, Code::Solomon | Code::Weighted) {
+            write!(out, ":{}", self.spares)?;
+        }
+        if self.keeping == Keeping::Dedicated {
+            write!(out, ",dedicated")?;
+        }
+        self.groups.map_or(Ok(()), |groups| write!(out, ",groups={groups}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scheme_reads_as_it_is_written() {
+        for text in
+            ["xor", "rs:3", "sum,groups=2", "weighted:5,dedicated", "mirror", "ring", "pair"]
+        {
+            let scheme = Scheme::parse(text).expect("a scheme");
+            assert_eq!(scheme.to_string(), text);
+        }
+        let both = ["rs", "reed-solomon:1, spread"].map(|text| Scheme::parse(text).expect("one"));
+        assert_eq!(both[0], both[1]);
+    }
+
+    #[test]
+    fn what_is_no_scheme_is_refused_with_the_reason() {
+        let cases = [
+            ("", "none of"),
+            ("raid", "none of"),
+            ("xor:2", "one code, not 2"),
+            ("rs:0", "from 1 to 255"),
+            ("rs:two", "from 1 to 255"),
+            ("ring,dedicated", "no option"),
+            ("rs,groups=x", "from 1 to 255"),
+            ("rs,colour=red", "no option"),
+        ];
+        for (text, reason) in cases {
+            let said = Scheme::parse(text).expect_err("no scheme");
+            assert!(said.contains(reason), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn schemes_that_differ_have_different_digests() {
+        let texts = [
+            "xor",
+            "rs",
+            "rs:2",
+            "sum",
+            "weighted",
+            "mirror",
+            "ring",
+            "pair",
+            "xor,dedicated",
+            "xor,groups=2",
+        ];
+        let digests: std::collections::BTreeSet<u64> =
+            texts.iter().map(|text| Scheme::parse(text).expect("a scheme").digest()).collect();
+        assert_eq!(digests.len(), texts.len());
+    }
+}

@@ -1,0 +1,225 @@
+//! Diskless checkpoints: whoever dies, and whenever, the program ends with the numbers that it ends
+//! with when nobody does, or all are told whose data are lost.
+
+mod support;
+
+use support::{Outcome, Program, Run};
+
+fn program() -> Program {
+    support::c("checkpoint.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]).build()
+}
+
+/// How many ranks, by which scheme, of whom so many only keep codes, and how many numbers each has.
+#[derive(Clone, Copy)]
+struct Case<'a> {
+    ranks: usize,
+    scheme: &'a str,
+    keepers: usize,
+    count: usize,
+}
+
+impl Case<'_> {
+    fn run(self, program: &Program, victims: &[&str]) -> Run {
+        let Case { ranks, scheme, keepers, count } = self;
+        let (keepers, count) = (keepers.to_string(), count.to_string());
+        let args = [&[scheme, "30", "10", &keepers, &count], victims].concat();
+        support::run(program).ranks(ranks).option("--mode=rebuild").args(args)
+    }
+
+    fn expected(self, program: &Program) -> String {
+        self.run(program, &[]).succeeds().stdout
+    }
+
+    /// All are told that these ranks' data are lost.
+    fn is_lost(self, program: &Program, victims: &[&str], whose: &str) {
+        let seen = self.run(program, victims).succeeds();
+        assert_eq!(seen.lines_with(whose), self.ranks, "{} {victims:?}: {seen}", self.scheme);
+        assert_eq!(seen.lines_with("FTCK_ERR_LOST"), self.ranks, "{seen}");
+    }
+}
+
+fn spread(scheme: &str) -> Case<'_> {
+    Case { ranks: 6, scheme, keepers: 0, count: 777 }
+}
+
+#[test]
+fn every_scheme_makes_up_for_what_it_promises() {
+    let program = program();
+    let dedicated = |ranks, scheme, keepers| Case { ranks, scheme, keepers, count: 777 };
+    let cases: &[(Case<'_>, &[&[&str]])] = &[
+        (spread("xor"), &[&["0@15"], &["5@10"], &["1@5", "2@25"]]),
+        (spread("rs:2"), &[&["0@15", "5@15"], &["2@15", "3@15"], &["2@15", "3@15", "4@25"]]),
+        (spread("sum"), &[&["0@15"], &["5@10", "0@29"]]),
+        (spread("weighted:2"), &[&["0@15", "5@15"], &["2@15", "3@15"]]),
+        (spread("ring"), &[&["0@15", "2@15", "4@15"]]),
+        (spread("pair"), &[&["0@15", "2@15", "5@15"]]),
+        (spread("xor,groups=2"), &[&["2@15", "3@15"]]),
+        (dedicated(8, "mirror", 4), &[&["0@15", "2@15", "3@15", "5@15"], &["4@15", "7@15"]]),
+        (dedicated(7, "xor,dedicated", 1), &[&["3@15"], &["6@15"]]),
+        (dedicated(8, "rs:2,dedicated", 2), &[&["3@15", "4@15"], &["3@15", "6@15"]]),
+        (dedicated(12, "weighted:3,dedicated", 3), &[&["0@15", "3@15", "4@15"], &["3@15", "9@15"]]),
+        (Case { count: 40_000, ..spread("xor") }, &[&["3@15"]]),
+        (Case { count: 40_000, ..spread("rs:2") }, &[&["3@15", "4@15"]]),
+        (Case { ranks: 40, ..spread("rs:2") }, &[&["0@15", "1@15", "20@15", "21@15", "38@15"]]),
+    ];
+    for (case, patterns) in cases {
+        let expected = case.expected(&program);
+        for victims in *patterns {
+            let seen = case.run(&program, victims).succeeds();
+            assert_eq!(seen.stdout, expected, "{} {victims:?}: {seen}", case.scheme);
+        }
+    }
+}
+
+#[test]
+fn more_losses_than_promised_are_told_to_all_with_whose_data_are_lost() {
+    let program = program();
+    spread("xor").is_lost(&program, &["2@15", "3@15"], "what ranks 2-3 had");
+    spread("ring").is_lost(&program, &["1@15", "2@15"], "what rank 1 had");
+    spread("pair").is_lost(&program, &["4@15", "5@15"], "what ranks 4-5 had");
+    spread("rs:2").is_lost(&program, &["0@15", "2@15", "4@15"], "what ranks 0, 2, 4 had");
+    let mirror = Case { ranks: 8, scheme: "mirror", keepers: 4, count: 10 };
+    mirror.is_lost(&program, &["1@15", "5@15"], "what rank 1 had");
+    let sums = Case { ranks: 8, scheme: "weighted:2,dedicated", keepers: 2, count: 10 };
+    sums.is_lost(&program, &["1@15", "2@15", "7@15"], "what ranks 1-2 had");
+}
+
+/// The same result with each of these deaths.
+fn survives(case: Case<'_>, victims: &[&str], kills: impl Iterator<Item = String>) {
+    let program = program();
+    let expected = case.expected(&program);
+    for kill in kills {
+        let seen = case.run(&program, victims).option(format!("--kill={kill}")).succeeds();
+        assert_eq!(seen.stdout, expected, "{} {kill}: {seen}", case.scheme);
+    }
+}
+
+#[test]
+fn a_death_at_any_step_of_a_checkpoint_loses_nothing() {
+    for (scheme, count) in [("xor", 500), ("rs:2", 20_000), ("weighted:2", 500), ("ring", 20_000)] {
+        let steps = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22];
+        let inside = steps.iter().flat_map(|step| {
+            (0..3).map(move |which| {
+                let (rank, call) = ((which + step) % 5, which + 1);
+                format!("{rank}@inside:FTCK_Checkpoint:{call}:{step}")
+            })
+        });
+        let around = ["0@before:FTCK_Checkpoint:2", "3@after:FTCK_Checkpoint:2"];
+        let all = inside.chain(around.map(str::to_string));
+        survives(Case { ranks: 5, scheme, keepers: 0, count }, &[], all);
+    }
+}
+
+#[test]
+fn a_death_at_any_step_of_a_restoration_loses_nothing() {
+    for (scheme, count) in [("rs:2", 500), ("rs:2", 20_000), ("weighted:2", 500)] {
+        let steps = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17];
+        // A survivor, or the replacement itself.
+        let inside = steps.iter().flat_map(|step| {
+            ["0@inside:FTCK_Restore:2", "3@inside:FTCK_Restore:2", "2.2@inside:FTCK_Restore:1"]
+                .map(|moment| format!("{moment}:{step}"))
+        });
+        let around =
+            ["3@before:FTCK_Restore:2", "3@after:FTCK_Restore:2", "2.2@after:FTCK_Restore:1"];
+        let all = inside.chain(around.map(str::to_string));
+        survives(Case { ranks: 5, scheme, keepers: 0, count }, &["2@15"], all);
+    }
+}
+
+#[test]
+fn a_checkpoint_beside_the_computation_is_as_good() {
+    let case = Case { count: 20_000, ..spread("rs:2") };
+    let kills = ["1@inside:FTCK_Icheckpoint:2", "0@inside:MPI_Wait:1", "2@after:MPI_Allreduce:23"];
+    survives(case, &["async"], kills.iter().map(|kill| kill.to_string()));
+    // Whoever restores waits for the one that is under way.
+    let kills = ["1@inside:FTCK_Icheckpoint:2", "2@after:FTCK_Icheckpoint:2"];
+    survives(case, &["careless"], kills.iter().map(|kill| kill.to_string()));
+    survives(case, &["2@15", "3@21", "async"], ["1@after:FTCK_Icheckpoint:3".into()].into_iter());
+}
+
+#[test]
+fn who_is_left_gets_the_data_of_who_is_not() {
+    let program = support::c("checkpoint_fewer.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    for (scheme, last) in [("xor", "1"), ("rs:2", "3"), ("ring", "1"), ("pair", "1"), ("sum", "1")]
+    {
+        for mode in ["shrink", "blank", "ulfm"] {
+            let run = support::run(&program).ranks(6).option(format!("--mode={mode}"));
+            let seen = run.args([scheme, mode, last]).succeeds();
+            assert_eq!(seen.stdout, "91\n", "{scheme} {mode}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn fortran_programs_keep_their_data_as_well() {
+    // It makes the modules that the program uses.
+    let mpifort = support::tool("mpifort").display().to_string();
+    let program = support::fortran("checkpoint.f90").compiler(&mpifort).flags(&["-O1", "-Wall"]);
+    let program = program.build();
+    for scheme in ["xor", "ring", "pair"] {
+        let run = |victim: &[&str]| {
+            let run = support::run(&program).ranks(4).option("--mode=rebuild");
+            run.args([&[scheme], victim].concat()).succeeds().stdout
+        };
+        let expected = run(&[]);
+        for victim in ["0@5", "1@15", "3@25"] {
+            assert_eq!(run(&[victim]), expected, "{scheme} {victim}");
+        }
+    }
+}
+
+#[test]
+fn misuse_is_told_at_all_ranks() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        static void told(const char *what, int code) {
+            char words[MPI_MAX_ERROR_STRING]; int length;
+            MPI_Error_string(code, words, &length);
+            printf("%s: %s\n", what, words);
+        }
+        int main(int argc, char **argv) {
+            FTCK ck; int rank; double x[4] = {1, 2, 3, 4};
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            told("name", FTCK_Create(MPI_COMM_WORLD, "raid", &ck));
+            FTCK_Create(MPI_COMM_WORLD, rank == 1 ? "xor" : "ring", &ck);
+            told("differ", FTCK_Checkpoint(ck, 0));
+            FTCK_Free(&ck);
+            told("freed", FTCK_Checkpoint(ck, 0));
+            FTCK_Create(MPI_COMM_WORLD, "xor,dedicated", &ck);
+            FTCK_Register(ck, 0, x, 4, MPI_DOUBLE);
+            told("keeper", FTCK_Checkpoint(ck, 0));
+            FTCK_Free(&ck);
+            FTCK_Create(MPI_COMM_WORLD, "rs:9", &ck);
+            told("few", FTCK_Checkpoint(ck, 0));
+            FTCK_Free(&ck);
+            FTCK_Create(MPI_COMM_WORLD, "xor", &ck);
+            told("versions", FTCK_Checkpoint(ck, rank));
+            FTCK_Register(ck, 0, x, 4, MPI_DOUBLE);
+            FTCK_Checkpoint(ck, 0);
+            if (rank == 2) FTCK_Register(ck, 0, x, 3, MPI_DOUBLE);
+            int version;
+            told("other", FTCK_Restore(ck, &version));
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_misuse", text).build();
+    let seen: Outcome = support::run(&program).ranks(3).succeeds();
+    let words = [
+        "name: MPI_ERR_ARG: invalid argument: FTCK_Create: scheme \"raid\" is none of",
+        "differ: MPI_ERR_NOT_SAME",
+        "freed: MPI_ERR_ARG",
+        "keeper: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: by scheme xor,dedicated rank 2",
+        "few: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: scheme rs:9 needs 10 ranks or more",
+        "versions: MPI_ERR_NOT_SAME",
+        "rank 2 has registered other data (56 bytes) than there are in checkpoint 0 (64 bytes)",
+    ];
+    for words in words {
+        assert_eq!(seen.lines_with(words), 3, "{words}: {seen}");
+    }
+}
