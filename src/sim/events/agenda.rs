@@ -14,6 +14,8 @@ pub struct Agenda<E> {
     ring: Vec<Vec<E>>,
     /// Which buckets have something: one bit each.
     is_full: [u64; RING / 64],
+    /// Room of buckets that were taken: only buckets with something in them have any.
+    spare: Vec<Vec<E>>,
     /// By epoch: the first time in it, and what lies beyond the ring.
     far: BTreeMap<u64, (u64, Vec<(u64, E)>)>,
     /// The ticks before this one are over.
@@ -25,7 +27,8 @@ impl<E> Default for Agenda<E> {
     fn default() -> Agenda<E> {
         let ring = std::iter::repeat_with(Vec::new).take(RING).collect();
         let is_full = [0; RING / 64];
-        Agenda { epoch: 0, ring, is_full, far: BTreeMap::new(), now: 0, count: 0 }
+        let (spare, far) = (Vec::new(), BTreeMap::new());
+        Agenda { epoch: 0, ring, is_full, spare, far, now: 0, count: 0 }
     }
 }
 
@@ -36,9 +39,7 @@ impl<E> Agenda<E> {
         self.count += 1;
         let ahead = time - self.epoch;
         if ahead < RING as u64 {
-            let at = ahead as usize;
-            self.is_full[at / 64] |= 1 << (at % 64);
-            self.ring[at].push(event);
+            self.put(ahead as usize, event);
         } else {
             let epoch = time / RING as u64 * RING as u64;
             let (first, events) = self.far.entry(epoch).or_insert_with(|| (time, Vec::new()));
@@ -67,9 +68,25 @@ impl<E> Agenda<E> {
             self.turn_to(time);
         }
         let at = (time - self.epoch) as usize;
-        std::mem::swap(&mut self.ring[at], room);
+        // Left in the bucket, the space would be used again after a whole turn of the ring only.
+        let emptied = std::mem::replace(room, std::mem::take(&mut self.ring[at]));
+        if emptied.capacity() > 0 {
+            self.spare.push(emptied);
+        }
         self.is_full[at / 64] &= !(1 << (at % 64));
         self.count -= room.len();
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, event: E) {
+        let bucket = &mut self.ring[at];
+        if bucket.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            *bucket = spare;
+        }
+        self.is_full[at / 64] |= 1 << (at % 64);
+        bucket.push(event);
     }
 
     /// The ring, which is empty, turns to the epoch of this time.
@@ -78,9 +95,7 @@ impl<E> Agenda<E> {
         debug_assert!(epoch == time / RING as u64 * RING as u64, "epochs come in order");
         self.epoch = epoch;
         for (time, event) in events {
-            let at = (time - epoch) as usize;
-            self.is_full[at / 64] |= 1 << (at % 64);
-            self.ring[at].push(event);
+            self.put((time - epoch) as usize, event);
         }
     }
 
@@ -123,6 +138,19 @@ mod tests {
             }
             entered.sort_unstable();
             assert_eq!(taken, entered, "spread {spread}");
+        }
+    }
+
+    #[test]
+    fn steady_traffic_needs_as_many_buffers_as_there_are_ticks_ahead() {
+        let (mut agenda, mut room) = (Agenda::default(), Vec::new());
+        (0..100u64).for_each(|event| agenda.enter(0, event));
+        for time in 0..20_000 {
+            agenda.take(time, &mut room);
+            room.drain(..).for_each(|event| agenda.enter(time + 1 + event % 3, event));
+            let buckets = agenda.ring.iter().chain(&agenda.spare);
+            let kept = buckets.filter(|bucket| bucket.capacity() > 0).count();
+            assert!(kept <= 4, "{kept} buffers at tick {time}");
         }
     }
 
