@@ -178,6 +178,8 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("max --machine none.toml", "machines known by name: bluegene-2001"),
         ("max --threads 0", "say 1 to 256"),
         ("poisson --border 1,2", "left,right,lower,upper"),
+        ("poisson --topology random --kill 50%", "say --topology nearest, mesh, torus"),
+        ("poisson --topology far", "say --topology nearest, mesh, torus"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

@@ -91,6 +91,15 @@ impl Graph {
         self.sends.nodes()
     }
 
+    /// Whether all receive from those to whom they send, and from nobody else.
+    pub fn is_symmetric(&self) -> bool {
+        (0..self.nodes()).all(|node| {
+            let mut sends = self.sends.of(node).to_vec();
+            sends.sort_unstable();
+            sends == self.receives.of(node)
+        })
+    }
+
     /// Everybody who has this node in a list, once each: those who are told of its death.
     pub fn beside(&self, node: u32) -> Vec<u32> {
         let mut all = [self.sends.of(node), self.receives.of(node)].concat();

@@ -55,7 +55,7 @@ impl Poisson {
         self
     }
 
-    /// The values to which these survivors tend.
+    /// The values to which these survivors tend; 0 where there is no way to the border.
     pub fn rest(&self, graph: &Graph, alive: &[bool]) -> Vec<f64> {
         let system = System { graph, fixed: &self.fixed, alive, source: &|_| self.source };
         settled(&system)

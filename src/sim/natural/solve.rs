@@ -4,6 +4,7 @@
 use super::graph::Graph;
 use super::poisson::weight;
 
+/// The lists are symmetric.
 pub(super) struct System<'a> {
     pub(super) graph: &'a Graph,
     pub(super) fixed: &'a [Option<f64>],
@@ -24,7 +25,9 @@ struct Rows {
 /// How much smaller than the right side what is left over is in the end.
 const ENOUGH: f64 = 1e-11;
 
+/// Those who are cut off from the border are told as 0.
 pub(super) fn settled(system: &System) -> Vec<f64> {
+    assert!(system.graph.is_symmetric(), "who hears of somebody is heard by him");
     let rows = Rows::new(system);
     let mut values: Vec<_> = system.fixed.iter().map(|value| value.unwrap_or(0.0)).collect();
     let found = rows.solve();
@@ -34,14 +37,30 @@ pub(super) fn settled(system: &System) -> Vec<f64> {
     values
 }
 
+/// By node: whether there is a way from it to the border, over the living.
+fn held(system: &System) -> Vec<bool> {
+    let System { graph, fixed, alive, .. } = *system;
+    let mut is_held: Vec<_> =
+        fixed.iter().zip(alive).map(|(fixed, alive)| fixed.is_some() && *alive).collect();
+    let mut next: Vec<_> = (0..graph.nodes()).filter(|&node| is_held[node as usize]).collect();
+    while let Some(node) = next.pop() {
+        for &other in graph.receives.of(node) {
+            if alive[other as usize] && !std::mem::replace(&mut is_held[other as usize], true) {
+                next.push(other);
+            }
+        }
+    }
+    is_held
+}
+
 impl Rows {
     fn new(system: &System) -> Rows {
         let System { graph, fixed, alive, source } = *system;
         let is_free = |node: u32| alive[node as usize] && fixed[node as usize].is_none();
-        // Who hears of nobody has nothing to be solved.
-        let hears = |node: u32| graph.receives.of(node).iter().any(|&other| alive[other as usize]);
+        // A part that is cut off from every border has no one solution, and spoils that of others.
+        let is_held = held(system);
         let free: Vec<u32> =
-            (0..graph.nodes()).filter(|&node| is_free(node) && hears(node)).collect();
+            (0..graph.nodes()).filter(|&node| is_free(node) && is_held[node as usize]).collect();
         let mut column = vec![u32::MAX; graph.nodes() as usize];
         free.iter().zip(0..).for_each(|(&node, at)| column[node as usize] = at);
         let mut rows = Rows {
@@ -95,7 +114,7 @@ impl Rows {
         let mut product = dot(&left, &towards);
         let goal = product * ENOUGH * ENOUGH;
         let mut image = vec![0.0; count];
-        // A part that is cut off from every border never ends: it keeps what it has.
+        // Rounding may keep it from the goal.
         for _ in 0..20 * (count as f64).sqrt() as usize + 100 {
             if product <= goal {
                 break;

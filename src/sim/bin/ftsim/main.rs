@@ -131,6 +131,13 @@ fn poisson(mut words: Words) -> Result<String, String> {
     let border = words.text("border").unwrap_or("x2-y2".into());
     let setting = Setting::read(&mut words, 2_500, "nearest", 2_000)?;
     words.done()?;
+    if !setting.graph.is_symmetric() {
+        return Err(format!(
+            "poisson on {}: whoever hears of a node must be heard by it: say --topology nearest, \
+             mesh, torus or hypercube",
+            setting.network
+        ));
+    }
     let sides = sides(&border)?;
     let at = |x: f64, y: f64| match sides {
         None => x * x - y * y,
@@ -158,7 +165,9 @@ fn poisson(mut words: Words) -> Result<String, String> {
         let everybody = vec![true; alive.len()];
         report.add("error_without_deaths", error(&everybody, &|node| whole[node as usize]));
     }
-    report.add("farthest_from_rest", gap.fold(0.0, f64::max));
+    // `f64::max` would drop what is no number.
+    let farthest = gap.fold(0.0, |most, gap| if most >= gap || most.is_nan() { most } else { gap });
+    report.add("farthest_from_rest", farthest);
     Ok(setting.shown(&report))
 }
 

@@ -99,6 +99,17 @@ fn a_source_gives_the_field_that_it_should() {
 }
 
 #[test]
+fn those_who_are_cut_off_from_the_border_spoil_nothing() {
+    let lists = vec![vec![1], vec![], vec![3, 4], vec![4], vec![]];
+    let places = vec![[0.0, 0.5], [0.5, 0.5], [0.6, 0.5], [0.5, 0.6], [0.55, 0.52]];
+    let graph = Graph::symmetric(lists, places);
+    let fixed = vec![Some(3.0), None, None, None, None];
+    let problem = Poisson { fixed, source: 1.0, tolerance: 1e-7 };
+    // Node 1 has one neighbour, 0.5 away: 2 (u - 3) = 1.
+    assert_eq!(problem.rest(&graph, &[true; 5]), vec![3.0, 3.5, 0.0, 0.0, 0.0]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_bytes_on_one_and_two_threads() {
     let run = |threads| {
         let graph = Arc::new(network(400, 5));
