@@ -34,9 +34,10 @@ pub struct Dice {
 }
 
 impl Dice {
-    fn draw(&self, random: &mut Random) -> f64 {
+    fn draw(&self, random: &mut Random) -> Picos {
         let fraction = ((random.bits() >> 11) + 1) as f64 / (1u64 << 53) as f64;
-        self.mean / gamma(1.0 + 1.0 / self.shape) * (-fraction.ln()).powf(1.0 / self.shape)
+        let scale = self.mean / gamma(1.0 + 1.0 / self.shape);
+        (scale * (-fraction.ln()).powf(1.0 / self.shape)).round() as Picos
     }
 }
 
@@ -49,6 +50,7 @@ impl Faults {
             .map(|salt| Random::new(self.seed ^ (salt << 32)))
             .take(self.plans.len())
             .collect();
+        let mut living: Vec<_> = self.plans.iter().map(Living::of).collect();
         // The next time at which a plan has something to say, then which plan; chance for each
         // node is drawn at once.
         let mut agenda = BinaryHeap::new();
@@ -59,13 +61,10 @@ impl Faults {
                 Plan::Every(period, _) => agenda.push(Reverse((*period, number, None))),
                 Plan::Chance(dice, nodes) if dice.is_per_node => {
                     for node in nodes.pick(random, |_| true) {
-                        let at = dice.draw(random) as Picos;
-                        agenda.push(Reverse((at, number, Some(node))));
+                        agenda.push(Reverse((dice.draw(random), number, Some(node))));
                     }
                 }
-                Plan::Chance(dice, _) => {
-                    agenda.push(Reverse((dice.draw(random) as Picos, number, None)));
-                }
+                Plan::Chance(dice, _) => agenda.push(Reverse((dice.draw(random), number, None))),
             }
         }
         while let Some(Reverse((at, number, node))) = agenda.pop() {
@@ -73,44 +72,86 @@ impl Faults {
                 break;
             }
             let random = &mut randoms[number];
-            let victims = match (&self.plans[number], node) {
-                (_, Some(node)) => vec![node],
-                (Plan::At(_, nodes), _) => nodes.pick(random, |node| !dead.contains(&node)),
+            let left = &mut living[number];
+            let (victims, next) = match (&self.plans[number], node) {
+                (_, Some(node)) => (vec![node], None),
+                (Plan::At(_, nodes), _) => (nodes.pick(random, |node| !dead.contains(&node)), None),
                 (Plan::Every(period, nodes), _) => {
-                    agenda.push(Reverse((at.saturating_add((*period).max(1)), number, None)));
-                    nodes.pick(random, |node| !dead.contains(&node))
+                    (left.draw(nodes.wanted(left.list.len()), random), Some((*period).max(1)))
                 }
-                (Plan::Chance(dice, nodes), _) => {
-                    let next = at.saturating_add((dice.draw(random) as Picos).max(1));
-                    agenda.push(Reverse((next, number, None)));
-                    one(nodes, random, &dead)
+                (Plan::Chance(dice, _), _) => {
+                    let next = dice.draw(random);
+                    (left.draw(left.list.len().min(1), random), Some(next))
                 }
             };
-            died.extend(
-                victims.into_iter().filter(|&node| dead.insert(node)).map(|node| (at, node)),
-            );
-            if dead.len() == self.reach() {
-                break;
+            // Who finds nobody now will find nobody later: the living only become fewer.
+            if let Some(next) = next.filter(|_| !victims.is_empty()) {
+                agenda.push(Reverse((at.saturating_add(next), number, None)));
+            }
+            for node in victims {
+                if dead.insert(node) {
+                    living.iter_mut().for_each(|living| living.remove(node));
+                    died.push((at, node));
+                }
             }
         }
         died
     }
-
-    /// So many can die at the most, as far as that can be told: plans may overlap.
-    fn reach(&self) -> usize {
-        let sizes = self.plans.iter().map(|plan| match plan {
-            Plan::At(_, nodes) | Plan::Every(_, nodes) | Plan::Chance(_, nodes) => nodes.size(),
-        });
-        sizes.sum()
-    }
 }
 
-/// One of those that live, if anybody does.
-fn one(nodes: &Nodes, random: &mut Random, dead: &HashSet<usize>) -> Vec<usize> {
-    let living = nodes.pick(random, |node| !dead.contains(&node));
-    match living.is_empty() {
-        true => living,
-        false => vec![living[random.below(living.len() as u64) as usize]],
+/// Those of a plan's nodes that live. To draw one costs the same however many there are.
+#[derive(Default)]
+struct Living {
+    list: Vec<u32>,
+    /// By node: where it stands in the list.
+    places: Vec<u32>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Living {
+    /// Plans that draw again and again need one; the others look at their nodes once.
+    fn of(plan: &Plan) -> Living {
+        let nodes = match plan {
+            Plan::Every(_, nodes) => nodes,
+            Plan::Chance(dice, nodes) if !dice.is_per_node => nodes,
+            _ => return Living::default(),
+        };
+        let members = nodes.members();
+        let count = members.iter().max().map_or(0, |highest| highest + 1);
+        let mut living = Living { list: Vec::new(), places: vec![NOWHERE; count] };
+        for node in members {
+            if living.places[node] == NOWHERE {
+                living.places[node] = living.list.len() as u32;
+                living.list.push(node as u32);
+            }
+        }
+        living
+    }
+
+    /// So many of them, sorted.
+    fn draw(&mut self, wanted: usize, random: &mut Random) -> Vec<usize> {
+        let drawn = (0..wanted).map(|_| {
+            let at = random.below(self.list.len() as u64) as usize;
+            let node = self.list[at] as usize;
+            self.remove(node);
+            node
+        });
+        let mut drawn: Vec<_> = drawn.collect();
+        drawn.sort_unstable();
+        drawn
+    }
+
+    fn remove(&mut self, node: usize) {
+        let Some(place) = self.places.get_mut(node) else { return };
+        let place = std::mem::replace(place, NOWHERE);
+        if place == NOWHERE {
+            return;
+        }
+        self.list.swap_remove(place as usize);
+        if let Some(&moved) = self.list.get(place as usize) {
+            self.places[moved as usize] = place;
+        }
     }
 }
 
@@ -172,6 +213,21 @@ mod tests {
             let mean = died.iter().map(|(at, _)| *at as f64).sum::<f64>() / died.len() as f64;
             assert!((mean / SECOND as f64 - 1.0).abs() < 0.1, "shape {shape}: {mean}");
         }
+    }
+
+    #[test]
+    fn plans_that_overlap_end_when_all_are_dead() {
+        let topology = Topology::Grid(Grid::mesh(&[100_000]).unwrap());
+        let often = Dice { mean: 1000.0, shape: 1.0, is_per_node: false };
+        let plans = vec![
+            Plan::At(SECOND, Nodes::all(&topology)),
+            Plan::Chance(often, Nodes::all(&topology)),
+            Plan::Every(0, Nodes::parse("random 1%", &topology).unwrap()),
+            Plan::Every(2000, Nodes::one_of_all(&topology)),
+        ];
+        let died = Faults { seed: 1, plans }.until(Picos::MAX);
+        let nodes: HashSet<_> = died.iter().map(|(_, node)| node).collect();
+        assert_eq!((died.len(), nodes.len()), (100_000, 100_000));
     }
 
     #[test]

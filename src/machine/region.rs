@@ -67,12 +67,17 @@ impl Nodes {
         found
     }
 
-    /// How many nodes there are to choose from.
-    pub fn size(&self) -> usize {
+    /// All that there are to choose from.
+    pub fn members(&self) -> Vec<usize> {
         match &self.set {
-            Set::All(nodes) => *nodes,
-            Set::List(list) => list.len(),
+            Set::All(nodes) => (0..*nodes).collect(),
+            Set::List(list) => list.clone(),
         }
+    }
+
+    /// How many of so many are meant.
+    pub fn wanted(&self, members: usize) -> usize {
+        self.part.map_or(members, |part| part.of(members))
     }
 }
 
