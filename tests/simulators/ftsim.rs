@@ -138,6 +138,19 @@ schedule = [{ at = "5us", nodes = "3 17" }, { at = "8us", nodes = "box 0,5..2,7"
 }
 
 #[test]
+fn nodes_die_as_often_as_their_mean_time_says_and_no_run_waits_for_the_dead() {
+    let deaths = |mean: f64| {
+        let line = format!("max --nodes 20000 --ticks 1000 --mttf {mean} --json");
+        number(&succeeds(&line), "deaths")
+    };
+    // A thousand ticks: 2,000 and 500, give or take three deviations.
+    assert!((1865.0..2135.0).contains(&deaths(0.5)), "{}", deaths(0.5));
+    assert!((433.0..567.0).contains(&deaths(2.0)), "{}", deaths(2.0));
+    let json = succeeds("max --kill-every 1 --json");
+    assert_eq!(number(&json, "deaths"), 100_000.0);
+}
+
+#[test]
 fn applications_in_c_and_fortran_find_the_maximum() {
     let directory = scratch("apps");
     let build = |compiler: &str, flags: &[&str], sources: &[&str], name: &str| {

@@ -24,6 +24,9 @@ pub(crate) struct Deaths {
 /// More nodes than this are for machines with more memory.
 const MOST_NODES: u32 = 20_000_000;
 
+/// Times are drawn in parts of a tick: whole ticks would bend their mean.
+const TICK_PARTS: u64 = 1_000_000;
+
 impl Network {
     pub(crate) fn read(words: &mut Words, nodes: u32, shape: &str) -> Result<Network, String> {
         let seed = words.number("seed", 1)?;
@@ -117,6 +120,7 @@ impl Deaths {
     pub(crate) fn read(
         words: &mut Words, network: &Network, graph: &Graph, ticks: u64,
     ) -> Result<Deaths, String> {
+        let parts = |ticks: u64| ticks.saturating_mul(TICK_PARTS);
         let at = words.number("at", 0)?;
         let mut plans = Vec::new();
         for kill in words.all("kill") {
@@ -127,22 +131,25 @@ impl Deaths {
                 }
                 None => (kill.as_str(), at),
             };
-            plans.push(Plan::At(when, deaths::parse(who, graph)?));
+            plans.push(Plan::At(parts(when), deaths::parse(who, graph)?));
         }
         let all = || deaths::parse("all", graph);
         if let Some(period) = words.text("kill-every") {
             let period = period.parse().ok().filter(|&period: &u64| period > 0);
             let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
-            plans.push(Plan::Every(period, deaths::parse("1", graph)?));
+            plans.push(Plan::Every(parts(period), deaths::parse("1", graph)?));
         }
         let shape = words.number("weibull", 1.0)?;
         for (option, is_per_node) in [("mttf", false), ("node-mttf", true)] {
             let mean = words.number(option, 0.0)?;
             if mean > 0.0 && shape > 0.0 {
+                let mean = mean * TICK_PARTS as f64;
                 plans.push(Plan::Chance(Dice { mean, shape, is_per_node }, all()?));
             }
         }
-        let mut list = Faults { seed: network.seed, plans }.until(ticks);
+        let end = parts(ticks.saturating_add(1)) - 1;
+        let died = Faults { seed: network.seed, plans }.until(end).into_iter();
+        let mut list: Vec<_> = died.map(|(at, node)| (at / TICK_PARTS, node)).collect();
         if let Some(file) = words.text("kill-file") {
             list.extend(listed(&file, graph)?);
         }
