@@ -29,6 +29,16 @@ pub struct Node {
     pub packet: u32,
 }
 
+impl Node {
+    /// Of all its processors.
+    pub fn all_threads(&self) -> Result<u32, String> {
+        let Node { processors, threads, .. } = *self;
+        processors.checked_mul(threads).ok_or_else(|| {
+            format!("{processors} processors with {threads} threads: say fewer than 2^32 in all")
+        })
+    }
+}
+
 impl Default for Node {
     /// The Blue Gene as it was announced in 2001.
     fn default() -> Node {

@@ -7,7 +7,7 @@ use super::model::{Model, Node};
 use super::region::Nodes;
 use super::spares::{Choice, Method, Spares};
 use super::topology::{Grid, Topology};
-use super::units::{Picos, time};
+use super::units::{Picos, picos_of, time};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -112,6 +112,7 @@ fn read_node(mut section: Section) -> Result<Node, Wrong> {
         outbuf: field("outbuf", usual.outbuf)?,
         packet: field("packet", usual.packet)?,
     };
+    node.all_threads().map_err(|why| (section.at, why))?;
     section.done()?;
     Ok(node)
 }
@@ -257,7 +258,8 @@ impl<'a> Section<'a> {
     /// Nanoseconds, of which there may be fractions.
     fn nanos(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {
         let Some(nanos) = self.number(name)? else { return Ok(None) };
-        Ok(Some((nanos * 1e3).round() as Picos))
+        let why = |why| (self.at, format!("{name} {why}"));
+        picos_of(nanos).map(Some).map_err(why)
     }
 
     fn number(&mut self, name: &'static str) -> Result<Option<f64>, Wrong> {

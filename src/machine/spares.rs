@@ -29,6 +29,9 @@ pub enum Choice {
     Collisions,
 }
 
+/// More dimensions than any machine has.
+const MOST_DIMS: u32 = 32;
+
 impl Spares {
     /// Reads `3D(2,1)`; ways are tried from the most dimensions down to none.
     pub fn parse(text: &str) -> Result<Spares, String> {
@@ -41,6 +44,9 @@ impl Spares {
             return Err(format!(
                 "`{text}`: spares are in 1 to {dims} dimensions, 1 or more layers"
             ));
+        }
+        if dims > MOST_DIMS {
+            return Err(format!("`{text}`: say at most {MOST_DIMS} dimensions"));
         }
         let substitute = (0..=dims).rev().map(Method).collect();
         Ok(Spares { dims, sides, layers, substitute, choose: Choice::Nearest })
@@ -136,7 +142,7 @@ mod tests {
 
     #[test]
     fn impossible_allocations_are_refused() {
-        for text in ["3D", "3D(4,1)", "3D(0,1)", "3D(1,0)", "D(1,1)"] {
+        for text in ["3D", "3D(4,1)", "3D(0,1)", "3D(1,0)", "D(1,1)", "4000000000D(1,1)"] {
             assert!(Spares::parse(text).is_err(), "{text}");
         }
         let spares = Spares::parse("2D(2,1)").unwrap();

@@ -44,7 +44,10 @@ impl Grid {
         if dimension > 31 {
             return Err(format!("a hypercube of dimension {dimension}: at most 31"));
         }
-        Grid::new(&vec![2; dimension.max(1) as usize], false)
+        match dimension {
+            0 => Grid::new(&[1], false),
+            _ => Grid::new(&vec![2; dimension as usize], false),
+        }
     }
 
     fn new(dims: &[u32], wraps: bool) -> Result<Grid, String> {
@@ -295,6 +298,10 @@ mod tests {
         assert!(Grid::mesh(&[]).is_err() && Grid::torus(&[3, 0]).is_err());
         assert!(Grid::mesh(&[65_536, 65_536]).unwrap_err().contains("2^31"));
         assert!(Grid::hypercube(40).is_err());
+        assert_eq!(
+            [0, 1, 5].map(|dimension| Grid::hypercube(dimension).unwrap().nodes()),
+            [1, 2, 32]
+        );
     }
 
     fn pairs(nodes: usize) -> impl Iterator<Item = (usize, usize)> {

@@ -33,6 +33,15 @@ pub fn time(text: &str) -> Result<Picos, String> {
     Ok(picos.round() as Picos)
 }
 
+/// A price in nanoseconds, of which there may be fractions. A machine that takes a second for a step
+/// is none, and its virtual time would soon end.
+pub fn picos_of(nanos: f64) -> Result<Picos, String> {
+    match (0.0..=1e9).contains(&nanos) {
+        true => Ok((nanos * 1e3).round() as Picos),
+        false => Err(format!("{nanos:e}: say 0 to 1e9 nanoseconds")),
+    }
+}
+
 /// Writes a time in the largest unit of which it is a whole number.
 pub fn shown(time: Picos) -> String {
     let whole = UNITS.iter().rev().find(|(_, worth)| time.is_multiple_of(*worth as Picos));

@@ -46,11 +46,33 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("line --dims 3,3", "say 34,34,36"),
         ("line --cost real", "say published or physical"),
         ("line --communication 500", "say 1 to 200"),
+        ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
+        ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
         ("line --handler 0", "a handler takes some time"),
     ] {
-        let output = run(line);
-        let why = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{line}");
-        assert!(why.starts_with("ftbg: ") && why.contains(said), "{line}: {why}");
+        refused(line, said);
+    }
+}
+
+fn refused(line: &str, said: &str) {
+    let output = run(line);
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{line}: {why}");
+    assert!(why.starts_with("ftbg: ") && why.contains(said), "{line}: {why}");
+}
+
+#[test]
+fn a_machine_file_that_cannot_run_is_refused_with_the_cure() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("cannot.toml");
+    for (program, text, said) in [
+        ("line", "[node]\noutbuf = 0\n[cost]\nbyte_ns = 1\n", "say 1 or more"),
+        ("jacobi", "[node]\npacket = 64\n", "behind a header of 8: say"),
+        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: say 32 or more"),
+        ("line", "[node]\nprocessors = 65536\nthreads = 65536\n", "fewer than 2^32"),
+        ("line", "[cost]\nhop_ns = 1e300\n", "say 0 to 1e9 nanoseconds"),
+    ] {
+        let text = format!("[machine]\ntopology = \"mesh\"\ndims = [4, 4, 4]\n{text}");
+        std::fs::write(&file, text).expect("there is room");
+        refused(&format!("{program} --machine {}", file.display()), said);
     }
 }

@@ -193,6 +193,8 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("poisson --border 1,2", "left,right,lower,upper"),
         ("poisson --topology random --kill 50%", "say --topology nearest, mesh, torus"),
         ("poisson --topology far", "say --topology nearest, mesh, torus"),
+        ("max --topology torus --dims 10000,10000", "say at most 20000000 nodes"),
+        ("max --nodes 20000000 --neighbours 1000", "1073741824 neighbours of all"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

@@ -70,6 +70,9 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("sample --stencil 5P", "7P or 27P in three"),
         ("sample --failures some", "say 10 or all"),
         ("sample --choose best", "say nearest or collisions"),
+        ("share --dims 40000,40000 --alloc 2D(1,1)", "say at most 10000000 nodes"),
+        ("share --alloc 4000000000D(1,1)", "say at most 32 dimensions"),
+        ("worst --width 0", "--width 0: say 1 or more"),
         ("share --machine k", "k has no [spares]"),
     ] {
         let output = run(line);

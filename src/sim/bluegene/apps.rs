@@ -32,6 +32,7 @@ fn onwards(node: &Node<'_>) -> impl Iterator<Item = [u32; 3]> + use<> {
 impl Program for LineBroadcast {
     /// How often the message came.
     type Data = u32;
+    const PAYLOAD_BYTES: usize = 0;
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
         if node.number() == 0 {
@@ -48,6 +49,7 @@ impl Program for LineBroadcast {
 
 impl Program for OctreeBroadcast {
     type Data = u32;
+    const PAYLOAD_BYTES: usize = 24;
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
         if node.number() == 0 {
@@ -96,6 +98,7 @@ pub struct Waiting {
 
 impl Program for Reduce {
     type Data = Waiting;
+    const PAYLOAD_BYTES: usize = 8;
 
     fn start(&self, node: &mut Node<'_>) -> Waiting {
         let missing = onwards(node).count() as u32;
@@ -127,6 +130,7 @@ impl Program for Reduce {
 
 impl Program for Ring {
     type Data = u32;
+    const PAYLOAD_BYTES: usize = 0;
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
         if node.number() == 0 {

@@ -1,6 +1,6 @@
 //! A machine under its virtual clock.
 
-use super::node::{Node, Out, PAYLOAD_MOST, Packet, Program, Size};
+use super::node::{HEADER, Node, Out, PAYLOAD_MOST, Packet, Program, Size};
 use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};
 use crate::machine::Model;
 use crate::machine::cost::Cost;
@@ -21,6 +21,9 @@ pub struct Setup {
     /// Picoseconds in a tick of the virtual clock.
     pub tick: u64,
 }
+
+/// More nodes than this are for machines with more memory.
+const MOST_NODES: usize = 10_000_000;
 
 /// What happened, all told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -84,15 +87,25 @@ impl Setup {
         let grid = model.topology.grid().ok_or("the emulator wants a mesh or torus")?;
         let dims: Vec<u32> = grid.dims().iter().copied().chain([1, 1, 1]).collect();
         if grid.dims().len() > 3 {
-            return Err(format!("the emulator has three dimensions: not {:?}", grid.dims()));
+            let dims = grid.dims();
+            return Err(format!(
+                "the emulator has three dimensions, not {dims:?}: say --dims 8,8,8"
+            ));
         }
-        let threads = model.node.processors * model.node.threads;
+        if grid.nodes() > MOST_NODES {
+            let dims = grid.dims();
+            return Err(format!("dims {dims:?}: the emulator has at most {MOST_NODES} nodes"));
+        }
+        let threads = model.node.all_threads()?;
         if communication == 0 || communication > threads {
             return Err(format!("{communication} communication threads: say 1 to {threads}"));
         }
         let cost = model.cost.clone();
         if cost.handler == 0 {
             return Err("handler_ns = 0: a handler takes some time".into());
+        }
+        if cost.byte > 0 && model.node.outbuf == 0 {
+            return Err("outbuf = 0: a packet needs room until it has left: say 1 or more".into());
         }
         let parts = [cost.cycle, cost.hop, cost.corner, cost.handler, cost.byte];
         let tick = parts.into_iter().fold(0, divisor);
@@ -108,8 +121,22 @@ impl Setup {
         (ticks * self.tick) as f64 / 1e3
     }
 
+    /// Whether a program's packets are large enough for what it sends.
+    pub fn check<P: Program>(&self) -> Result<(), String> {
+        match P::PAYLOAD_BYTES <= self.payload_most() {
+            true => Ok(()),
+            false => Err(format!(
+                "packet = {}: this program sends {} bytes behind a header of {HEADER}: say {} or \
+                 more",
+                self.node.packet,
+                P::PAYLOAD_BYTES,
+                P::PAYLOAD_BYTES + HEADER
+            )),
+        }
+    }
+
     pub(super) fn payload_most(&self) -> usize {
-        (self.node.packet as usize).saturating_sub(8).min(PAYLOAD_MOST)
+        (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
     }
 
     pub(super) fn arrival(&self, from: u32, to: u32, leaves: u64) -> u64 {
@@ -231,7 +258,7 @@ impl<P: Program> Nodes<P> {
     fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What>) {
         let at = (number - self.first) as usize;
         let communication = self.setup.communication as usize;
-        let threads = (self.setup.node.processors * self.setup.node.threads) as usize;
+        let threads = self.setup.node.all_threads().expect("a setup checks it") as usize;
         let site = &mut self.nodes[at];
         site.communicating.retain(|&end| end > now);
         site.working.retain(|&end| end > now);

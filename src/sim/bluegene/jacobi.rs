@@ -102,6 +102,7 @@ fn mean(beside: impl Fn(usize) -> f64) -> f64 {
 
 impl Program for Jacobi {
     type Data = Block;
+    const PAYLOAD_BYTES: usize = 2 + 8 * SIDE * SIDE;
 
     fn start(&self, node: &mut Node<'_>) -> Block {
         node.add(GO, Size::Small, &[]);

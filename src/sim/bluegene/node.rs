@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 /// As long as a payload may be: a packet of 128 bytes has a header of 8.
 pub const PAYLOAD_MOST: usize = 120;
+pub(super) const HEADER: usize = 8;
 
 /// Who runs a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Size {
 /// What nodes run. One value serves all nodes; each has data of its own.
 pub trait Program: Sync + Send {
     type Data: Send;
+    /// The longest payload that it sends.
+    const PAYLOAD_BYTES: usize;
 
     /// A node comes to life, which takes no time. What it adds are its first packets.
     fn start(&self, node: &mut Node<'_>) -> Self::Data;

@@ -71,6 +71,7 @@ struct Flood(u32, Size);
 
 impl Program for Flood {
     type Data = Vec<f64>;
+    const PAYLOAD_BYTES: usize = 0;
 
     fn start(&self, node: &mut Node<'_>) -> Vec<f64> {
         if node.number() == 0 {
@@ -133,6 +134,7 @@ fn a_payload_that_does_not_fit_is_an_error() {
     struct Large;
     impl Program for Large {
         type Data = ();
+        const PAYLOAD_BYTES: usize = 121;
         fn start(&self, node: &mut Node<'_>) {
             node.add(0, Size::Small, &[]);
         }

@@ -14,5 +14,5 @@ pub mod wiring;
 pub mod world;
 
 pub use graph::Graph;
-pub use wiring::Wiring;
+pub use wiring::{MOST_NODES, Wiring};
 pub use world::{Application, Counters, Here, World};

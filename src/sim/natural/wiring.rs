@@ -20,12 +20,17 @@ pub enum Wiring {
     Given(Vec<Vec<u32>>),
 }
 
+/// More nodes than this are for machines with more memory.
+pub const MOST_NODES: u32 = 20_000_000;
+/// In all lists together.
+const MOST_ENTRIES: u64 = 1 << 30;
+
 impl Wiring {
     /// The graph of so many nodes; a machine and given lists have their own number.
     pub fn graph(&self, nodes: u32, seed: u64) -> Result<Graph, String> {
         let mut random = Random::new(seed ^ 0x11f7);
-        let enough = |count: u32| match count > 0 && nodes > 2 * count {
-            true => Ok(()),
+        let enough = |count: u32| match count > 0 && u64::from(nodes) > 2 * u64::from(count) {
+            true => is_small(u64::from(nodes), u64::from(count)),
             false => Err(format!(
                 "{count} neighbours of {nodes} nodes: 1 or more, and fewer than \
                 half of the nodes"
@@ -34,6 +39,7 @@ impl Wiring {
         match self {
             Wiring::Machine(topology) => {
                 let count = topology.nodes();
+                is_small(count as u64, topology.neighbours(0).len() as u64)?;
                 let near = |node| topology.neighbours(node).into_iter().map(|node| node as u32);
                 let lists: Vec<_> = (0..count).map(|node| near(node).collect()).collect();
                 Ok(Graph::new(&lists, (0..count).map(|node| place(topology, node)).collect()))
@@ -77,8 +83,11 @@ impl Wiring {
             let list: Result<Vec<u32>, _> = list.split_whitespace().map(str::parse).collect();
             let list = list.map_err(|_| no())?;
             let highest = list.iter().map(|&node| node as usize).fold(who, usize::max);
-            if highest >= 1 << 30 {
-                return Err(format!("{file}:{number}: node {highest} is too many"));
+            if highest >= MOST_NODES as usize {
+                return Err(format!(
+                    "{file}:{number}: node {highest}: there are at most {MOST_NODES}: number \
+                     them from 0 on"
+                ));
             }
             if lists.len() <= highest {
                 lists.resize(highest + 1, Vec::new());
@@ -145,6 +154,17 @@ fn place(topology: &Topology, node: usize) -> [f32; 2] {
         place[axis] += at[dim] as f32 * size[axis];
     }
     [place[0] + size[0] / 2.0, place[1] + size[1] / 2.0]
+}
+
+/// Refuses what has no room in memory.
+fn is_small(nodes: u64, neighbours: u64) -> Result<(), String> {
+    match nodes <= u64::from(MOST_NODES) && nodes * neighbours <= MOST_ENTRIES {
+        true => Ok(()),
+        false => Err(format!(
+            "{nodes} nodes with {neighbours} neighbours each: say at most {MOST_NODES} nodes, \
+             and {MOST_ENTRIES} neighbours of all of them"
+        )),
+    }
 }
 
 #[cfg(test)]

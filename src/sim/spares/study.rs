@@ -36,9 +36,15 @@ pub struct Outcome {
     pub worst: usize,
 }
 
+/// More nodes than this are for machines with more memory.
+const MOST_NODES: usize = 10_000_000;
+
 impl Study {
     pub fn new(grid: Grid, spares: Spares, pattern: Pattern) -> Result<Study, String> {
         spares.check(&grid)?;
+        if grid.nodes() > MOST_NODES {
+            return Err(format!("dims {:?}: say at most {MOST_NODES} nodes", grid.dims()));
+        }
         let fresh = Placement::new(&grid, &spares);
         let quiet = Traffic::new(&fresh, &pattern);
         Ok(Study { grid, spares, pattern, fresh, quiet })

@@ -10,7 +10,7 @@ use ftmpi_sim::bluegene::{Emulator, Program, Setup, Totals};
 use ftmpi_sim::machine::Model;
 use ftmpi_sim::machine::cost::CornerRule;
 use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::units::numbers;
+use ftmpi_sim::machine::units::{numbers, picos_of};
 use ftmpi_sim::report::Report;
 use ftmpi_sim::words::Words;
 use std::process::ExitCode;
@@ -52,16 +52,16 @@ fn run(arguments: Vec<String>) -> Result<String, String> {
     report.add("nodes", setup.nodes());
     let play = Play { setup, threads, is_quiet };
     match what.as_str() {
-        "line" => play.run(LineBroadcast, &mut report).1,
-        "octtree" | "octree" => play.run(OctreeBroadcast, &mut report).1,
+        "line" => play.run(LineBroadcast, &mut report)?.1,
+        "octtree" | "octree" => play.run(OctreeBroadcast, &mut report)?.1,
         "reduce" => {
-            let (emulator, totals) = play.run(Reduce, &mut report);
+            let (emulator, totals) = play.run(Reduce, &mut report)?;
             report.add("maximum", emulator.data(0).best);
             totals
         }
-        "ring" => play.run(Ring, &mut report).1,
+        "ring" => play.run(Ring, &mut report)?.1,
         "jacobi" => {
-            let (emulator, totals) = play.run(Jacobi { rounds }, &mut report);
+            let (emulator, totals) = play.run(Jacobi { rounds }, &mut report)?;
             let dims = emulator.setup().dims;
             report.add("rounds", rounds);
             let differing = differing(dims, rounds, |node| emulator.data(node));
@@ -81,7 +81,10 @@ struct Play {
 }
 
 impl Play {
-    fn run<P: Program>(&self, program: P, report: &mut Report) -> (Emulator<P>, Totals) {
+    fn run<P: Program>(
+        &self, program: P, report: &mut Report,
+    ) -> Result<(Emulator<P>, Totals), String> {
+        self.setup.check::<P>()?;
         let mut emulator = Emulator::new(self.setup.clone(), program, self.threads);
         let began = Instant::now();
         let totals = emulator.run();
@@ -101,7 +104,7 @@ impl Play {
             let slowdown = wall * 1e9 / totals.time_ns;
             eprintln!("ftbg: emulated in {:.3} ms, a slowdown of {slowdown:.1}", wall * 1e3);
         }
-        (emulator, totals)
+        Ok((emulator, totals))
     }
 }
 
@@ -131,8 +134,8 @@ fn setup(words: &mut Words, dims: &str) -> Result<Setup, String> {
         Some(other) => return Err(format!("--cost {other}: say published or physical")),
     };
     let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
-    model.cost.handler = (handler * 1e3).round() as u64;
-    let all = model.node.processors * model.node.threads;
+    model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
+    let all = model.node.all_threads()?;
     let communication = words.number("communication", all.div_ceil(2))?;
     Setup::new(&model, communication)
 }

@@ -4,7 +4,7 @@ use ftmpi_sim::machine::Model;
 use ftmpi_sim::machine::faults::{Dice, Faults, Plan};
 use ftmpi_sim::machine::topology::{Grid, Topology};
 use ftmpi_sim::machine::units::{Picos, numbers, time};
-use ftmpi_sim::natural::{Graph, Wiring, deaths};
+use ftmpi_sim::natural::{Graph, MOST_NODES, Wiring, deaths};
 use ftmpi_sim::words::Words;
 use std::fmt;
 
@@ -20,9 +20,6 @@ pub(crate) struct Network {
 pub(crate) struct Deaths {
     pub(crate) list: Vec<(u64, usize)>,
 }
-
-/// More nodes than this are for machines with more memory.
-const MOST_NODES: u32 = 20_000_000;
 
 /// Times are drawn in parts of a tick: whole ticks would bend their mean.
 const TICK_PARTS: u64 = 1_000_000;

@@ -113,6 +113,9 @@ fn share(mut words: Words) -> Result<String, String> {
 fn worst_case(mut words: Words) -> Result<String, String> {
     let failures = words.number("failures", 9)?;
     let width = words.number("width", 30)?;
+    if width == 0 {
+        return Err("--width 0: say 1 or more".into());
+    }
     let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
     let is_json = words.has("json");
     words.done()?;
