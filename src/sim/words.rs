@@ -61,10 +61,17 @@ impl Words {
 
     /// The number that an option gives.
     pub fn number<T: FromStr + Display>(&mut self, name: &str, usual: T) -> Result<T, String> {
-        let Some(text) = self.text(name) else { return Ok(usual) };
-        text.replace('_', "")
-            .parse()
-            .map_err(|_| format!("--{name} {text}: say a number, such as --{name} {usual}"))
+        match self.text(name) {
+            None => Ok(usual),
+            Some(text) => number(name, &text, &usual.to_string()),
+        }
+    }
+
+    /// The number that an option gives, if it was said.
+    pub fn given<T: FromStr + Display>(
+        &mut self, name: &str, such_as: T,
+    ) -> Result<Option<T>, String> {
+        self.text(name).map(|text| number(name, &text, &such_as.to_string())).transpose()
     }
 
     /// Complains about what nobody has read.
@@ -77,6 +84,11 @@ impl Words {
             None => Ok(()),
         }
     }
+}
+
+fn number<T: FromStr>(name: &str, text: &str, such_as: &str) -> Result<T, String> {
+    let no = |_| format!("--{name} {text}: say a number, such as --{name} {such_as}");
+    text.replace('_', "").parse().map_err(no)
 }
 
 #[cfg(test)]

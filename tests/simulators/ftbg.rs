@@ -54,6 +54,14 @@ fn what_cannot_be_is_refused_with_the_cure() {
     }
 }
 
+#[test]
+fn a_machine_has_its_own_dims_unless_others_are_said() {
+    let own = succeeds("line --machine bluegene-l --json --quiet");
+    assert!(own.contains("\"nodes\":65536"), "{own}");
+    let said = succeeds("line --machine bluegene-l --dims 4,4,4 --json");
+    assert!(said.contains("\"nodes\":64"), "{said}");
+}
+
 fn refused(line: &str, said: &str) {
     let output = run(line);
     let why = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -195,6 +195,8 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("poisson --topology far", "say --topology nearest, mesh, torus"),
         ("max --topology torus --dims 10000,10000", "say at most 20000000 nodes"),
         ("max --nodes 20000000 --neighbours 1000", "1073741824 neighbours of all"),
+        ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
+        ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

@@ -40,6 +40,22 @@ fn one_seed_writes_the_same_bytes_on_one_and_two_threads() {
 }
 
 #[test]
+fn a_machine_files_ways_to_substitute_are_those_that_are_taken() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lone.toml");
+    let text = "[machine]\ntopology = \"mesh\"\ndims = [8, 8]\n\
+                [spares]\nalloc = \"2D(2,1)\"\nsubstitute = [\"0D\"]\n";
+    std::fs::write(&file, text).expect("there is room");
+    let sample = |more: &str| {
+        succeeds(&format!(
+            "sample --cases 5 --failures 3 --json --machine {} {more}",
+            file.display()
+        ))
+    };
+    assert_eq!(sample(""), sample("--method 0D"));
+    assert_ne!(sample(""), sample("--method hybrid(all)"));
+}
+
+#[test]
 fn figures_are_data_and_pictures() {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figure.svg");
     for number in [3, 8, 13] {
@@ -73,6 +89,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("share --dims 40000,40000 --alloc 2D(1,1)", "say at most 10000000 nodes"),
         ("share --alloc 4000000000D(1,1)", "say at most 32 dimensions"),
         ("worst --width 0", "--width 0: say 1 or more"),
+        ("share --machine bluegene-2001 --dims 9,9,9", "leave them out"),
         ("share --machine k", "k has no [spares]"),
     ] {
         let output = run(line);

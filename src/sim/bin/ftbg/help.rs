@@ -13,7 +13,7 @@ DESCRIPTION
     through all nodes; jacobi solves Laplace's equation and compares it with a serial run.
 
 OPTIONS
-    --dims X,Y,Z          34,34,36; of jacobi 8,8,8
+    --dims X,Y,Z          34,34,36, of jacobi 8,8,8; or those of --machine
     --cost C              published: 75 ns once for each message; physical: for each turn
     --handler NS          what a handler takes: 1000
     --communication N     of a node's threads, those that take packets in: half of them

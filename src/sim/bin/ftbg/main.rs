@@ -109,7 +109,10 @@ impl Play {
 }
 
 fn setup(words: &mut Words, dims: &str) -> Result<Setup, String> {
-    let mut model = match words.text("machine") {
+    let machine = words.text("machine");
+    // A machine has its own dims; who says others wants them.
+    let dims = words.text("dims").or(machine.is_none().then(|| dims.to_string()));
+    let mut model = match machine {
         None => Model::known("bluegene-2001").expect("it comes along"),
         Some(file) => match Model::known(&file) {
             Some(model) => model,
@@ -120,13 +123,15 @@ fn setup(words: &mut Words, dims: &str) -> Result<Setup, String> {
             }
         },
     };
-    let dims = numbers(&words.text("dims").unwrap_or(dims.into()))?;
-    if dims.len() != 3 {
-        return Err("--dims has three numbers: say 34,34,36".into());
+    if let Some(dims) = dims {
+        let dims = numbers(&dims)?;
+        if dims.len() != 3 {
+            return Err("--dims has three numbers: say 34,34,36".into());
+        }
+        let wraps = model.topology.grid().is_some_and(Grid::wraps);
+        let grid = if wraps { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
+        model.topology = Topology::Grid(grid);
     }
-    let wraps = model.topology.grid().is_some_and(Grid::wraps);
-    let grid = if wraps { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
-    model.topology = Topology::Grid(grid);
     model.cost.corner_rule = match words.text("cost").as_deref() {
         None => model.cost.corner_rule,
         Some("published") => CornerRule::PerMessage,

@@ -26,13 +26,19 @@ const TICK_PARTS: u64 = 1_000_000;
 
 impl Network {
     pub(crate) fn read(words: &mut Words, nodes: u32, shape: &str) -> Result<Network, String> {
-        let seed = words.number("seed", 1)?;
-        let nodes = words.number("nodes", nodes)?;
+        let given_seed: Option<u64> = words.given("seed", 1)?;
+        let seed = given_seed.unwrap_or(1);
+        let given_nodes = words.given("nodes", nodes)?;
+        let nodes: u32 = given_nodes.unwrap_or(nodes);
         if nodes == 0 || nodes > MOST_NODES {
             return Err(format!("--nodes {nodes}: say 1 to {MOST_NODES}"));
         }
         if let Some(file) = words.text("machine") {
-            let model = machine(&file)?;
+            if given_nodes.is_some() {
+                return Err("--nodes beside --machine: a machine has its own: leave it out".into());
+            }
+            let mut model = machine(&file)?;
+            model.faults.seed = given_seed.unwrap_or(model.faults.seed);
             let wiring = Wiring::Machine(model.topology.clone());
             let nodes = model.topology.nodes() as u32;
             return Ok(Network {
@@ -47,6 +53,13 @@ impl Network {
         let usual = if shape == "nearest" { 8 } else { 4 };
         let count = words.number("neighbours", usual)?;
         let dims = words.text("dims").map(|text| numbers(&text)).transpose()?;
+        if dims.is_some() && (given_nodes.is_some() || !["mesh", "torus"].contains(&&*shape)) {
+            return Err(
+                "--dims are of --topology mesh or torus, and say how many nodes there are: \
+                        leave --nodes out"
+                    .into(),
+            );
+        }
         let square = || {
             let side = f64::from(nodes).sqrt().round() as u32;
             dims.clone().unwrap_or(vec![side, nodes.div_ceil(side.max(1))])

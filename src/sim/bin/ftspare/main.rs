@@ -50,17 +50,29 @@ fn run(arguments: Vec<String>) -> Result<String, String> {
 fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<Study, String> {
     let (given_dims, given_alloc) = (words.text("dims"), words.text("alloc"));
     let is_torus = words.has("torus");
-    let (grid, mut spares) = match words.text("machine") {
-        Some(file) => machine(&file)?,
+    let given_methods = words.text("method");
+    let (grid, mut spares, methods) = match words.text("machine") {
+        Some(_) if given_dims.is_some() || given_alloc.is_some() || is_torus => {
+            return Err("--dims, --alloc and --torus say another machine than --machine: leave \
+                        them out"
+                .into());
+        }
+        Some(file) => {
+            let (grid, spares) = machine(&file)?;
+            (grid, spares, given_methods)
+        }
         None => {
             let dims = numbers(given_dims.as_deref().unwrap_or(dims))?;
             let grid = if is_torus { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
-            (grid, Spares::parse(given_alloc.as_deref().unwrap_or(alloc))?)
+            let spares = Spares::parse(given_alloc.as_deref().unwrap_or(alloc))?;
+            (grid, spares, Some(given_methods.unwrap_or(methods.into())))
         }
     };
     let count = grid.dims().len();
-    let methods = words.text("method").unwrap_or(methods.into());
-    spares.substitute = Method::parse_list(&methods, count as u32)?;
+    // What the command line leaves open is as the file says.
+    if let Some(methods) = methods {
+        spares.substitute = Method::parse_list(&methods, count as u32)?;
+    }
     spares.choose = match words.text("choose").as_deref() {
         None => spares.choose,
         Some("nearest") => Choice::Nearest,
