@@ -107,13 +107,10 @@ fn mean_collisions(
         let study = study(dims, alloc, &methods, Some(stencil))?;
         curves.push(curve(methods, &study));
     }
+    // Over the same cases: a mean over fewer of them would be no match for the others.
     let mut better = study(dims, alloc, "hybrid(all)", Some(stencil))?;
     better.spares.choose = Choice::Collisions;
-    // Each step looks at hundreds of substitutions: a few cases tell enough.
-    let few = Effort { cases: effort.cases.div_ceil(20), ..effort };
-    let found = sample(&better, few.cases, 40, few.seed, few.threads, true);
-    let points = found.after.iter().zip(1..).map(|(after, at)| (f64::from(at), after.mean_uses()));
-    curves.push(Curve { name: "fewest collisions".into(), points: points.collect() });
+    curves.push(curve("fewest collisions".into(), &better));
     Ok(Plot {
         title: format!("Uses of the most used link in the mean, {stencil} on {dims:?}, {alloc}"),
         across: "failures".into(),

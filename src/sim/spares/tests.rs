@@ -100,6 +100,7 @@ fn a_choice_that_looks_at_collisions_is_never_worse_than_the_papers_best() {
         let better = mean("hybrid(all)", Choice::Collisions);
         for methods in ["0D", "1D+0D", "hybrid(all)", "hybrid(-2D)", "hybrid(-1D)"] {
             let others = mean(methods, Choice::Nearest);
+            assert_eq!(others.len(), better.len(), "{dims:?} {methods}: until no spare is left");
             for (at, (other, better)) in others.iter().zip(&better).enumerate() {
                 let of = format!("{dims:?} {methods} after {} failures", at + 1);
                 assert!(better.1 <= other.1, "{of}: {better:?} {other:?}");
