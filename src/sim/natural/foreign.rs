@@ -144,6 +144,7 @@ impl State {
 impl Application for Foreign {
     type State = State;
     type Message = Bytes;
+    const ONE_THREAD: bool = true;
 
     fn create(&self, _: u32, _: &Graph) -> State {
         State(vec![0; self.words].into())
@@ -188,5 +189,31 @@ impl Application for Foreign {
         unsafe { info(state.0.as_ptr().cast(), text.as_mut_ptr().cast(), INFO_BYTES - 1) };
         let text = CStr::from_bytes_until_nul(&text).expect("the last byte is 0");
         text.to_string_lossy().into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Wiring, World};
+    use super::*;
+    use std::sync::Arc;
+
+    extern "C" fn init(_: *mut c_void, _: *mut Seen) {}
+    extern "C" fn on_message(_: *mut c_void, _: *mut Seen, _: i32, _: *const c_void, _: usize) {}
+
+    #[test]
+    #[should_panic(expected = "one thread serves all nodes of this application")]
+    fn two_threads_never_call_handlers_of_one_library() {
+        let app = Foreign {
+            words: 1,
+            init,
+            on_message,
+            on_failure: None,
+            on_boundary: None,
+            colour: None,
+            info: None,
+        };
+        let graph = Wiring::Random(2).graph(10, 1).expect("it is small");
+        World::new(Arc::new(graph), app, 2);
     }
 }

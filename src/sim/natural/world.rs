@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub trait Application: Send + Sync {
     type State: Send;
     type Message: Copy + Send;
+    /// Whether handlers may share what two threads must not use at once, such as variables of C.
+    const ONE_THREAD: bool = false;
 
     fn create(&self, node: u32, graph: &Graph) -> Self::State;
     /// The node comes to life.
@@ -84,6 +86,7 @@ pub struct World<A: Application> {
 impl<A: Application> World<A> {
     /// All nodes begin at tick 0.
     pub fn new(graph: Arc<Graph>, app: A, threads: usize) -> World<A> {
+        assert!(threads == 1 || !A::ONE_THREAD, "one thread serves all nodes of this application");
         let app = Arc::new(app);
         let count = graph.nodes();
         let died: Arc<Vec<_>> = Arc::new((0..count).map(|_| AtomicU64::new(ALIVE)).collect());
