@@ -61,6 +61,8 @@ fn figures_are_data_and_pictures() {
     for number in [3, 8, 13] {
         let csv = succeeds(&format!("figure {number} --cases 2 --svg {}", file.display()));
         assert!(csv.starts_with("curve,") && csv.lines().count() > 15, "{csv}");
+        let json = succeeds(&format!("figure {number} --cases 2 --json"));
+        assert!(json.starts_with("{\"title\":") && json.contains("\"points\":[[["), "{json}");
         let svg = std::fs::read_to_string(&file).expect("it was written");
         assert!(svg.starts_with("<svg") && svg.matches("<polyline").count() >= 4);
     }

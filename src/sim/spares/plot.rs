@@ -1,5 +1,6 @@
 //! Curves over one axis, as data and as a picture (SVG).
 
+use crate::report::Report;
 use std::fmt::Write;
 
 /// One picture: what is drawn, over what.
@@ -38,6 +39,21 @@ impl Plot {
             }
         }
         text
+    }
+
+    /// The names of curves, and the points of each.
+    pub fn report(&self) -> Report {
+        let mut report = Report::default();
+        report.add("title", self.title.as_str());
+        report.add("across", self.across.as_str());
+        report.add("up", self.up.as_str());
+        let names = self.curves.iter().map(|curve| curve.name.as_str());
+        report.add("curves", names.collect::<Vec<_>>());
+        let points = self.curves.iter().map(|curve| {
+            curve.points.iter().map(|&(across, up)| vec![across, up]).collect::<Vec<_>>()
+        });
+        report.add("points", points.collect::<Vec<_>>());
+        report
     }
 
     pub fn svg(&self) -> String {
@@ -128,6 +144,10 @@ mod tests {
             curves: vec![curve("2D(2,1)"), curve("torus")],
         };
         assert_eq!(plot.csv().lines().nth(2), Some("\"2D(2,1)\",9,24"));
+        let json = plot.report().json();
+        let ends =
+            "\"curves\":[\"2D(2,1)\",\"torus\"],\"points\":[[[0,1],[9,24]],[[0,1],[9,24]]]}\n";
+        assert!(json.starts_with("{\"title\":\"a < b\",") && json.ends_with(ends), "{json}");
         let svg = plot.svg();
         assert_eq!(svg.matches("<polyline").count(), 2);
         assert!(svg.contains("a &lt; b") && svg.ends_with("</svg>\n"));

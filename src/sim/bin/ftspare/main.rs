@@ -191,10 +191,11 @@ fn drawn(mut words: Words) -> Result<String, String> {
     let number = words.word().and_then(|word| word.parse().ok()).ok_or(no)?;
     let effort = effort(&mut words, 20)?;
     let svg = words.text("svg");
+    let is_json = words.has("json");
     words.done()?;
     let plot = figure(number, effort)?;
     if let Some(file) = svg {
         std::fs::write(&file, plot.svg()).map_err(|why| format!("--svg {file}: {why}"))?;
     }
-    Ok(plot.csv())
+    Ok(if is_json { plot.report().json() } else { plot.csv() })
 }
