@@ -33,8 +33,8 @@ pub fn time(text: &str) -> Result<Picos, String> {
     Ok(picos.round() as Picos)
 }
 
-/// A price in nanoseconds, of which there may be fractions. A machine that takes a second for a step
-/// is none, and its virtual time would soon end.
+/// A price in nanoseconds, of which there may be fractions. No step takes more than a second, of
+/// which virtual time would soon be full.
 pub fn picos_of(nanos: f64) -> Result<Picos, String> {
     match (0.0..=1e9).contains(&nanos) {
         true => Ok((nanos * 1e3).round() as Picos),
