@@ -9,6 +9,8 @@
  *
  * The last M ranks keep codes and do not compute; without them, the codes are spread over all, and
  * NAME may be any scheme of ftck.h. Without a scheme, or with another MPI, no failure is survived.
+ * A rank that is to be killed at an iteration dies there; one that keeps codes, after the first
+ * checkpoint from there on.
  */
 #include <math.h>
 #include <mpi.h>
@@ -70,6 +72,11 @@ static MPI_Comm work = MPI_COMM_NULL;
         if (code_ != MPI_SUCCESS)                                                                  \
             return code_;                                                                          \
     } while (0)
+
+static const char USAGE[] =
+    "pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] [--iterations I] [--tolerance T]\n"
+    "    [--scheme xor|rs:K|sum|weighted:K|mirror|ring|pair] [--checkpoint-ranks M] [--every K]\n"
+    "    [--kill RANK@ITERATION]...\n";
 
 static void die(const char *what)
 {
@@ -481,12 +488,19 @@ static void prepare_checkpoints(void)
     int is_one = strcmp(opt.scheme, "xor") == 0 || strcmp(opt.scheme, "sum") == 0;
     if (opt.keepers == 0 || strcmp(opt.scheme, "mirror") == 0)
         snprintf(scheme, sizeof scheme, "%s", opt.scheme);
+    else if (strchr(opt.scheme, ':'))
+        snprintf(scheme, sizeof scheme, "%s,dedicated", opt.scheme);
     else if (is_one)
         snprintf(scheme, sizeof scheme, "%s,dedicated,groups=%d", opt.scheme, opt.keepers);
     else
         snprintf(scheme, sizeof scheme, "%s:%d,dedicated", opt.scheme, opt.keepers);
-    if (FTCK_Create(MPI_COMM_WORLD, scheme, &ck) != MPI_SUCCESS)
-        die("no such scheme");
+    int code = FTCK_Create(MPI_COMM_WORLD, scheme, &ck);
+    if (code != MPI_SUCCESS) {
+        char words[MPI_MAX_ERROR_STRING];
+        int length;
+        MPI_Error_string(code, words, &length);
+        die(words);
+    }
     if (rank >= workers)
         return;
     FTCK_Register(ck, 0, s.x, a.rows, MPI_DOUBLE);
@@ -506,6 +520,7 @@ static int checkpoint(int goes_on)
     int word[2] = {goes_on, s.iteration};
     TRY(MPI_Bcast(word, 2, MPI_INT, 0, MPI_COMM_WORLD));
     finished = !word[0];
+    s.iteration = word[1];
     if (finished)
         return MPI_SUCCESS;
     TRY(FTCK_Checkpoint(ck, word[1]));
@@ -525,8 +540,11 @@ static int restore(int *version)
         char words[MPI_MAX_ERROR_STRING];
         int length;
         MPI_Error_string(code, words, &length);
+        // All are told; one says it, and the others wait until it has ended the job.
         if (rank == 0)
             fprintf(stderr, "pcg: %s\n", words);
+        else
+            MPI_Barrier(MPI_COMM_WORLD);
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
     if (*version != FTCK_NONE)
@@ -579,6 +597,12 @@ static void read_options(int argc, char **argv)
 {
     for (int at = 1; at < argc; at++) {
         const char *word = argv[at], *value = at + 1 < argc ? argv[at + 1] : "";
+        if (strcmp(word, "--help") == 0) {
+            if (rank == 0)
+                fputs(USAGE, stdout);
+            MPI_Finalize();
+            exit(0);
+        }
         if (word[0] != '-') {
             opt.file = word;
             continue;
@@ -600,8 +624,13 @@ static void read_options(int argc, char **argv)
         else if (strcmp(word, "--kill") == 0 && opt.kills < MOST_KILLS &&
                  sscanf(value, "%d@%d", &opt.victim[opt.kills], &opt.moment[opt.kills]) == 2)
             opt.kills++;
-        else
-            die("no such option");
+        else {
+            if (rank == 0)
+                fprintf(stderr, "pcg: %s %s is not understood\n%s", word, value, USAGE);
+            else
+                MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
         at++;
     }
     if (opt.stencil != 7 && opt.stencil != 27)
@@ -618,13 +647,26 @@ static int set_up(const long *needed)
     return rank < workers ? plan_halo(needed) : MPI_SUCCESS;
 }
 
+static void meet_orders(void)
+{
+    for (int k = 0; k < opt.kills; k++) {
+        int is_due = rank < workers ? opt.moment[k] == s.iteration : opt.moment[k] <= s.iteration;
+        if (!is_restarted && opt.victim[k] == rank && is_due)
+            raise(SIGKILL);
+    }
+}
+
 static int solve(double *residual)
 {
     int version;
     TRY(restore(&version));
+    // Some may have ended before somebody died, and have to go on.
+    finished = 0;
     if (rank >= workers) {
-        while (!finished)
+        while (!finished) {
             TRY(checkpoint(0));
+            meet_orders();
+        }
         return MPI_SUCCESS;
     }
     if (version < 0)
@@ -633,9 +675,7 @@ static int solve(double *residual)
     while (s.iteration < opt.iterations && *residual > opt.tolerance) {
         if (s.iteration % opt.every == 0 && s.iteration != version)
             TRY(checkpoint(1));
-        for (int k = 0; k < opt.kills; k++)
-            if (!is_restarted && opt.victim[k] == rank && opt.moment[k] == s.iteration)
-                raise(SIGKILL);
+        meet_orders();
         TRY(iterate(residual));
         version = -1;
     }

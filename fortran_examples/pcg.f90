@@ -486,8 +486,8 @@ CONTAINS
   END SUBROUTINE
 
   SUBROUTINE prepare_checkpoints
-    CHARACTER(LEN=160) :: words
-    INTEGER :: ierr
+    CHARACTER(LEN=MPI_MAX_ERROR_STRING) :: words
+    INTEGER :: ierr, length
     IF (keepers == 0 .OR. scheme == 'mirror') THEN
       words = scheme
     ELSE IF (scheme == 'xor' .OR. scheme == 'sum') THEN
@@ -495,8 +495,12 @@ CONTAINS
     ELSE
       WRITE (words, '(2A,I0,A)') TRIM(scheme), ':', keepers, ',dedicated'
     END IF
+    IF (keepers > 0 .AND. INDEX(scheme, ':') > 0) words = TRIM(scheme) // ',dedicated'
     CALL FTCK_Create(MPI_COMM_WORLD, TRIM(words), ck, ierr)
-    IF (ierr /= MPI_SUCCESS) CALL die('no such scheme')
+    IF (ierr /= MPI_SUCCESS) THEN
+      CALL MPI_ERROR_STRING(ierr, words, length, ierr)
+      CALL die(words(:length))
+    END IF
     IF (rank >= workers) RETURN
     CALL FTCK_Register(ck, 0, x, rows, MPI_DOUBLE_PRECISION, ierr)
     CALL FTCK_Register(ck, 1, r, rows, MPI_DOUBLE_PRECISION, ierr)
@@ -519,6 +523,7 @@ CONTAINS
     CALL MPI_BCAST(words, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
     finished = words(1) == 0
+    iteration = words(2)
     IF (finished) RETURN
     CALL FTCK_Checkpoint(ck, words(2), ierr)
     t_checkpoint = t_checkpoint + MPI_WTIME() - before
@@ -537,7 +542,9 @@ CONTAINS
     CALL FTCK_Restore(ck, version, ierr)
     IF (ierr == FTCK_ERR_LOST) THEN
       CALL MPI_ERROR_STRING(FTCK_ERR_LOST, words, length, ierr)
+      ! All are told; one says it, and the others wait until it has ended the job.
       IF (rank == 0) WRITE (0, '(2A)') 'pcg: ', words(:length)
+      IF (rank /= 0) CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
       CALL MPI_ABORT(MPI_COMM_WORLD, 4, ierr)
     END IF
     IF (version /= FTCK_NONE) t_data = t_data + MPI_WTIME() - before
@@ -591,7 +598,7 @@ CONTAINS
         kills = kills + 1
         READ (value(:split - 1), *) victim(kills)
         READ (value(split + 1:), *) moment(kills)
-      CASE DEFAULT; CALL die('no such option')
+      CASE DEFAULT; CALL die(TRIM(word) // ' is not understood; see the head of pcg.f90')
       END SELECT
     END DO
     IF (stencil /= 7 .AND. stencil /= 27) CALL die('--poisson is 7 or 27')
@@ -608,18 +615,30 @@ CONTAINS
     IF (rank < workers) CALL plan_halo(ierr)
   END SUBROUTINE
 
+  ! Who keeps codes dies after the first checkpoint from the ordered iteration on.
+  SUBROUTINE meet_orders
+    INTEGER :: which, ignored
+    LOGICAL :: is_due
+    DO which = 1, kills
+      is_due = moment(which) == iteration .OR. (rank >= workers .AND. moment(which) < iteration)
+      IF (.NOT. is_restarted .AND. victim(which) == rank .AND. is_due) ignored = c_raise(9)
+    END DO
+  END SUBROUTINE
+
   SUBROUTINE solve(residual, ierr)
     REAL(DP), INTENT(OUT) :: residual
     INTEGER, INTENT(OUT) :: ierr
-    INTEGER :: version, which
-    INTEGER(KIND(0)) :: ignored
+    INTEGER :: version
     residual = 1
     CALL restore(version, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
+    ! Some may have ended before somebody died, and have to go on.
+    finished = .FALSE.
     IF (rank >= workers) THEN
       DO WHILE (.NOT. finished)
         CALL checkpoint(.FALSE., ierr)
         IF (ierr /= MPI_SUCCESS) RETURN
+        CALL meet_orders
       END DO
       RETURN
     END IF
@@ -627,10 +646,7 @@ CONTAINS
     DO WHILE (ierr == MPI_SUCCESS .AND. iteration < iterations .AND. residual > tolerance)
       IF (MOD(iteration, every) == 0 .AND. iteration /= version) CALL checkpoint(.TRUE., ierr)
       IF (ierr /= MPI_SUCCESS) RETURN
-      DO which = 1, kills
-        IF (.NOT. is_restarted .AND. victim(which) == rank .AND. moment(which) == iteration) &
-          ignored = c_raise(9)
-      END DO
+      CALL meet_orders
       CALL iterate(residual, ierr)
       version = FTCK_NONE
     END DO

@@ -1,5 +1,7 @@
 ! Diskless checkpoints: what ftck.h says, for Fortran. Handles of MPI are integers, as in the module
-! mpi; with mpi_f08, pass their component MPI_VAL. A scheme is a text such as 'rs:2'.
+! mpi; with mpi_f08, pass their component MPI_VAL. A scheme is a text such as 'rs:2'. What is
+! registered is contiguous: of a section with strides the compiler would pass a copy, which is gone
+! when the call returns.
 MODULE ftck
   IMPLICIT NONE
   PUBLIC

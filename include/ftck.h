@@ -47,7 +47,8 @@ int FTCK_Register_c(FTCK ck, int id, void *buf, MPI_Count count, MPI_Datatype da
 int FTCK_Unregister(FTCK ck, int id);
 /* Collective. The data are those of one moment if no message between them is under way */
 int FTCK_Checkpoint(FTCK ck, int version);
-/* The same; the data may change at once, and the rest goes on while the program computes */
+/* The same; it waits until all have come. Then the data may change, and the rest goes on in later
+ * calls of MPI */
 int FTCK_Icheckpoint(FTCK ck, int version, MPI_Request *request);
 /* Collective, by survivors and replacements, who have registered the same again */
 int FTCK_Restore(FTCK ck, int *version);

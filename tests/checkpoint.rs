@@ -91,6 +91,9 @@ fn survives(case: Case<'_>, victims: &[&str], kills: impl Iterator<Item = String
     for kill in kills {
         let seen = case.run(&program, victims).option(format!("--kill={kill}")).succeeds();
         assert_eq!(seen.stdout, expected, "{} {kill}: {seen}", case.scheme);
+        // Who has fewer steps to go dies at the end of the call.
+        let deaths = seen.stderr.matches("as ordered for").count();
+        assert_eq!(deaths, 1, "{} {kill}: {seen}", case.scheme);
     }
 }
 

@@ -208,6 +208,7 @@ fn conjugate_gradients_survive_by_every_scheme_and_are_the_same_in_both_language
     for (program, is_c) in [(&c, true), (&fortran, false)] {
         let cases: &[(&str, &str, usize, &[&str])] = &[
             ("rs", "2", 6, &["1@33", "3@33"]),
+            ("rs:2", "2", 6, &["1@33", "4@30"]),
             ("xor", "1", 5, &["0@33", "3@50"]),
             ("weighted", "2", 6, &["1@33", "2@33"]),
             ("mirror", "4", 8, &["0@33", "2@33"]),
@@ -224,6 +225,10 @@ fn conjugate_gradients_survive_by_every_scheme_and_are_the_same_in_both_language
             assert!(is_near, "{scheme} {is_c}: {residual} and {}", expected.0);
             assert!(*scheme == "weighted" || residual == expected.0, "{scheme}: {seen}");
         }
+        let run = support::run(program).ranks(4).option("--mode=rebuild").args(problem);
+        let run = run.args(["--scheme", "xor", "--kill", "1@33", "--kill", "2@33"]);
+        let seen = run.fails_with(4);
+        assert!(seen.stderr.contains("what ranks 1-2 had"), "{is_c}: {seen}");
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Each rank has two slots. A checkpoint goes into the one that the last whole checkpoint is not
 //! in, and is known by a serial number that no other checkpoint ever had. A slot first gets its
-//! data, then its codes; what is in a slot with codes is whole there, whatever became of the others. Once
-//! all have told that theirs is whole, it is *committed*.
+//! data, then its codes; what is in a slot with codes is whole there, whatever became of the
+//! others. Once all have told that theirs is whole, it is *committed*.
 //!
 //! Before anything is overwritten, and before anything is restored, all lay their [`Account`] open,
 //! and judge alike. So a failure at any moment leaves the last committed checkpoint, or the one

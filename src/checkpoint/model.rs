@@ -250,7 +250,7 @@ impl World {
             }
             At::Begun => {
                 let Some(Verdict::Restore(choice)) = self.judged() else { return false };
-                self.get_back(who, &choice)
+                self.win_back(who, &choice)
             }
             At::Has => self.make_codes(who),
             _ => self.confirm(who),
@@ -258,7 +258,7 @@ impl World {
     }
 
     /// Data that are lost follow from codes with data of the same moment.
-    fn get_back(&mut self, who: usize, choice: &Choice) -> bool {
+    fn win_back(&mut self, who: usize, choice: &Choice) -> bool {
         let serial = choice.serial;
         let rank = self.ranks[who].as_ref().expect("he lives");
         if rank.slots[rank.slot].entry.expect("it was begun").has_data {
