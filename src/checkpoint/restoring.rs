@@ -52,11 +52,12 @@ async fn attempt(
         Verdict::Restore(choice) => choice,
         verdict => {
             let mut memory = keep.memory.lock();
-            (memory.seen, memory.is_new) = (seen, false);
+            memory.seen = seen;
             return match verdict {
                 Verdict::Lost { version, places, .. } => Err(lost(keep, version, &places)),
                 // What was begun nobody can use.
                 _ => {
+                    memory.is_new = false;
                     memory.slots.iter_mut().for_each(|slot| slot.entry = None);
                     Ok(None)
                 }
@@ -66,7 +67,7 @@ async fn attempt(
     let (at, mut slot) = fetch(keep, &choice, &accounts[me], me);
     let outcome = rebuild(process, keep, comm, (choice, &accounts), &mut slot).await;
     let mut memory = keep.memory.lock();
-    (memory.seen, memory.is_new) = (seen, false);
+    memory.seen = seen;
     memory.slots[at] = slot;
     let (common, orphans, digits) = outcome?;
     let serial = common.choice.serial;
@@ -78,6 +79,9 @@ async fn attempt(
         return Ok(None);
     };
     entry.is_committed = true;
+    // Not before: what others had whole would count as never committed if this one, who has had no
+    // part in it, were heard as one who had.
+    memory.is_new = false;
     let group = &comm.living().group;
     let member = |seat: &Seat| match seat {
         Seat::Guardian(_) => None,
