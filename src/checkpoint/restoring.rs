@@ -111,7 +111,7 @@ fn fetch(keep: &Checkpoint, choice: &Choice, mine: &Account, me: usize) -> (usiz
     if let Some(at) = memory.slots.iter().position(is_it) {
         return (at, std::mem::take(&mut memory.slots[at]));
     }
-    let at = ledger::vacant(&Verdict::Restore(choice.clone()), mine);
+    let at = ledger::vacant(Some(choice.serial), mine);
     let mut slot = std::mem::take(&mut memory.slots[at]);
     slot.entry = choice.seats.iter().position(|seat| *seat == Seat::Heir(me)).map(|place| Entry {
         serial: choice.serial,
