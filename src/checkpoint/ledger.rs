@@ -163,12 +163,8 @@ impl Account {
 
 /// What everybody's accounts, in the order of ranks, come to.
 pub fn judge(scheme: &Scheme, accounts: &[Account]) -> Verdict {
-    let entries = accounts.iter().flat_map(|account| account.entries.iter().flatten());
-    let mut serials: Vec<u64> = entries.map(|entry| entry.serial).collect();
-    serials.sort_unstable();
-    serials.dedup();
     let mut loss = None;
-    for serial in serials.into_iter().rev() {
+    for serial in serials(accounts) {
         match examine(scheme, accounts, serial) {
             Ok(choice) => return Verdict::Restore(choice),
             Err(places) if loss.is_none() && may_be_committed(accounts, serial) => {
@@ -181,6 +177,15 @@ pub fn judge(scheme: &Scheme, accounts: &[Account]) -> Verdict {
         }
     }
     loss.unwrap_or(Verdict::Nothing)
+}
+
+/// The checkpoints that anybody has something of, the newest first.
+fn serials(accounts: &[Account]) -> impl Iterator<Item = u64> + use<> {
+    let entries = accounts.iter().flat_map(|account| account.entries.iter().flatten());
+    let mut serials: Vec<u64> = entries.map(|entry| entry.serial).collect();
+    serials.sort_unstable();
+    serials.dedup();
+    serials.into_iter().rev()
 }
 
 /// Whether somebody may have been told that this checkpoint has succeeded: then all who were there
@@ -241,17 +246,29 @@ fn seats(accounts: &[Account], serial: u64, holders: &[Option<usize>]) -> Vec<Se
     (0..members).map(seat).collect()
 }
 
-/// Which slot of `mine` the next checkpoint goes into: not the one that all would restore.
-pub fn vacant(verdict: &Verdict, mine: &Account) -> usize {
-    let keeps = |entry: &Option<Entry>| match (verdict, entry) {
-        (Verdict::Restore(choice), Some(entry)) => entry.serial == choice.serial,
-        _ => false,
+/// The checkpoint that the next one spares: the newest that all have whole, with all codes. A newer
+/// one without codes could be restored now, but not after a death. Where there is none such, the one
+/// that all would restore.
+pub fn spared(scheme: &Scheme, accounts: &[Account]) -> Option<u64> {
+    let is_whole = |choice: &Choice| {
+        choice.seats.iter().all(|seat| matches!(seat, Seat::Holder(_)))
+            && !choice.without_codes.contains(&true)
     };
+    let mut choices = serials(accounts).filter_map(|serial| examine(scheme, accounts, serial).ok());
+    choices.find(is_whole).map(|choice| choice.serial).or_else(|| match judge(scheme, accounts) {
+        Verdict::Restore(choice) => Some(choice.serial),
+        _ => None,
+    })
+}
+
+/// Which slot of `mine` the next checkpoint goes into: not the one that is `spared`.
+pub fn vacant(spared: Option<u64>, mine: &Account) -> usize {
     let serial = |entry: &Option<Entry>| entry.map_or(0, |entry| entry.serial);
-    match (keeps(&mine.entries[0]), keeps(&mine.entries[1])) {
-        (true, _) => 1,
-        (_, true) => 0,
-        _ => usize::from(serial(&mine.entries[1]) < serial(&mine.entries[0])),
+    let [first, second] = [serial(&mine.entries[0]), serial(&mine.entries[1])];
+    match spared {
+        Some(spared) if spared == first => 1,
+        Some(spared) if spared == second => 0,
+        _ => usize::from(second < first),
     }
 }
 
@@ -337,21 +354,23 @@ mod tests {
     }
 
     #[test]
-    fn the_next_checkpoint_spares_the_last_whole_one() {
+    fn the_next_checkpoint_spares_the_last_one_with_codes() {
         let pair = Scheme::parse("pair").expect("a scheme");
         let half = |place| {
             let begun = Entry { has_codes: false, is_committed: false, ..entry(3, place, 2) };
             account([Some(begun), Some(entry(2, place, 2))])
         };
         let accounts = [half(0), half(1)];
-        // All have their data of the third: that can be restored as well as the second.
+        // All have their data of the third: that can be restored, but only the second after a death.
         let Verdict::Restore(choice) = judge(&pair, &accounts) else { panic!("nothing is lost") };
         assert_eq!(choice.serial, 3);
+        assert_eq!(spared(&pair, &accounts), Some(2));
+        assert_eq!(vacant(Some(2), &accounts[0]), 0);
         let accounts = [half(0), fresh()];
-        let verdict = judge(&pair, &accounts);
-        let Verdict::Restore(choice) = &verdict else { panic!("a copy of 2 is there") };
+        let Verdict::Restore(choice) = judge(&pair, &accounts) else { panic!("a copy is there") };
         assert_eq!(choice.serial, 2);
-        assert_eq!(vacant(&verdict, &accounts[0]), 0);
-        assert_eq!(vacant(&verdict, &accounts[1]), 0);
+        assert_eq!(spared(&pair, &accounts), Some(2));
+        assert_eq!(vacant(Some(2), &accounts[0]), 0);
+        assert_eq!(vacant(Some(2), &accounts[1]), 0);
     }
 }

@@ -2,7 +2,7 @@
 //! step. Data are numbers, codes are the lists of what went into them; so every mixture is seen.
 
 use super::layout::Layout;
-use super::ledger::{Account, Choice, Entry, Seat, Verdict, judge, vacant};
+use super::ledger::{Account, Choice, Entry, Seat, Verdict, judge, spared, vacant};
 use super::scheme::Scheme;
 use crate::base::random::Random;
 use std::collections::BTreeMap;
@@ -144,15 +144,17 @@ impl World {
     fn take(&mut self, who: usize) -> bool {
         match self.own(who).at {
             At::Told => {
-                let Some(verdict) = self.judged() else { return false };
-                let seen = self.accounts.iter().flatten().map(|account| account.seen).max();
+                let all: Option<Vec<Account>> = self.accounts.iter().cloned().collect();
+                let Some(all) = all else { return false };
+                let spared = spared(&self.scheme, &all);
+                let seen = all.iter().map(|account| account.seen).max();
                 let serial = seen.expect("somebody is there") + 1;
                 let members = self.members();
                 let data = self.random.bits();
                 self.truth.entry(serial).or_insert_with(|| vec![0; members])[who] = data;
                 let mine = World::account(self.own(who));
                 let rank = self.own(who);
-                rank.slot = vacant(&verdict, &mine);
+                rank.slot = vacant(spared, &mine);
                 (rank.seen, rank.is_new, rank.at) = (serial, false, At::Has);
                 rank.slots[rank.slot] = Slot { entry: None, data, codes: BTreeMap::new() };
                 rank.slots[rank.slot].entry = Some(Entry {
@@ -231,7 +233,7 @@ impl World {
                 };
                 let is_it = |slot: &Slot| slot.entry.is_some_and(|e| e.serial == choice.serial);
                 let found = rank.slots.iter().position(is_it);
-                rank.slot = found.unwrap_or_else(|| vacant(&verdict, &mine));
+                rank.slot = found.unwrap_or_else(|| vacant(Some(choice.serial), &mine));
                 if found.is_none() {
                     assert_eq!(choice.seats[who], Seat::Heir(who), "it has a place to take");
                     let entry = Entry {

@@ -52,11 +52,12 @@ async fn attempt(
         Verdict::Restore(choice) => choice,
         verdict => {
             let mut memory = keep.memory.lock();
-            (memory.seen, memory.is_new) = (seen, false);
+            memory.seen = seen;
             return match verdict {
                 Verdict::Lost { version, places, .. } => Err(lost(keep, version, &places)),
                 // What was begun nobody can use.
                 _ => {
+                    memory.is_new = false;
                     memory.slots.iter_mut().for_each(|slot| slot.entry = None);
                     Ok(None)
                 }
@@ -66,7 +67,7 @@ async fn attempt(
     let (at, mut slot) = fetch(keep, &choice, &accounts[me], me);
     let outcome = rebuild(process, keep, comm, (choice, &accounts), &mut slot).await;
     let mut memory = keep.memory.lock();
-    (memory.seen, memory.is_new) = (seen, false);
+    memory.seen = seen;
     memory.slots[at] = slot;
     let (common, orphans, digits) = outcome?;
     let serial = common.choice.serial;
@@ -78,6 +79,9 @@ async fn attempt(
         return Ok(None);
     };
     entry.is_committed = true;
+    // Not before: what others had whole would count as never committed if this one, who has had no
+    // part in it, were heard as one who had.
+    memory.is_new = false;
     let group = &comm.living().group;
     let member = |seat: &Seat| match seat {
         Seat::Guardian(_) => None,
@@ -107,7 +111,7 @@ fn fetch(keep: &Checkpoint, choice: &Choice, mine: &Account, me: usize) -> (usiz
     if let Some(at) = memory.slots.iter().position(is_it) {
         return (at, std::mem::take(&mut memory.slots[at]));
     }
-    let at = ledger::vacant(&Verdict::Restore(choice.clone()), mine);
+    let at = ledger::vacant(Some(choice.serial), mine);
     let mut slot = std::mem::take(&mut memory.slots[at]);
     slot.entry = choice.seats.iter().position(|seat| *seat == Seat::Heir(me)).map(|place| Entry {
         serial: choice.serial,

@@ -81,9 +81,9 @@ fn prepare(
     let members = accounts.len();
     let layout = Layout::new(&keep.scheme, members).map_err(|why| Class::ARG.because(why))?;
     must_be_protected(&keep.scheme, &layout, &accounts)?;
-    let verdict = ledger::judge(&keep.scheme, &accounts);
+    let spared = ledger::spared(&keep.scheme, &accounts);
     let place = comm.living().rank as usize;
-    let at = ledger::vacant(&verdict, &accounts[place]);
+    let at = ledger::vacant(spared, &accounts[place]);
     let serial = accounts.iter().map(|account| account.seen).max().unwrap_or(0) + 1;
     let mut memory = keep.memory.lock();
     let mut slot = std::mem::take(&mut memory.slots[at]);
