@@ -247,8 +247,8 @@ fn seats(accounts: &[Account], serial: u64, holders: &[Option<usize>]) -> Vec<Se
 }
 
 /// The checkpoint that the next one spares: the newest that all have whole, with all codes. A newer
-/// one without codes could be restored now, but not after a death. Where there is none such, the one
-/// that all would restore.
+/// one without codes could be restored now, but not after a death. Where there is none such, it is
+/// the one that all would restore.
 pub fn spared(scheme: &Scheme, accounts: &[Account]) -> Option<u64> {
     let is_whole = |choice: &Choice| {
         choice.seats.iter().all(|seat| matches!(seat, Seat::Holder(_)))
@@ -361,7 +361,7 @@ mod tests {
             account([Some(begun), Some(entry(2, place, 2))])
         };
         let accounts = [half(0), half(1)];
-        // All have their data of the third: that can be restored, but only the second after a death.
+        // All have their data of the third: it can be restored, but only the second after a death.
         let Verdict::Restore(choice) = judge(&pair, &accounts) else { panic!("nothing is lost") };
         assert_eq!(choice.serial, 3);
         assert_eq!(spared(&pair, &accounts), Some(2));
