@@ -138,7 +138,8 @@ pub fn follow(process: &'static Process) -> Result {
     let world = process.world_comm();
     // Another thread may have recovered since the call has failed: then it was of before.
     let is_over = standing(process, &world) == Standing::Well && is_of_another(process, thread);
-    process.told.lock().insert(thread, generation - u64::from(is_over));
+    // It may have done so just now, from the first generation on.
+    process.told.lock().insert(thread, generation.saturating_sub(is_over.into()));
     let modes = losses::modes(process, &world).unwrap_or_default();
     if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
         return Ok(());

@@ -39,7 +39,6 @@ pub struct Meeting {
     rounds: Box<[Round]>,
     pace: Pace,
     apart: Mutex<Apart>,
-    /// Who waits for others to let go.
     /// Who waits for others to let go, and up to where.
     ahead: Mutex<Vec<(usize, u32)>>,
     /// How many members have let go of the communicator.
