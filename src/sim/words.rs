@@ -1,7 +1,30 @@
 //! The words of a command line: options with `--`, and what they are about before them.
 
 use std::fmt::Display;
+use std::process::ExitCode;
 use std::str::FromStr;
+
+/// A whole program called `name`: shows its page of help, or prints what `run` makes of the command
+/// line, or says what is wrong with that.
+pub fn program(
+    name: &str, page: &str, run: impl FnOnce(Vec<String>) -> Result<String, String>,
+) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{page}");
+        return ExitCode::SUCCESS;
+    }
+    match run(arguments) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("{name}: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
 
 /// What was said, less what has been read.
 pub struct Words {

@@ -12,26 +12,12 @@ use ftmpi_sim::machine::cost::CornerRule;
 use ftmpi_sim::machine::topology::{Grid, Topology};
 use ftmpi_sim::machine::units::{numbers, picos_of};
 use ftmpi_sim::report::Report;
-use ftmpi_sim::words::Words;
+use ftmpi_sim::words::{Words, program};
 use std::process::ExitCode;
 use std::time::Instant;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{}", help::PAGE);
-        return ExitCode::SUCCESS;
-    }
-    match run(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("ftbg: {why}");
-            ExitCode::from(2)
-        }
-    }
+    program("ftbg", help::PAGE, run)
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {

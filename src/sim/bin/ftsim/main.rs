@@ -11,7 +11,7 @@ use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, rms_error};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::report::Report;
-use ftmpi_sim::words::Words;
+use ftmpi_sim::words::{Words, program};
 use network::{Deaths, Network};
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,21 +19,7 @@ use std::sync::Arc;
 use watch::Watch;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{}", help::PAGE);
-        return ExitCode::SUCCESS;
-    }
-    match run(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("ftsim: {why}");
-            ExitCode::from(2)
-        }
-    }
+    program("ftsim", help::PAGE, run)
 }
 
 /// What all applications are told.

@@ -14,25 +14,11 @@ use ftmpi_sim::spares::Study;
 use ftmpi_sim::spares::figures::{Effort, NUMBERS, figure};
 use ftmpi_sim::spares::sample::{After, sample};
 use ftmpi_sim::spares::worst::{Worst, worst};
-use ftmpi_sim::words::Words;
+use ftmpi_sim::words::{Words, program};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{}", help::PAGE);
-        return ExitCode::SUCCESS;
-    }
-    match run(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("ftspare: {why}");
-            ExitCode::from(2)
-        }
-    }
+    program("ftspare", help::PAGE, run)
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
