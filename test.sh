@@ -16,6 +16,7 @@ make make
 cmake cmake
 pkg-config pkg-config
 gdb gdb
+chromium chromium
 "
 
 missing() {

@@ -4,10 +4,14 @@
 
 #[path = "peers/calls.rs"]
 mod calls;
+#[path = "peers/checkpoint.rs"]
+mod checkpoint;
 #[path = "peers/collectives.rs"]
 mod collectives;
 #[path = "peers/contender.rs"]
 mod contender;
+#[path = "peers/paper.rs"]
+mod paper;
 #[path = "peers/recovery.rs"]
 mod recovery;
 #[path = "peers/scaling.rs"]
@@ -21,26 +25,43 @@ const HELP: &str = "\
 Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
 usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
-                                    [--scaling] [--write]
+                                    [--checkpoint] [--scaling] [--paper] [--iterations N]
+                                    [--write]
 
   --calls        latency, bandwidth, message rate, start
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
+  --checkpoint   us alone, a checkpoint of 1 GB over 16 ranks, beside memcpy
   --scaling      us alone, 2 to 10,000 ranks
-  --write        puts the tables into docs/BENCHMARKS.md and README.md, and the curves
+  --paper        conjugate gradients that survive up to five failures at once, with the matrices of
+                 Dongarra, Chen, Bosilca and Langou, beside the plain ones of MPICH and Open MPI
+                 (15 to 20 min; shorter with --iterations N, which are 2000 else)
+  --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured. The peers come from PyPI into target/peers, once. The
-figures mean something only while the machine has nothing else to do.";
+Without a table's name all are measured but --paper. The peers come from PyPI into target/peers,
+once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 6] = ["calls", "pcg", "collectives", "recovery", "cost", "scaling"];
+const TABLES: [&str; 8] =
+    ["calls", "pcg", "collectives", "recovery", "cost", "checkpoint", "scaling", LONG];
+/// That one takes long, and is measured only by name.
+const LONG: &str = "paper";
 
 fn main() -> ExitCode {
     // Cargo adds a word of its own.
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let mut words: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let iterations = words.iter().position(|word| word == "--iterations").map(|at| {
+        let number = words.drain(at..words.len().min(at + 2)).nth(1);
+        number.and_then(|number| number.parse().ok()).filter(|number| *number > 0)
+    });
+    if iterations == Some(None) {
+        eprintln!("--iterations wants a number");
+        return ExitCode::from(2);
+    }
     let name_of = |word: &str| word.strip_prefix("--").unwrap_or("").to_string();
     let asked: Vec<String> = words.iter().map(|word| name_of(word)).collect();
     if asked.iter().any(|name| name == "help") {
@@ -56,8 +77,9 @@ fn main() -> ExitCode {
     let all = !TABLES.into_iter().any(is_asked);
     let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
     let contenders = contender::all(&build);
-    for name in TABLES.into_iter().filter(|name| all || is_asked(name)) {
-        let (table, picture) = measure(name, &contenders);
+    let is_wanted = |name: &&str| is_asked(name) || (all && *name != LONG);
+    for name in TABLES.into_iter().filter(is_wanted) {
+        let (table, picture) = measure(name, &contenders, iterations.flatten());
         println!("{table}");
         if is_asked("write") {
             write_pages(name, &table);
@@ -71,13 +93,17 @@ fn main() -> ExitCode {
 }
 
 /// A table, and the picture that belongs to it.
-fn measure(name: &str, contenders: &[Contender]) -> (String, Option<String>) {
+fn measure(
+    name: &str, contenders: &[Contender], iterations: Option<u32>,
+) -> (String, Option<String>) {
     let table = match name {
         "calls" => calls::table(calls::CALLS, contenders),
         "pcg" => calls::table(calls::PCG, contenders),
         "collectives" => collectives::table(contenders),
         "recovery" => recovery::table(contenders),
         "cost" => recovery::cost(&contenders[0]),
+        "checkpoint" => checkpoint::table(&contenders[0]),
+        LONG => paper::table(contenders, iterations),
         _ => {
             let curves = scaling::measure(&contenders[0]);
             return (scaling::table(&curves), Some(scaling::picture(&curves)));
@@ -109,7 +135,7 @@ fn heading(contenders: &[Contender]) -> Vec<String> {
 /// Puts a table between its marks of the pages that have them; what people wrote around them stays.
 fn write_pages(name: &str, table: &str) {
     let marks = [format!("<!-- measured: {name} -->\n"), format!("<!-- end of {name} -->\n")];
-    for page in ["docs/BENCHMARKS.md", "README.md"] {
+    for page in ["docs/BENCHMARKS.md", "docs/PCG.md", "README.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
         let text = std::fs::read_to_string(&path).expect("the page is there");
         let Some((before, rest)) = text.split_once(&marks[0]) else { continue };

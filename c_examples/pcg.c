@@ -4,11 +4,12 @@
  *     ftrun -np 20 --mode=rebuild ./pcg --poisson 7 --order 164610 --iterations 2000
  *         --scheme weighted --checkpoint-ranks 5 --every 100 --kill 3@1000 --kill 7@1000
  *
- * pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --scheme NAME
- *     --checkpoint-ranks M --every K --kill RANK@ITERATION...
+ * pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --times N
+ *     --scheme NAME --checkpoint-ranks M --every K --kill RANK@ITERATION...
  *
- * The last M ranks keep codes and do not compute; without them, the codes are spread over all, and
- * NAME may be any scheme of ftck.h. Without a scheme, or with another MPI, no failure is survived.
+ * It solves the system N times. The last M ranks keep codes and do not compute; without them, the
+ * codes are spread over all, and NAME may be any scheme of ftck.h. Without a scheme, or with
+ * another MPI, no failure is survived.
  * A rank that is to be killed at an iteration dies there; one that keeps codes, after the first
  * checkpoint from there on.
  */
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef FT_MPI_CHECK_RECOVER
 #include "ftmpi.h"
@@ -46,19 +48,19 @@ static struct {
 static struct {
     double *x, *r, *p;
     double rho;
-    int iteration;
+    int iteration, turn;
 } s;
 
 static struct {
     const char *file, *scheme;
-    int stencil, iterations, keepers, every, kills;
+    int stencil, iterations, times, keepers, every, kills;
     int victim[MOST_KILLS], moment[MOST_KILLS];
     long order;
     double tolerance;
-} opt = {.stencil = 7, .order = 27000, .iterations = 1000, .every = 100};
+} opt = {.stencil = 7, .order = 27000, .iterations = 1000, .times = 1, .every = 100};
 
 static struct {
-    double checkpoint, environment, data;
+    double set_up, checkpoint, environment, data;
     int checkpoints;
 } took;
 
@@ -75,8 +77,8 @@ static MPI_Comm work = MPI_COMM_NULL;
 
 static const char USAGE[] =
     "pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] [--iterations I] [--tolerance T]\n"
-    "    [--scheme xor|rs:K|sum|weighted:K|mirror|ring|pair] [--checkpoint-ranks M] [--every K]\n"
-    "    [--kill RANK@ITERATION]...\n";
+    "    [--times N] [--scheme xor|rs:K|sum|weighted:K|mirror|ring|pair]\n"
+    "    [--checkpoint-ranks M] [--every K] [--kill RANK@ITERATION]...\n";
 
 static void die(const char *what)
 {
@@ -509,6 +511,7 @@ static void prepare_checkpoints(void)
     FTCK_Register(ck, 3, &s.rho, 1, MPI_DOUBLE);
     FTCK_Register(ck, 4, &rhs_norm, 1, MPI_DOUBLE);
     FTCK_Register(ck, 5, &s.iteration, 1, MPI_INT);
+    FTCK_Register(ck, 6, &s.turn, 1, MPI_INT);
 }
 
 /* All ranks, those that keep codes as well, go on or end together. */
@@ -516,6 +519,8 @@ static int checkpoint(int goes_on)
 {
     if (ck == FTCK_NULL)
         return MPI_SUCCESS;
+    /* Who is still computing is not what a checkpoint costs. */
+    TRY(MPI_Barrier(MPI_COMM_WORLD));
     double start = MPI_Wtime();
     int word[2] = {goes_on, s.iteration};
     TRY(MPI_Bcast(word, 2, MPI_INT, 0, MPI_COMM_WORLD));
@@ -540,11 +545,10 @@ static int restore(int *version)
         char words[MPI_MAX_ERROR_STRING];
         int length;
         MPI_Error_string(code, words, &length);
-        // All are told; one says it, and the others wait until it has ended the job.
-        if (rank == 0)
-            fprintf(stderr, "pcg: %s\n", words);
-        else
-            MPI_Barrier(MPI_COMM_WORLD);
+        // All are told, and one says it. Should it die before, all are told again.
+        if (rank != 0)
+            return MPI_Barrier(MPI_COMM_WORLD);
+        fprintf(stderr, "%spcg: %s\n", isatty(STDERR_FILENO) ? "\033[K" : "", words);
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
     if (*version != FTCK_NONE)
@@ -593,6 +597,24 @@ static int failures(void)
 }
 #endif
 
+/* A line on a terminal that the next one overwrites. The cursor waits at its beginning. */
+static void show_progress(double residual)
+{
+    static double shown;
+    double now = MPI_Wtime();
+    if (rank != 0 || now - shown < 0.2 || !isatty(STDERR_FILENO))
+        return;
+    shown = now;
+    fprintf(stderr, "\033[Kiteration %d of %d, residual %.1e, %d failures survived\r", s.iteration,
+            opt.iterations, residual, failures());
+}
+
+static void end_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\033[K", stderr);
+}
+
 static void read_options(int argc, char **argv)
 {
     for (int at = 1; at < argc; at++) {
@@ -613,6 +635,8 @@ static void read_options(int argc, char **argv)
             opt.order = atol(value);
         else if (strcmp(word, "--iterations") == 0)
             opt.iterations = atoi(value);
+        else if (strcmp(word, "--times") == 0)
+            opt.times = atoi(value);
         else if (strcmp(word, "--tolerance") == 0)
             opt.tolerance = atof(value);
         else if (strcmp(word, "--scheme") == 0)
@@ -669,17 +693,25 @@ static int solve(double *residual)
         }
         return MPI_SUCCESS;
     }
-    if (version < 0)
+    if (version < 0) {
+        s.turn = 0;
         TRY(begin());
-    *residual = 1;
-    while (s.iteration < opt.iterations && *residual > opt.tolerance) {
-        if (s.iteration % opt.every == 0 && s.iteration != version)
-            TRY(checkpoint(1));
-        meet_orders();
-        TRY(iterate(residual));
-        version = -1;
     }
-    TRY(true_residual(residual));
+    for (;;) {
+        *residual = 1;
+        while (s.iteration < opt.iterations && *residual > opt.tolerance) {
+            if (s.iteration % opt.every == 0 && s.iteration != version)
+                TRY(checkpoint(1));
+            meet_orders();
+            TRY(iterate(residual));
+            version = -1;
+            show_progress(*residual);
+        }
+        TRY(true_residual(residual));
+        if (++s.turn >= opt.times)
+            break;
+        TRY(begin());
+    }
     return checkpoint(0);
 }
 
@@ -718,6 +750,8 @@ int main(int argc, char **argv)
         code = set_up(needed);
         if (failures() > 0)
             took.environment += MPI_Wtime() - before;
+        else
+            took.set_up = MPI_Wtime() - start;
         if (code == MPI_SUCCESS)
             code = solve(&residual);
         if (code == MPI_SUCCESS)
@@ -729,12 +763,13 @@ int main(int argc, char **argv)
         took.environment += MPI_Wtime() - before;
     }
     if (rank == 0) {
-        double all = MPI_Wtime() - start, recovery = took.environment + took.data;
+        end_progress();
+        double all = MPI_Wtime() - start - took.set_up, recovery = took.environment + took.data;
         printf("%ld rows on %d ranks, %d more keep codes\n", a.order, workers, size - workers);
-        printf("time %.4f s: computation %.4f, checkpoints %.4f (%d), recovery %.4f "
-               "(environment %.4f, data %.4f)\n",
-               all, all - took.checkpoint - recovery, took.checkpoint, took.checkpoints, recovery,
-               took.environment, took.data);
+        printf("time %.4f s and %.4f to set up: computation %.4f, checkpoints %.4f (%d), "
+               "recovery %.4f (environment %.4f, data %.4f)\n",
+               all, took.set_up, all - took.checkpoint - recovery, took.checkpoint,
+               took.checkpoints, recovery, took.environment, took.data);
         printf("residual %.6e iterations %d failures %d\n", residual, s.iteration, failures());
     }
     MPI_Finalize();

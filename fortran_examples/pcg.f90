@@ -4,8 +4,8 @@
 !     ftrun -np 20 --mode=rebuild ./pcg --poisson 7 --order 164610 --iterations 2000
 !         --scheme weighted --checkpoint-ranks 5 --every 100 --kill 3@1000 --kill 7@1000
 !
-! pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --scheme NAME
-!     --checkpoint-ranks M --every K --kill RANK@ITERATION...
+! pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --times N
+!     --scheme NAME --checkpoint-ranks M --every K --kill RANK@ITERATION...
 MODULE pcg_state
   USE mpi
   USE ftck
@@ -14,7 +14,7 @@ MODULE pcg_state
   ! What is asked for.
   CHARACTER(LEN=1024) :: file=''
   CHARACTER(LEN=128) :: scheme=''
-  INTEGER :: stencil=7, iterations=1000, keepers=0, every=100, kills=0
+  INTEGER :: stencil=7, iterations=1000, times=1, keepers=0, every=100, kills=0
   INTEGER :: victim(256), moment(256)
   INTEGER(LONG) :: order=27000
   REAL(DP) :: tolerance=0
@@ -30,10 +30,10 @@ MODULE pcg_state
   ! The state of the solution: what a checkpoint keeps.
   REAL(DP), ALLOCATABLE, TARGET :: x(:), r(:), p(:), q(:)
   REAL(DP), TARGET :: rho, rhs_norm
-  INTEGER, TARGET :: iteration
+  INTEGER, TARGET :: iteration, turn
   INTEGER :: rank, ranks, workers, work=MPI_COMM_NULL, ck=FTCK_NULL, checkpoints=0
   LOGICAL :: is_restarted, finished=.FALSE.
-  REAL(DP) :: t_checkpoint=0, t_environment=0, t_data=0
+  REAL(DP) :: t_set_up=0, t_checkpoint=0, t_environment=0, t_data=0
 
   INTERFACE
     INTEGER(C_INT) FUNCTION c_raise(signal) BIND(C, NAME='raise')
@@ -508,6 +508,7 @@ CONTAINS
     CALL FTCK_Register(ck, 3, rho, 1, MPI_DOUBLE_PRECISION, ierr)
     CALL FTCK_Register(ck, 4, rhs_norm, 1, MPI_DOUBLE_PRECISION, ierr)
     CALL FTCK_Register(ck, 5, iteration, 1, MPI_INTEGER, ierr)
+    CALL FTCK_Register(ck, 6, turn, 1, MPI_INTEGER, ierr)
   END SUBROUTINE
 
   ! All ranks, those that keep codes as well, go on or end together.
@@ -518,6 +519,9 @@ CONTAINS
     REAL(DP) :: before
     ierr = MPI_SUCCESS
     IF (ck == FTCK_NULL) RETURN
+    ! Who is still computing is not what a checkpoint costs.
+    CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
     before = MPI_WTIME()
     words = (/MERGE(1, 0, goes_on), iteration/)
     CALL MPI_BCAST(words, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
@@ -542,10 +546,15 @@ CONTAINS
     CALL FTCK_Restore(ck, version, ierr)
     IF (ierr == FTCK_ERR_LOST) THEN
       CALL MPI_ERROR_STRING(FTCK_ERR_LOST, words, length, ierr)
-      ! All are told; one says it, and the others wait until it has ended the job.
-      IF (rank == 0) WRITE (0, '(2A)') 'pcg: ', words(:length)
-      IF (rank /= 0) CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
-      CALL MPI_ABORT(MPI_COMM_WORLD, 4, ierr)
+      ! All are told, and one says it. Should it die before, all are told again.
+      IF (rank == 0) THEN
+        CALL end_progress
+        WRITE (0, '(2A)') 'pcg: ', words(:length)
+        FLUSH (0)
+        CALL MPI_ABORT(MPI_COMM_WORLD, 4, ierr)
+      END IF
+      CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
+      RETURN
     END IF
     IF (version /= FTCK_NONE) t_data = t_data + MPI_WTIME() - before
   END SUBROUTINE
@@ -570,6 +579,25 @@ CONTAINS
     failures = MERGE(INT(many), 0, is_there)
   END FUNCTION
 
+  ! A line on a terminal that the next one overwrites. The cursor waits at its beginning.
+  SUBROUTINE show_progress(residual)
+    REAL(DP), INTENT(IN) :: residual
+    REAL(DP), SAVE :: shown=0
+    IF (rank /= 0 .OR. MPI_WTIME() - shown < 0.2D0) RETURN
+    IF (.NOT. ISATTY(0)) RETURN
+    shown = MPI_WTIME()
+    WRITE (0, '(2A,2(A,I0),A,ES7.1,A,I0,A)', ADVANCE='NO') ACHAR(27), '[K', 'iteration ', &
+      iteration, ' of ', iterations, ', residual ', residual, ', ', failures(), &
+      ' failures survived' // ACHAR(13)
+    FLUSH (0)
+  END SUBROUTINE
+
+  SUBROUTINE end_progress
+    IF (.NOT. ISATTY(0)) RETURN
+    WRITE (0, '(2A)', ADVANCE='NO') ACHAR(27), '[K'
+    FLUSH (0)
+  END SUBROUTINE
+
   SUBROUTINE read_options
     CHARACTER(LEN=1024) :: word, value
     INTEGER :: at, many, split
@@ -589,6 +617,7 @@ CONTAINS
       CASE ('--poisson'); READ (value, *) stencil
       CASE ('--order'); READ (value, *) order
       CASE ('--iterations'); READ (value, *) iterations
+      CASE ('--times'); READ (value, *) times
       CASE ('--tolerance'); READ (value, *) tolerance
       CASE ('--scheme'); scheme = value(:LEN(scheme))
       CASE ('--checkpoint-ranks'); READ (value, *) keepers
@@ -642,15 +671,24 @@ CONTAINS
       END DO
       RETURN
     END IF
+    IF (version == FTCK_NONE) turn = 0
     IF (version == FTCK_NONE) CALL begin(ierr)
-    DO WHILE (ierr == MPI_SUCCESS .AND. iteration < iterations .AND. residual > tolerance)
-      IF (MOD(iteration, every) == 0 .AND. iteration /= version) CALL checkpoint(.TRUE., ierr)
+    DO
+      residual = 1
+      DO WHILE (ierr == MPI_SUCCESS .AND. iteration < iterations .AND. residual > tolerance)
+        IF (MOD(iteration, every) == 0 .AND. iteration /= version) CALL checkpoint(.TRUE., ierr)
+        IF (ierr /= MPI_SUCCESS) RETURN
+        CALL meet_orders
+        CALL iterate(residual, ierr)
+        version = FTCK_NONE
+        IF (ierr == MPI_SUCCESS) CALL show_progress(residual)
+      END DO
+      IF (ierr == MPI_SUCCESS) CALL true_residual(residual, ierr)
       IF (ierr /= MPI_SUCCESS) RETURN
-      CALL meet_orders
-      CALL iterate(residual, ierr)
-      version = FTCK_NONE
+      turn = turn + 1
+      IF (turn >= times) EXIT
+      CALL begin(ierr)
     END DO
-    IF (ierr == MPI_SUCCESS) CALL true_residual(residual, ierr)
     IF (ierr == MPI_SUCCESS) CALL checkpoint(.FALSE., ierr)
   END SUBROUTINE
 END MODULE
@@ -683,7 +721,11 @@ PROGRAM pcg
   DO
     before = MPI_WTIME()
     CALL set_up(ierr)
-    IF (failures() > 0) t_environment = t_environment + MPI_WTIME() - before
+    IF (failures() > 0) THEN
+      t_environment = t_environment + MPI_WTIME() - before
+    ELSE
+      t_set_up = MPI_WTIME() - began
+    END IF
     IF (ierr == MPI_SUCCESS) CALL solve(residual, ierr)
     IF (ierr == MPI_SUCCESS) CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
     IF (ierr == MPI_SUCCESS) EXIT
@@ -692,13 +734,15 @@ PROGRAM pcg
     t_environment = t_environment + MPI_WTIME() - before
   END DO
   IF (rank == 0) THEN
-    all = MPI_WTIME() - began
+    CALL end_progress
+    all = MPI_WTIME() - began - t_set_up
     recovery = t_environment + t_data
     WRITE (*, '(I0,A,I0,A,I0,A)') order, ' rows on ', workers, ' ranks, ', ranks - workers, &
       ' more keep codes'
-    WRITE (*, '(A,F0.4,A,F0.4,A,F0.4,A,I0,A,F0.4,A,F0.4,A,F0.4,A)') 'time ', all, &
-      ' s: computation ', all - t_checkpoint - recovery, ', checkpoints ', t_checkpoint, ' (', &
-      checkpoints, '), recovery ', recovery, ' (environment ', t_environment, ', data ', t_data, ')'
+    WRITE (*, '(4(A,F0.4),A,I0,3(A,F0.4),A)') 'time ', all, ' s and ', t_set_up, &
+      ' to set up: computation ', all - t_checkpoint - recovery, ', checkpoints ', t_checkpoint, &
+      ' (', checkpoints, '), recovery ', recovery, ' (environment ', t_environment, ', data ', &
+      t_data, ')'
     WRITE (*, '(A,ES12.6,A,I0,A,I0)') 'residual ', residual, ' iterations ', iteration, &
       ' failures ', failures()
   END IF

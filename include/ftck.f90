@@ -84,6 +84,27 @@ MODULE ftck
       INTEGER, INTENT(IN) :: comm
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE FTCK_Set_disk(ck, directory, every, ierror)
+      INTEGER, INTENT(IN) :: ck
+      CHARACTER(LEN=*), INTENT(IN) :: directory
+      INTEGER, INTENT(IN) :: every
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE FTCK_Set_node(ck, node, ierror)
+      INTEGER, INTENT(IN) :: ck
+      INTEGER, INTENT(IN) :: node
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE FTCK_Due(ck, flag, ierror)
+      INTEGER, INTENT(IN) :: ck
+      LOGICAL, INTENT(OUT) :: flag
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE FTCK_Set_mttf(ck, mttf, ierror)
+      INTEGER, INTENT(IN) :: ck
+      CHARACTER(LEN=*), INTENT(IN) :: mttf
+      INTEGER, INTENT(OUT) :: ierror
+    END SUBROUTINE
     SUBROUTINE FTCK_Free(ck, ierror)
       INTEGER, INTENT(INOUT) :: ck
       INTEGER, INTENT(OUT) :: ierror

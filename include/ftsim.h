@@ -2,7 +2,9 @@
  *
  * An application is a shared library that defines the functions below. There is one copy of its
  * code; each node has `ftsim_state_bytes()` bytes of its own, which begin as zeros. Functions are
- * handlers: they come back. All nodes are served by one thread.
+ * handlers, which come back; or there is one, ftsim_thread, that every node runs as a thread of its
+ * own, which waits in ftsim_receive. All nodes are served by one thread of the system, one after
+ * the other.
  *
  *     cc -shared -fPIC -o app.so app.c && ftsim run ./app.so --nodes 100000
  */
@@ -14,6 +16,18 @@
 
 /* As long as a message may be. */
 #define FTSIM_MESSAGE_BYTES 48
+
+/* What comes for a thread. */
+enum { FTSIM_MESSAGE = 0, FTSIM_FAILURE = 1, FTSIM_BOUNDARY = 2 };
+typedef struct ftsim_event {
+    int32_t kind;
+    /* Who has sent the message, or died. */
+    int32_t from;
+    uint64_t bytes;
+    /* The new one at the border. */
+    double value;
+    char data[FTSIM_MESSAGE_BYTES];
+} ftsim_event;
 
 /* Where a node is and whom it knows. Nobody writes to it but the simulator. */
 typedef struct ftsim_here {
@@ -27,9 +41,11 @@ typedef struct ftsim_here {
     /* Sends to any node; returns 0, or -1 if there is no such node or the message is too long. */
     int (*send)(struct ftsim_here *here, int32_t to, const void *data, size_t bytes);
     void *simulator;
+    /* Only in a thread; in a handler it returns -1. */
+    int (*receive)(struct ftsim_here *here, struct ftsim_event *event);
 } ftsim_here;
 
-/* What an application defines. All but the first three may be left out. */
+/* What an application of handlers defines. All but the first three may be left out. */
 size_t ftsim_state_bytes(void);
 void ftsim_init(void *state, ftsim_here *here);
 void ftsim_on_message(void *state, ftsim_here *here, int32_t from, const void *data, size_t bytes);
@@ -37,6 +53,10 @@ void ftsim_on_message(void *state, ftsim_here *here, int32_t from, const void *d
 void ftsim_on_failure(void *state, ftsim_here *here, int32_t who);
 /* The value at the border has changed (`--border`). */
 void ftsim_on_boundary(void *state, ftsim_here *here, double value);
+/* Or, instead of the four above: what each node runs. When it comes back, the node is silent. Its
+ * stack has 64 kilobytes, or what `--stack` says. */
+void ftsim_thread(void *state, ftsim_here *here);
+
 /* From 0 to 255. */
 uint8_t ftsim_colour(const void *state);
 /* Writes a text, which ends with 0, of at most `room` bytes. */
@@ -51,6 +71,11 @@ static inline int ftsim_send_all(ftsim_here *here, const void *data, size_t byte
     for (int32_t i = 0; i < here->sends; i++)
         failed |= here->send(here, here->send_to[i], data, bytes);
     return failed;
+}
+
+/* Waits for what comes next, and returns its kind. Meanwhile others run. */
+static inline int ftsim_receive(ftsim_here *here, ftsim_event *event) {
+    return here->receive(here, event);
 }
 
 #endif

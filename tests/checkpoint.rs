@@ -154,6 +154,155 @@ fn who_is_left_gets_the_data_of_who_is_not() {
 }
 
 #[test]
+fn who_jumps_out_of_a_call_leaves_what_was_kept_before() {
+    let program = support::c("checkpoint_jump.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    support::run(&program).ranks(4).option("--mode=ulfm").args(["40"]).succeeds();
+}
+
+#[test]
+fn who_has_come_out_of_a_restoration_may_count_on_the_codes_of_all() {
+    let program = program();
+    let case = Case { ranks: 5, scheme: "rs:2", keepers: 0, count: 500 };
+    let expected = case.expected(&program);
+    for seed in 1..=12 {
+        let run = case.run(&program, &["2@15"]).option(format!("--seed={seed}"));
+        let run = ["0", "1"]
+            .iter()
+            .fold(run, |run, rank| run.option(format!("--kill={rank}@after:FTCK_Restore:2")));
+        let seen = run.succeeds();
+        assert_eq!(seen.stdout, expected, "seed {seed}: {seen}");
+    }
+}
+
+#[test]
+fn who_only_kept_codes_leaves_no_data() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            FTCK ck; int rank, version, ranks[4], count; double x[4] = {1, 2, 3, 4};
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "rs:2,dedicated", &ck);
+            if (rank < 2) FTCK_Register(ck, 0, x, 4, MPI_DOUBLE);
+            FTCK_Checkpoint(ck, 3);
+            if (rank == 3) raise(SIGKILL);
+            while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+            MPI_Comm again = FT_MPI_CHECK_RECOVER;
+            MPI_Comm_dup(MPI_COMM_WORLD, &again);
+            FTCK_Restore(ck, &version);
+            FTCK_Orphans(ck, 4, ranks, &count);
+            int failures, digits;
+            FTCK_Status(ck, &version, &failures, &digits);
+            printf("%d orphans of %d, %d more\n", count, version, failures);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_keepers", text).build();
+    let seen = support::run(&program).ranks(4).option("--mode=shrink").succeeds();
+    assert_eq!(seen.lines_with("0 orphans of 3, 1 more"), 3, "{seen}");
+}
+
+#[test]
+fn the_digits_that_sums_lose_are_told_and_what_keeps_none_is_lost() {
+    let program = support::c("checkpoint_sums.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]);
+    let program = program.build();
+    for scheme in ["sum", "weighted:2"] {
+        let run = |large: &str| {
+            let run = support::run(&program).ranks(4).option("--mode=rebuild");
+            run.args([scheme, large]).succeeds()
+        };
+        for (large, digits) in [("1", 0..=2), ("1e5", 4..=7), ("1e9", 8..=11)] {
+            let seen = run(large);
+            let is_told = |digits: i32| {
+                let line = format!("restored 10, digits {digits}, as told 1, zeros 1");
+                seen.lines_with(&line) == 4
+            };
+            assert!(digits.clone().any(is_told), "{scheme} {large}: {seen}");
+        }
+        let seen = run("1e17");
+        let words = "what rank 1 had in it is lost, since the sums";
+        assert_eq!(seen.lines_with(words), 4, "{scheme}: {seen}");
+        assert_eq!(seen.lines_with("no digit of what rank 1 has registered as 4"), 4, "{seen}");
+    }
+}
+
+#[test]
+fn numbers_that_are_none_make_no_checkpoint_and_the_last_one_stays() {
+    let program = support::c("checkpoint_sums.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]);
+    let program = program.build();
+    let bad = "rank 1 has registered numbers as 6 that are infinite or none (NaN)";
+    let cases = [("nan", bad), ("async", bad), ("infinite", "sums of doubles become infinite")];
+    for (word, why) in cases {
+        // With random weights it depends on them how much is too much.
+        for scheme in if word == "infinite" { &["sum"][..] } else { &["sum", "weighted:2"] } {
+            let run = support::run(&program).ranks(4).option("--mode=rebuild");
+            let seen = run.args([scheme, "2", word]).succeeds();
+            assert_eq!(seen.lines_with(why), 4, "{scheme} {word}: {seen}");
+            assert_eq!(seen.lines_with("stands 10, "), 4, "{scheme} {word}: {seen}");
+            assert_eq!(seen.lines_with("restored 10, "), 4, "{scheme} {word}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn with_gaps_ranks_are_named_as_the_program_knows_them() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        static int rank;
+        static void meet(int victim) {
+            if (rank == victim) raise(SIGKILL);
+            while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+            MPI_Comm again = FT_MPI_CHECK_RECOVER;
+            while (MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
+                again = FT_MPI_CHECK_RECOVER;
+        }
+        static void told(int code) {
+            char words[MPI_MAX_ERROR_STRING]; int length;
+            MPI_Error_string(code, words, &length);
+            printf("%s\n", words);
+            fflush(stdout);
+        }
+        int main(int argc, char **argv) {
+            FTCK ck; int version, left[8]; double x = 1;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "xor,groups=2", &ck);
+            FTCK_Register(ck, 0, &x, 1, MPI_DOUBLE);
+            FTCK_Checkpoint(ck, 3);
+            meet(1);
+            FTCK_Restore(ck, &version);
+            FTCK_Checkpoint(ck, 4);
+            meet(0);
+            /* Of 0 2 3 4 5 6 7, every second one shares a group with 0. */
+            FTCK_Tolerances(ck, 8, left);
+            printf("left");
+            for (int i = 0; i < 8; i++) printf(" %d", left[i] > 8 ? 9 : left[i]);
+            printf("\n");
+            fflush(stdout);
+            /* Nobody dies before all have been told. */
+            MPI_Barrier(MPI_COMM_WORLD);
+            meet(5);
+            told(FTCK_Restore(ck, &version));
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_gaps", text).build();
+    let seen = support::run(&program).ranks(8).option("--mode=blank").succeeds();
+    assert_eq!(seen.lines_with("left 0 9 1 0 1 0 1 0"), 6, "{seen}");
+    assert_eq!(seen.lines_with("what ranks 0, 5 had in it are lost"), 5, "{seen}");
+}
+
+#[test]
 fn fortran_programs_keep_their_data_as_well() {
     // It makes the modules that the program uses.
     let mpifort = support::tool("mpifort").display().to_string();
@@ -220,7 +369,7 @@ fn misuse_is_told_at_all_ranks() {
         "keeper: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: by scheme xor,dedicated rank 2",
         "few: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: scheme rs:9 needs 10 ranks or more",
         "versions: MPI_ERR_NOT_SAME",
-        "rank 2 has registered other data (56 bytes) than there are in checkpoint 0 (64 bytes)",
+        "rank 2 has registered other data (64 bytes) than there are in checkpoint 0 (72 bytes)",
     ];
     for words in words {
         assert_eq!(seen.lines_with(words), 3, "{words}: {seen}");

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Outcome, Program};
+use support::{Outcome, Program, Run};
 
 /// The example in both languages.
 fn both(name: &str) -> [Program; 2] {
@@ -116,14 +116,95 @@ fn the_order_and_the_map_of_failures_are_known() {
     }
 }
 
+const MODES: [&[&str]; 3] =
+    [&["--mode=blank", "--msg=cont"], &["--mode=shrink"], &["--mode=rebuild"]];
+
+/// A run of the master and its workers in a mode.
+fn master_worker(program: &Program, ranks: usize, mode: &[&str], words: &str) -> Run {
+    let run = support::run(program).ranks(ranks).args(words.split(' '));
+    mode.iter().fold(run, |run, option| run.option(option))
+}
+
+/// How many deaths ftrun has told of.
+fn deaths(seen: &Outcome) -> usize {
+    seen.stderr.matches("was killed (SIGKILL)").count()
+}
+
 #[test]
-fn the_master_gives_the_work_of_dead_workers_to_others() {
+fn all_work_is_done_once_whoever_dies_the_master_and_its_deputy_included() {
+    let sum = "100 tasks done: pi is about 3.1415926535981";
     for program in both("master_worker") {
-        let run = support::run(&program).ranks(7).option("--mode=blank").option("--msg=cont");
-        let seen = run.succeeds();
-        let expected =
-            ["100 pieces done: pi is about 3.1415926536", "worker 3 is dead", "worker 6 is dead"];
-        assert_eq!(seen.sorted_lines(), expected);
+        for mode in MODES {
+            for (words, dead) in [
+                ("--tasks 100", 0),
+                ("--kill 3@20", 1),
+                ("--kill 0@50", 1),
+                ("--kill 0+3@50", 2),
+                ("--kill 0@30 --kill 1@60", 2),
+                ("--kill 1@0 --kill 0@0", 2),
+                ("--kill 6+1@40 --kill 0@99", 3),
+                ("--kill 0+1+2+3+4+5@40", 6),
+            ] {
+                let seen = master_worker(&program, 7, mode, words).succeeds();
+                assert_eq!(seen.stdout.lines().last(), Some(sum), "{words}: {seen}");
+                assert_eq!(deaths(&seen), dead, "{words}: {seen}");
+            }
+        }
+        let seen = master_worker(&program, 3, &[], "--tasks 3x").fails_with(2);
+        assert!(seen.stderr.contains("usage: master_worker [--tasks N]"), "{seen}");
+        let seen = master_worker(&program, 3, &[], "--help").succeeds();
+        assert!(seen.stdout.starts_with("usage: master_worker [--tasks N]"), "{seen}");
+    }
+}
+
+#[test]
+fn all_work_is_done_once_though_ranks_die_amid_messages_and_recoveries() {
+    for program in both("master_worker") {
+        for mode in MODES {
+            for kills in [
+                &["0@inside:MPI_Recv:30"][..],
+                &["0@after:MPI_Send:40", "1@before:MPI_Comm_dup"],
+                &["0@MPI_Recv:30", "1@recovery:1", "2@recovery:1:2"],
+                &["3@inside:MPI_Send:3", "0@inside:MPI_Allgather:2"],
+                &["0@inside:MPI_Finalize", "1@MPI_Comm_dup"],
+            ] {
+                let run = master_worker(&program, 7, mode, "--work 1");
+                let kill = |run: Run, kill: &&str| run.option(format!("--kill={kill}"));
+                let seen = kills.iter().fold(run, kill).outcome();
+                let sum = "100 tasks done: pi is about 3.1415926535981";
+                assert_eq!(seen.stdout.lines().last(), Some(sum), "{kills:?}: {seen}");
+                assert!(deaths(&seen) > 0, "{kills:?}: {seen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dead_master_loses_no_results_that_others_know() {
+    for program in both("master_worker") {
+        let mode = ["--mode=blank", "--msg=cont"];
+        let seen = master_worker(&program, 7, &mode, "--kill 0@50").succeeds();
+        let mut words = seen.stdout.split(' ');
+        assert!(seen.stdout.starts_with("rank 1 leads: "), "{seen}");
+        let known: u32 = words.nth(3).and_then(|word| word.parse().ok()).expect("a number");
+        assert!((50..=56).contains(&known), "{seen}");
+    }
+}
+
+#[test]
+fn all_work_is_done_once_whoever_dies_by_chance() {
+    for program in both("master_worker") {
+        for mode in MODES {
+            for seed in 1..=5 {
+                // Its clock is counted: so many die, and no more, on any machine.
+                let run = master_worker(&program, 30, mode, "--tasks 500 --work 2");
+                let run = run.option(format!("--seed={seed}")).option("--mttf=30ms");
+                let seen = run.succeeds();
+                let last = seen.stdout.lines().last();
+                assert_eq!(last, Some("500 tasks done: pi is about 3.1415926535901"), "{seen}");
+                assert!(deaths(&seen) > 5, "{seen}");
+            }
+        }
     }
 }
 
@@ -187,11 +268,13 @@ fn the_ulfm_solver_goes_on_without_the_dead() {
     }
 }
 
-/// What the last line says of the residual, the iterations and the failures.
+/// What the last line says of the residual, the iterations or steps, and the failures.
 fn last_line(seen: &Outcome) -> (f64, u32, u32) {
     let line = seen.stdout.lines().last().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
-    let ["residual", residual, "iterations", iterations, "failures", failures] = words[..] else {
+    let ["residual", residual, "iterations" | "steps", iterations, "failures", failures] =
+        words[..]
+    else {
         panic!("{line}: {seen}");
     };
     let number = |word: &str| word.parse().expect("a number");
@@ -230,6 +313,159 @@ fn conjugate_gradients_survive_by_every_scheme_and_are_the_same_in_both_language
         let seen = run.fails_with(4);
         assert!(seen.stderr.contains("what ranks 1-2 had"), "{is_c}: {seen}");
     }
+}
+
+/// What a terminal shows that has been sent `text`: a carriage return goes to the beginning of the
+/// line, and escape [ K removes what is left of it.
+fn screen(text: &str) -> Vec<String> {
+    let (mut lines, mut column) = (vec![Vec::new()], 0);
+    let text = text.replace("\x1b[K", "\x1b");
+    for letter in text.chars() {
+        let line = lines.last_mut().expect("there is a first line");
+        match letter {
+            '\r' => column = 0,
+            '\x1b' => line.truncate(column),
+            '\n' => {
+                lines.push(Vec::new());
+                column = 0;
+            }
+            letter => {
+                line.resize(line.len().max(column + 1), ' ');
+                line[column] = letter;
+                column += 1;
+            }
+        }
+    }
+    lines.into_iter().map(String::from_iter).collect()
+}
+
+#[test]
+fn terminals_show_progress_that_mixes_with_nothing_and_files_have_none_of_it() {
+    let pcg = "--order 100000 --iterations 300 --scheme rs:2 --every 50 --kill 1@100 --kill 3@200";
+    let bag = "--work 10 --kill 3@20 --kill 0+2@60";
+    for (name, words, progress, last) in [
+        ("pcg", pcg, "iteration ", "residual "),
+        ("master_worker", bag, " tasks done, ", "100 tasks done: pi is about 3.1415926535981"),
+    ] {
+        for program in both_with(name, &["-lm"]) {
+            let path = program.path().display();
+            let command =
+                format!("{} -np 6 --mode rebuild {path} {words}", support::ftrun().display());
+            let run = support::command("script").args(["-qec", &command, "/dev/null"]);
+            let seen = run.env("SHELL", "/bin/sh").succeeds();
+            assert!(seen.stdout.contains(progress), "{seen}");
+            let lines = screen(&seen.stdout);
+            let shown = lines.join("\n");
+            assert!(!shown.contains(progress), "{shown}");
+            let deaths = lines.iter().filter(|line| line.starts_with("ftrun: rank "));
+            assert!(deaths.clone().count() > 1, "{shown}");
+            assert!(
+                deaths.clone().all(|line| line.ends_with("when the others recover")),
+                "{shown}"
+            );
+            let end = lines.iter().rfind(|line| !line.is_empty());
+            assert!(end.is_some_and(|line| line.starts_with(last)), "{shown}");
+
+            let run = support::run(&program).ranks(6).option("--mode=rebuild");
+            let seen = run.args(words.split(' ')).succeeds();
+            assert!(!seen.stderr.contains('\x1b') && !seen.stdout.contains('\x1b'), "{seen}");
+        }
+    }
+}
+
+#[test]
+fn a_product_survives_without_checkpoints_whatever_leaves_some_row_or_column_with_one_gap() {
+    for program in both_with("abft", &["-lm"]) {
+        for (ranks, words, dead) in [
+            (4, "--order 50", 0),
+            (4, "--order 50 --panel 4 --kill 0@3 --kill 2@9", 2),
+            (6, "--order 50 --panel 4 --kill 1+2@5", 2),
+            (12, "--order 100 --panel 5 --kill 11+0+5@5", 3),
+            (16, "--kill 0@0", 1),
+            (16, "--kill 5@7 --kill 6@8 --kill 15@9", 3),
+            (16, "--kill 1@15 --kill 2+9@15", 3),
+            (16, "--kill 12+13+14+15@5", 4),
+            (16, "--kill 0+1+2+3+4+8+12@5", 7),
+        ] {
+            let run = support::run(&program).ranks(ranks).option("--mode=rebuild");
+            let seen = run.args(words.split(' ')).succeeds();
+            let (residual, steps, failures) = last_line(&seen);
+            assert!(residual < 1e-12 && steps > 3 && failures == dead, "{words}: {seen}");
+        }
+        // The corners of a rectangle: whatever row or column has lost anything has lost two.
+        let run = support::run(&program).ranks(16).option("--mode=rebuild");
+        let seen = run.args(["--kill", "0+2+4+6@5"]).fails_with(4);
+        assert!(seen.stderr.contains("lost is what ranks 0 2 4 6 had"), "{seen}");
+        assert_eq!(seen.lines_with("residual"), 0, "{seen}");
+        let seen = support::run(&program).ranks(5).fails_with(2);
+        assert!(seen.stderr.contains("the number of ranks must be that of a grid"), "{seen}");
+    }
+}
+
+#[test]
+fn a_product_survives_deaths_by_chance_or_says_what_is_lost() {
+    for program in both_with("abft", &["-lm"]) {
+        let mut right = 0;
+        for seed in 1..=10 {
+            let run =
+                support::run(&program).ranks(16).option("--mode=rebuild").args(["--panel", "4"]);
+            let seen = run.option(format!("--seed={seed}")).option("--mttf=6ms").outcome();
+            let is_lost = seen.status == Some(4) && seen.stderr.contains("lost is what ranks");
+            assert!(is_lost || seen.status == Some(0) && last_line(&seen).0 < 1e-12, "{seen}");
+            assert!(deaths(&seen) > 0, "{seen}");
+            right += usize::from(!is_lost);
+        }
+        assert!(right > 4, "of ten runs {right} came to their end");
+    }
+}
+
+/// Kilobytes of memory of the process that has this word in its environment.
+fn memory_of(word: &str) -> Option<usize> {
+    let is_it = |path: &std::path::Path| {
+        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+        environment.windows(word.len()).any(|window| window == word.as_bytes())
+    };
+    let entries = std::fs::read_dir("/proc").expect("there is /proc").flatten();
+    let path = entries.map(|entry| entry.path()).find(|path| is_it(path))?;
+    let status = std::fs::read_to_string(path.join("status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Ten minutes, or what FTMPI_SECONDS says: `cargo test --release --test examples ten_minutes --
+/// --ignored --nocapture`.
+#[test]
+#[ignore = "takes ten minutes"]
+fn ten_minutes_of_conjugate_gradients_that_lose_a_rank_each_second_are_right_and_leak_nothing() {
+    let seconds = std::env::var("FTMPI_SECONDS").ok().and_then(|text| text.parse().ok());
+    let seconds: f64 = seconds.unwrap_or(600.0);
+    let [program, _] = both_with("pcg", &["-lm"]);
+    let run = |times: usize| {
+        let run = support::run(&program).ranks(16).option("--mode=rebuild").option("-q");
+        let run = run.args(["--order", "50000", "--tolerance", "1e-10", "--every", "20"]);
+        run.args(["--scheme", "rs:4", "--times", &times.to_string()])
+    };
+    let calm = run(20).succeeds();
+    let times = 20.0 * seconds / calm.took.as_secs_f64();
+    let word = format!("FTMPI_TEST_JOB=pcg-{}", std::process::id());
+    let (name, value) = word.split_once('=').expect("it has been put there");
+    let long = run(times as usize).option("--mttf=1s").env(name, value).deadline(3600);
+    let job = std::thread::spawn(move || long.succeeds());
+    let mut readings = Vec::new();
+    while !job.is_finished() {
+        readings.extend(memory_of(&word));
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    let seen = job.join().expect("the job has ended well");
+    let (expected, found) = (last_line(&calm), last_line(&seen));
+    assert_eq!((found.0, found.1), (expected.0, expected.1), "{seen}");
+    let tenth = readings.len() / 10;
+    let most = |part: &[usize]| part.iter().copied().max().expect("there were some seconds");
+    let early = most(&readings[tenth..2 * tenth]);
+    let late = most(&readings[readings.len() - tenth..]);
+    println!("{} failures in {:?}: {early} kB, at the end {late} kB", found.2, seen.took);
+    assert!(found.2 as f64 > seconds / 10.0, "{seen}");
+    assert!(late < early + early / 20 + 1024, "{early} kB have become {late}");
 }
 
 /// The second differences of a line, in Matrix Market's form and in Harwell and Boeing's.

@@ -30,6 +30,7 @@ fn a_death_before_inside_and_after_a_call_comes_exactly_there() {
         ("0@call:6", 2, 2),
         ("0@after:call:6", 2, 3),
         ("0@MPI_Finalize", 5, 5),
+        ("0@inside:MPI_Finalize", 5, 5),
         ("0@after:MPI_Finalize", 5, 5),
     ] {
         for _ in 0..3 {
@@ -47,6 +48,18 @@ fn a_death_inside_of_init_is_seen_by_those_who_come_later() {
         let seen = killed("messages", 2, &[kill]);
         assert_eq!(seen.lines_with("rank 0.1"), 0, "{kill}: {seen}");
         assert_eq!(seen.lines_with("rank 1.1 has received 0"), 1, "{kill}: {seen}");
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_rank_that_dies_in_the_midst_of_finalize() {
+    for mode in ["blank", "shrink", "rebuild", "ulfm"] {
+        for step in 1..4 {
+            let kill = format!("--kill=0@inside:MPI_Finalize:1:{step}");
+            let run = support::run(&program()).ranks(2).args(["messages"]).option(kill);
+            let seen = run.option(format!("--mode={mode}")).outcome();
+            assert!(seen.stderr.contains("as ordered for inside:MPI_Finalize"), "{seen}");
+        }
     }
 }
 

@@ -245,6 +245,10 @@ fn an_installation_stands_on_its_own() {
     ] {
         assert!(prefix.join(file).exists(), "{file}");
     }
+    for simulator in ["ftsim", "ftbg", "ftspare"] {
+        let is_built = support::tool("ftrun").with_file_name(simulator).is_file();
+        assert_eq!(prefix.join("bin").join(simulator).is_file(), is_built, "{simulator}");
+    }
     let source = write("kept.c", C);
     let program = source.with_extension("out");
     let compiler = support::command(prefix.join("bin/mpicc"));

@@ -7,7 +7,7 @@ use std::time::Instant;
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
-const PROGRAMS: [&str; 3] = ["measure", "collectives", "pcg"];
+const PROGRAMS: [&str; 4] = ["measure", "collectives", "pcg", "solver"];
 
 /// A library under measurement, with its builds of the programs.
 #[derive(Clone)]
@@ -97,7 +97,10 @@ fn ours(build: &Path) -> Contender {
     let launch = vec![text(&bin.join("ftrun"))];
     let build = build.to_path_buf();
     let contender = Contender { name, stem: "ftmpi", launch, build, patience: PATIENCE };
-    contender.compile(Command::new(bin.join("mpicc")), PROGRAMS.iter().chain(&["recovery"]));
+    contender.compile(
+        Command::new(bin.join("mpicc")),
+        PROGRAMS.iter().chain(&["recovery", "checkpoint"]),
+    );
     contender
 }
 
@@ -129,7 +132,12 @@ fn peer(
 
 /// The source of a program of the benchmarks.
 pub(super) fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/c/{name}.c"))
+    let file = match name {
+        // The example is measured as it is.
+        "solver" => "c_examples/pcg.c".to_string(),
+        name => format!("benches/c/{name}.c"),
+    };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 
 fn version(pip: &Path, package: &str) -> String {

@@ -123,6 +123,39 @@ mpi!(
 );
 
 mpi!(
+    /// Keeps some checkpoints in files, too.
+    #[fortran(ftck_set_disk_)]
+    fn FTCK_Set_disk(process: &Process, ck: FTCK, directory: InText, every: Size) {
+        checkpoint::keep_on_disk(&ck, &directory, every as u64)
+    }
+);
+
+mpi!(
+    /// Says where this rank is: no two of a node are in one group.
+    #[fortran(ftck_set_node_)]
+    fn FTCK_Set_node(process: &Process, ck: FTCK, node: Size) {
+        checkpoint::sit_on(&ck, node as u32)
+    }
+);
+
+mpi!(
+    /// Says how far apart failures are.
+    #[fortran(ftck_set_mttf_)]
+    fn FTCK_Set_mttf(process: &Process, ck: FTCK, mttf: InText) {
+        checkpoint::expect_failures(&ck, &mttf)
+    }
+);
+
+mpi!(
+    /// Whether a checkpoint is due before the next iteration.
+    #[fortran(ftck_due_)]
+    fn FTCK_Due(process: &Process, ck: FTCK, flag: OutFlag) {
+        flag.set(checkpoint::is_due(process, &ck)?);
+        Ok(())
+    }
+);
+
+mpi!(
     /// Forgets all that is kept.
     #[fortran(ftck_free_)]
     fn FTCK_Free(process: &Process, ck: Var<FTCK>) {

@@ -30,7 +30,7 @@ mpi!(
     /// The name of the machine.
     #[fortran(mpi_get_processor_name_)]
     fn MPI_Get_processor_name(process: &Process, name: OutText, resultlen: OutInt) {
-        resultlen.set(name.set(&env::processor_name(), env::MAX_PROCESSOR_NAME));
+        resultlen.set(name.set(&env::processor_name(process), env::MAX_PROCESSOR_NAME));
         Ok(())
     }
 );

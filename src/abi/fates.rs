@@ -1,41 +1,52 @@
-//! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, or by chance.
+//! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, by chance, or
+//! because a node fails of the machine that ranks sit on.
 
+use crate::abi::report;
 use crate::base::Member;
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
-use crate::machine::Chance;
+use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
 use crate::mpi::fate::Fate;
 use crate::mpi::process::Process;
+use crate::mpi::world::World;
 use parking_lot::{Condvar, Mutex};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::iter::Peekable;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 static ORDERS: OnceLock<Orders> = OnceLock::new();
 
 struct Orders {
+    world: &'static World,
     events: Vec<Event>,
     /// Those whose times have yet to come, and those that were met in time.
     timed: Mutex<Timed>,
+    has_timed: AtomicBool,
     /// Rung when somebody comes to life.
     birth: Condvar,
-    has_chance: bool,
-    /// Failures by chance, and the next of them, where the undertaker keeps time.
-    strokes: Mutex<Option<Strokes>>,
-    is_expecting: AtomicBool,
+    /// Where the undertaker keeps time.
+    strokes: Mutex<Vec<Peekable<Strokes>>>,
+    /// Of how many strokes some are to come.
+    strikers: AtomicUsize,
 }
 
-struct Strokes {
-    begun: Instant,
-    chance: Chance,
-    next: Option<(Duration, usize)>,
+/// Who is struck when, from the beginning of the job on, in order.
+pub(super) type Strokes = Box<dyn Iterator<Item = (Duration, Target)> + Send>;
+
+/// What a stroke hits.
+#[derive(Clone, Copy)]
+pub(super) enum Target {
+    Seat(usize),
+    /// A node of the machine, with whoever sits there then.
+    Node(usize),
 }
 
 #[derive(Default)]
 struct Timed {
     pending: Vec<Pending>,
-    met: Vec<(Member, When)>,
+    met: Vec<(Member, String)>,
 }
 
 /// The death of one life.
@@ -51,31 +62,30 @@ const AGAIN: Duration = Duration::from_micros(200);
 
 /// What a job is ordered to meet; before anybody lives. Where it has a seed, the undertaker keeps
 /// time (see [`due`]).
-pub(super) fn order(events: Vec<Event>, chance: Option<Chance>, has_seed: bool) {
-    if events.is_empty() && chance.is_none() {
+pub(super) fn order(
+    world: &'static World, events: Vec<Event>, strokes: Vec<Strokes>, has_seed: bool,
+) {
+    if events.is_empty() && strokes.is_empty() {
         return;
     }
     let has_times = events.iter().any(|event| matches!(event.when, When::Time { .. }));
-    let (has_chance, mut chance) = (chance.is_some(), chance);
-    let of_undertaker = if has_seed { chance.take() } else { None };
-    let strokes = of_undertaker.map(|mut chance| {
-        let next = chance.next();
-        Strokes { begun: clock::now(), chance, next }
-    });
+    let strikers = AtomicUsize::new(strokes.len());
+    let (kept, given) = if has_seed { (strokes, vec![]) } else { (vec![], strokes) };
     let orders = Orders {
+        world,
         events,
         timed: Mutex::default(),
+        has_timed: AtomicBool::new(false),
         birth: Condvar::new(),
-        has_chance,
-        strokes: Mutex::new(strokes),
-        is_expecting: AtomicBool::new(has_chance),
+        strokes: Mutex::new(kept.into_iter().map(Iterator::peekable).collect()),
+        strikers,
     };
     assert!(ORDERS.set(orders).is_ok(), "a job gets its orders once");
     if has_times && !has_seed {
         begin(reap);
     }
-    if let Some(chance) = chance {
-        begin(|| strike_all(chance));
+    for strokes in given {
+        begin(|| strike_all(strokes));
     }
 }
 
@@ -93,7 +103,7 @@ pub(super) fn began(victim: Member) {
         if let When::Time { after, is_outside } = event.when {
             let when = event.when.clone();
             timed.pending.push(Pending { victim, after, is_outside, when });
-            orders.is_expecting.store(true, Ordering::Relaxed);
+            orders.has_timed.store(true, Ordering::Relaxed);
         }
     }
     orders.birth.notify_all();
@@ -131,12 +141,14 @@ pub(super) fn met(rank: &Rank) -> Option<String> {
     let mut timed = ORDERS.get()?.timed.lock();
     let place = timed.met.iter().position(|(victim, _)| *victim == member)?;
     // In order: the first of several counts.
-    Some(timed.met.remove(place).1.to_string())
+    Some(timed.met.remove(place).1)
 }
 
 /// Whether somebody is to die whose time has not come: then nobody waits in vain for news.
 pub(super) fn is_expecting() -> bool {
-    ORDERS.get().is_some_and(|orders| orders.is_expecting.load(Ordering::Relaxed))
+    ORDERS.get().is_some_and(|orders| {
+        orders.has_timed.load(Ordering::Relaxed) || orders.strikers.load(Ordering::Relaxed) > 0
+    })
 }
 
 /// Kills in time, as long as the job lasts.
@@ -147,7 +159,7 @@ fn reap() {
         match timed.reap() {
             Some(left) => drop(orders.birth.wait_for(&mut timed, left)),
             None => {
-                orders.is_expecting.store(orders.has_chance, Ordering::Relaxed);
+                orders.has_timed.store(false, Ordering::Relaxed);
                 orders.birth.wait(&mut timed);
             }
         }
@@ -162,7 +174,7 @@ impl Timed {
         pending.retain(|death| {
             let left = death.left();
             if left == Some(Duration::ZERO) {
-                met.push((death.victim, death.when.clone()));
+                met.push((death.victim, death.when.to_string()));
                 life::kill_only(death.victim.seat, death.victim.incarnation);
                 return false;
             }
@@ -177,18 +189,20 @@ impl Timed {
 pub(super) fn due() -> Option<Instant> {
     let orders = ORDERS.get()?;
     let reaped = orders.timed.lock().reap();
-    let is_expecting = orders.has_chance || reaped.is_some();
-    orders.is_expecting.store(is_expecting, Ordering::Relaxed);
-    let now = clock::now();
-    let mut strokes = orders.strokes.lock();
-    while let Some(Strokes { begun, chance, next }) = &mut *strokes
-        && let Some((at, seat)) = next.take_if(|(at, _)| *begun + *at <= now)
-    {
-        strike(orders, at, seat);
-        *next = chance.next();
-    }
-    let stroke = strokes.as_ref().and_then(|it| Some(it.begun + it.next?.0));
-    [reaped.map(|left| now + left), stroke].into_iter().flatten().min()
+    orders.has_timed.store(reaped.is_some(), Ordering::Relaxed);
+    let (now, begun) = (clock::now(), orders.world.started());
+    let mut next = reaped.map(|left| now + left);
+    let mut all = orders.strokes.lock();
+    all.retain_mut(|strokes| {
+        while let Some((at, target)) = strokes.next_if(|(at, _)| begun + *at <= now) {
+            strike(orders, at, target);
+        }
+        let following = strokes.peek().map(|(at, _)| begun + *at);
+        next = [next, following].into_iter().flatten().min();
+        following.is_some()
+    });
+    orders.strikers.store(all.len(), Ordering::Relaxed);
+    next
 }
 
 impl Pending {
@@ -203,18 +217,36 @@ impl Pending {
     }
 }
 
-/// Kills by chance, as long as the job lasts.
-fn strike_all(chance: Chance) {
+/// Deals these strokes, as long as the job lasts.
+fn strike_all(strokes: Strokes) {
     let Some(orders) = ORDERS.get() else { return };
-    let started = Instant::now();
-    for (at, seat) in chance {
-        std::thread::sleep(at.saturating_sub(started.elapsed()));
-        strike(orders, at, seat);
+    for (at, target) in strokes {
+        std::thread::sleep(at.saturating_sub(orders.world.age()));
+        strike(orders, at, target);
     }
+    orders.strikers.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// Kills who lives in `seat`, but for who has left MPI.
-fn strike(orders: &Orders, at: Duration, seat: usize) {
+/// Kills whom it hits, but for who has left MPI.
+fn strike(orders: &Orders, at: Duration, target: Target) {
+    let when = When::Time { after: at, is_outside: false };
+    let (seat, order) = match target {
+        Target::Seat(seat) => (seat, when.to_string()),
+        Target::Node(node) => {
+            let mut berths = orders.world.berths().expect("nodes are those of a machine");
+            match berths.node(node) {
+                Use::Rank(rank) => {
+                    (rank as usize, format!("node {} at {when}", berths.name_of(node)))
+                }
+                Use::Spare => {
+                    berths.fail(node);
+                    report::lost_spare(node, orders.world.age());
+                    return;
+                }
+                Use::Failed(_) | Use::Dead => return,
+            }
+        }
+    };
     let has_left =
         |rank: &Visit| rank.lodger::<Process>().is_some_and(|process| process.phases.has_left());
     let is_to_come = life::incarnation(seat).is_none();
@@ -223,8 +255,7 @@ fn strike(orders: &Orders, at: Duration, seat: usize) {
         return;
     }
     let incarnation = rank.as_ref().map_or(0, |rank| rank.incarnation);
-    let when = When::Time { after: at, is_outside: false };
-    orders.timed.lock().met.push((Member { seat, incarnation }, when));
+    orders.timed.lock().met.push((Member { seat, incarnation }, order));
     match rank {
         Some(rank) => life::kill_only(seat, rank.incarnation),
         None => life::kill(seat),

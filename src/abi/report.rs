@@ -3,6 +3,7 @@
 
 use crate::fault::chronicle::{Cure, Tale};
 use crate::host::output;
+use crate::machine::berths::Relocation;
 use parking_lot::Mutex;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -25,8 +26,20 @@ pub(super) fn open(path: &Path) -> Result<(), String> {
 /// Writes one story down.
 pub(super) fn write(tale: &Tale) {
     let Some(file) = FILE.get() else { return };
-    let line = format!("{}\n", line(tale));
-    if let Err(error) = file.lock().write_all(line.as_bytes()) {
+    write_line(file, line(tale));
+}
+
+/// A node has failed that nobody sat on.
+pub(super) fn lost_spare(node: usize, at: Duration) {
+    let Some(file) = FILE.get() else { return };
+    let none = || "null".to_string();
+    let fields =
+        [("rank", none()), ("at_us", at.as_micros().to_string()), ("node", node.to_string())];
+    write_line(file, object(fields));
+}
+
+fn write_line(file: &Mutex<File>, line: String) {
+    if let Err(error) = file.lock().write_all(format!("{line}\n").as_bytes()) {
         output::write(2, format!("ftrun: cannot write to the --report: {error}\n").as_bytes());
     }
 }
@@ -61,8 +74,30 @@ fn line(tale: &Tale) -> String {
         ("respawn_us", since_death(tale.respawned)),
         ("total_us", since_death(tale.committed.map(|(at, _)| at))),
     ];
-    let fields = fields.map(|(name, value)| format!("\"{name}\":{value}"));
-    format!("{{{}}}", fields.join(","))
+    object(fields.into_iter().chain(place(tale)))
+}
+
+/// Where it happened and who moved, where ranks sit on a machine.
+fn place(tale: &Tale) -> Vec<(&'static str, String)> {
+    let Some(node) = tale.node else { return Vec::new() };
+    let mut fields = vec![("node", node.to_string())];
+    let Some(Relocation { method, moves, collisions, .. }) = &tale.relocation else {
+        return fields;
+    };
+    let moves = moves.iter().map(|step| format!("[{},{},{}]", step.rank, step.from, step.to));
+    let method = method.map_or("none".to_string(), |method| method.to_string());
+    fields.extend([
+        ("substitution", quoted(&method)),
+        ("moves", format!("[{}]", moves.collect::<Vec<_>>().join(","))),
+        ("collisions_before", collisions[0].to_string()),
+        ("collisions_after", collisions[1].to_string()),
+    ]);
+    fields
+}
+
+fn object(fields: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let fields = fields.into_iter().map(|(name, value)| format!("\"{name}\":{value}"));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 /// A string of JSON (RFC 8259 §7).

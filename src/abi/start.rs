@@ -4,6 +4,7 @@
 //! of one.
 
 use crate::abi::door::News;
+use crate::abi::fates::{Strokes, Target};
 use crate::abi::watch::Patience;
 use crate::abi::{current, fates, fortran, report, watch};
 use crate::base::Member;
@@ -14,7 +15,9 @@ use crate::host::job::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::loader::{self, Program};
 use crate::host::{Rank, clock, output, replay};
-use crate::machine::Chance;
+use crate::machine::berths::{Berths, Relocation};
+use crate::machine::units::{Picos, SECOND};
+use crate::machine::{Chance, Model};
 use crate::mpi::comm::Comm;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
@@ -82,14 +85,17 @@ fn start(program: Program, job: Result<Job, String>) -> ! {
                 replay::prepare(seed, job.is_quiet);
             }
             fortran::locate();
-            let chance = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
-            fates::order(job.kills.clone(), chance, job.seed.is_some());
             let gone = Arc::new(Gone::new(job.ranks));
             LEFTOVERS.store(job.leftovers, Ordering::Relaxed);
             if !job.checks {
                 checks::turn_off();
             }
             let world = current::world(job.ranks);
+            if let Some((mean, _)) = job.chance {
+                world.expect_failures_each(mean);
+            }
+            let strokes = strokes(world, &job).unwrap_or_else(|why| refuse(&why));
+            fates::order(world, job.kills.clone(), strokes, job.seed.is_some());
             let patience = watch::begin(world, gone.clone(), &job);
             if let Some(file) = &job.report {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
@@ -111,6 +117,33 @@ fn start(program: Program, job: Result<Job, String>) -> ! {
         }
         Err(why) => refuse(&why),
     }
+}
+
+/// A century, in seconds: what is as far away is never.
+const LONGEST: f64 = 100.0 * 365.0 * 86400.0;
+
+/// Lets the ranks sit on their machine, if they do on one; what chance and the machine have in
+/// store for them.
+fn strokes(world: &'static World, job: &Job) -> Result<Vec<Strokes>, String> {
+    let mut all: Vec<Strokes> = Vec::new();
+    if let Some((mean, seed)) = job.chance {
+        let chance = Chance::new(mean, job.ranks, seed);
+        all.push(Box::new(chance.map(|(at, seat)| (at, Target::Seat(seat)))));
+    }
+    if let Some(file) = &job.machine {
+        let model = Model::find(file, |file| std::fs::read_to_string(file))?;
+        world.sit_on(Berths::new(&model, job.ranks)?);
+        let failures = model.faults.until(Picos::MAX);
+        let scale = job.time_scale / SECOND as f64;
+        let stroke = move |(at, node): (Picos, usize)| {
+            let at = Duration::from_secs_f64((at as f64 * scale).min(LONGEST));
+            (at, Target::Node(node))
+        };
+        if !failures.is_empty() {
+            all.push(Box::new(failures.into_iter().map(stroke)));
+        }
+    }
+    Ok(all)
 }
 
 /// Ends the process before the job has begun.
@@ -187,7 +220,7 @@ impl Tenancy {
         }
     }
 
-    /// Begins the story of a failure.
+    /// Begins the story of a failure, which takes the node with it where there is a machine.
     fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
         let (cure, mode) = match self.world.rules() {
             Rules::End => (Cure::End, "end"),
@@ -201,13 +234,37 @@ impl Tenancy {
                 CommMode::Rebuild => (Cure::Recover, "rebuild"),
             },
         };
+        let node = self.world.berths().map(|mut berths| {
+            let node = berths.node_of(rank.seat);
+            berths.fail(node);
+            node
+        });
         self.world.tell(|chronicle, now| {
             let ago = rank.ended_at().map_or(Duration::ZERO, |at| clock::now() - at);
             let member = Member { seat: rank.seat, incarnation: rank.incarnation };
             let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
             let (cause, words) = (life::cause(ending), words.to_string());
-            chronicle.begin(Tale { cause, words, order, ..tale });
+            chronicle.begin(Tale { cause, words, order, node, ..tale });
         });
+    }
+
+    /// A replacement has come to life: finds a node for it, where there is a machine.
+    fn relocate(&self, seat: usize) -> Option<Relocation> {
+        let mut berths = self.world.berths()?;
+        let relocation = berths.reseat(seat)?;
+        let node = berths.name_of(berths.node_of(seat));
+        drop(berths);
+        let Relocation { method, moves, collisions: [before, after], .. } = &relocation;
+        self.announce(&match (method, moves.len() - usize::from(!moves.is_empty())) {
+            (None, _) => format!(
+                "ftrun: no spare node is left: rank {seat} goes on at node {node}, repaired"
+            ),
+            (Some(method), others) => format!(
+                "ftrun: rank {seat} goes on at node {node} ({method}, {others} others move); \
+                 messages that collide: {before}, now {after}"
+            ),
+        });
+        Some(relocation)
     }
 
     /// What becomes of the job after a failure; said before anybody else can speak of it.
@@ -259,7 +316,10 @@ impl Tenant for Tenancy {
     fn began(&self, rank: &'static Rank) {
         let member = Member { seat: rank.seat, incarnation: rank.incarnation };
         if rank.incarnation > 0 {
-            self.world.tell(|chronicle, now| chronicle.respawned(member, now));
+            let relocation = self.relocate(rank.seat);
+            self.world.tell(|chronicle, now| {
+                chronicle.respawned(member, relocation.as_ref(), now);
+            });
         }
         fates::began(member);
     }

@@ -21,6 +21,8 @@ in PREFIX: that is how packages are made.
 ";
 
 const PROGRAMS: [&str; 3] = ["ftrun", "mpicc", "ftmpi-install"];
+/// What is installed if it was built: `cargo build -p ftmpi_sim` does.
+const SIMULATORS: [&str; 3] = ["ftsim", "ftbg", "ftspare"];
 /// Names of one program, which does what the name says.
 const LINKS: [(&str, &str); 8] = [
     ("mpirun", "ftrun"),
@@ -32,8 +34,16 @@ const LINKS: [(&str, &str); 8] = [
     ("mpif77", "mpicc"),
     ("mpif90", "mpicc"),
 ];
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/ARCHITECTURE.md"];
+const DOCUMENTS: [&str; 8] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "docs/ARCHITECTURE.md",
+    "docs/NATURAL.md",
+    "docs/BLUEGENE.md",
+    "docs/SPARES.md",
+];
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
@@ -70,6 +80,9 @@ fn install(prefix: &Path) -> Result<(), Refusal> {
 
     let bin = directory(root.join("bin"))?;
     for name in PROGRAMS {
+        copy(&own.join(name), &bin.join(name))?;
+    }
+    for name in SIMULATORS.into_iter().filter(|name| own.join(name).is_file()) {
         copy(&own.join(name), &bin.join(name))?;
     }
     for (name, program) in LINKS {

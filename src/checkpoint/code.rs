@@ -1,11 +1,11 @@
 //! Codes of data, and data out of codes, piece by piece: one pass, whatever the length.
 //!
 //! Pieces of a stripe come one after the other; what is made of them grows in place. Only Reed and
-//! Solomon's code needs all pieces at once, and keeps them until the last has come.
+//! Solomon's code needs all pieces at once: its coder keeps them until the last has come.
 
 use super::layout::Repair;
 use super::scheme::Code;
-use super::weights::{self, Solution};
+use super::weights;
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 
 /// A piece is so many bytes long, or a multiple: what the codes work on at a time.
@@ -25,11 +25,11 @@ pub enum Maker {
     /// The exclusive or of what comes.
     Xor,
     /// Sums of doubles, each part times its factor.
-    Sum { data: Vec<f64>, codes: Vec<f64> },
+    Sum { data: Vec<f64>, codes: Vec<f64>, sizes: Option<Sizes> },
     /// The code with this index.
-    Encode { index: usize, data: usize, spares: usize, pieces: Vec<Vec<u8>> },
+    Encode { index: usize, data: usize, spares: usize, encoder: Option<ReedSolomonEncoder> },
     /// The data with this index.
-    Decode { index: usize, data: usize, spares: usize, pieces: Vec<(Part, Vec<u8>)> },
+    Decode { index: usize, data: usize, spares: usize, decoder: Option<ReedSolomonDecoder> },
 }
 
 impl Maker {
@@ -39,11 +39,11 @@ impl Maker {
             Code::Xor => Maker::Xor,
             // The first code of one loss is the exclusive or, which is faster than a field.
             Code::Solomon if spares == 1 => Maker::Xor,
-            Code::Solomon => Maker::Encode { index, data, spares, pieces: Vec::new() },
-            Code::Sum => Maker::Sum { data: vec![1.0; data], codes: Vec::new() },
+            Code::Solomon => Maker::Encode { index, data, spares, encoder: None },
+            Code::Sum => Maker::Sum { data: vec![1.0; data], codes: Vec::new(), sizes: None },
             Code::Weighted => {
                 let data = weights::gaussian(spares, data).swap_remove(index);
-                Maker::Sum { data, codes: Vec::new() }
+                Maker::Sum { data, codes: Vec::new(), sizes: None }
             }
         }
     }
@@ -58,9 +58,13 @@ impl Maker {
             return Some((Maker::Xor, first()));
         }
         if code == Code::Solomon {
-            return Some((Maker::Decode { index, data, spares, pieces: Vec::new() }, first()));
+            return Some((Maker::Decode { index, data, spares, decoder: None }, first()));
         }
-        let (weights, solution) = solved(code, data, spares, repair)?;
+        let weights = match code {
+            Code::Weighted => weights::gaussian(spares, data),
+            _ => vec![vec![1.0; data]; spares],
+        };
+        let solution = weights::solve(&weights, &repair.lost, &repair.codes)?;
         let place = repair.lost.iter().position(|lost| *lost == index).expect("it is lost");
         let mut codes = vec![0.0; spares];
         for (row, factor) in solution.rows.iter().zip(&solution.inverse[place]) {
@@ -68,7 +72,24 @@ impl Maker {
         }
         let less = |at: usize| -(0..spares).map(|row| codes[row] * weights[row][at]).sum::<f64>();
         let data = (0..data).map(less).collect();
-        Some((Maker::Sum { data, codes }, solution.rows))
+        Some((Maker::Sum { data, codes, sizes: None }, solution.rows))
+    }
+
+    /// Sums are measured, each stretch of the result for itself; `ends` of them, in doubles.
+    pub fn measure(&mut self, stretches: &[usize]) {
+        if let Maker::Sum { sizes, .. } = self {
+            let (ends, largest) = (stretches.to_vec(), vec![0.0; stretches.len()]);
+            *sizes = Some(Sizes { ends, largest, at: 0, done: 0, now: Vec::new() });
+        }
+    }
+
+    /// How large, of each stretch, the parts of a sum were at most, all together: by so much of
+    /// that as a double does not resolve, the sum may be wrong.
+    pub fn largest(&self) -> &[f64] {
+        match self {
+            Maker::Sum { sizes: Some(sizes), .. } => &sizes.largest,
+            _ => &[],
+        }
     }
 
     /// Whether the first part may as well be put where the result is to be.
@@ -82,24 +103,33 @@ impl Maker {
         match self {
             Maker::Xor if is_first => made.copy_from_slice(piece),
             Maker::Xor => made.iter_mut().zip(piece).for_each(|(byte, other)| *byte ^= other),
-            Maker::Sum { data, codes } => {
+            Maker::Sum { data, codes, sizes } => {
                 let factor = match part {
                     Part::Data(index) => data[index],
                     Part::Code(index) => codes[index],
                 };
                 add_doubles(piece, factor, made, is_first);
-            }
-            Maker::Encode { pieces, .. } => {
-                if is_first {
-                    pieces.clear();
+                if let Some(sizes) = sizes {
+                    sizes.add(piece, factor, is_first);
                 }
-                pieces.push(piece.to_vec());
             }
-            Maker::Decode { pieces, .. } => {
+            Maker::Encode { data, spares, encoder, .. } => {
                 if is_first {
-                    pieces.clear();
+                    begin_encoding(encoder, *data, *spares, made.len());
                 }
-                pieces.push((part, piece.to_vec()));
+                let encoder = encoder.as_mut().expect("the first part has begun it");
+                encoder.add_original_shard(piece).expect("pieces are of one length");
+            }
+            Maker::Decode { data, spares, decoder, .. } => {
+                if is_first {
+                    begin_decoding(decoder, *data, *spares, made.len());
+                }
+                let decoder = decoder.as_mut().expect("the first part has begun it");
+                match part {
+                    Part::Data(at) => decoder.add_original_shard(at, piece),
+                    Part::Code(at) => decoder.add_recovery_shard(at, piece),
+                }
+                .expect("each part comes once, and all are of one length");
             }
         }
     }
@@ -107,26 +137,15 @@ impl Maker {
     /// All parts are there: what is made of them is in `made`.
     pub fn end(&mut self, made: &mut [u8]) {
         match self {
+            Maker::Sum { sizes: Some(sizes), .. } => sizes.end(),
             Maker::Xor | Maker::Sum { .. } => {}
-            Maker::Encode { index, data, spares, pieces } => {
-                let mut encoder = ReedSolomonEncoder::new(*data, *spares, made.len())
-                    .expect("a stripe has fewer parts than the field has numbers");
-                for piece in pieces.iter() {
-                    encoder.add_original_shard(piece).expect("pieces are of one length");
-                }
+            Maker::Encode { index, encoder, .. } => {
+                let encoder = encoder.as_mut().expect("a stripe has parts");
                 let codes = encoder.encode().expect("all pieces are there");
                 made.copy_from_slice(codes.recovery(*index).expect("it is one of the codes"));
             }
-            Maker::Decode { index, data, spares, pieces } => {
-                let mut decoder = ReedSolomonDecoder::new(*data, *spares, made.len())
-                    .expect("a stripe has fewer parts than the field has numbers");
-                for (part, piece) in pieces.iter() {
-                    match part {
-                        Part::Data(at) => decoder.add_original_shard(*at, piece),
-                        Part::Code(at) => decoder.add_recovery_shard(*at, piece),
-                    }
-                    .expect("each part comes once, and all are of one length");
-                }
+            Maker::Decode { index, decoder, .. } => {
+                let decoder = decoder.as_mut().expect("a stripe has parts");
                 let found = decoder.decode().expect("as many parts as there are data");
                 made.copy_from_slice(found.restored_original(*index).expect("it is lost"));
             }
@@ -134,24 +153,61 @@ impl Maker {
     }
 }
 
-/// How much errors may grow where the data of `repair` come back; 1 where they are bit-exact, and
-/// without end where they do not come back at all.
-pub fn condition(code: Code, data: usize, spares: usize, repair: &Repair) -> f64 {
-    if code.is_exact() {
-        return 1.0;
-    }
-    solved(code, data, spares, repair).map_or(f64::INFINITY, |(_, solution)| solution.condition)
+/// How large the parts of sums are, stretch by stretch.
+pub struct Sizes {
+    ends: Vec<usize>,
+    largest: Vec<f64>,
+    /// In which stretch, and how many doubles before this piece.
+    at: usize,
+    done: usize,
+    /// Of each sum of this piece.
+    now: Vec<f64>,
 }
 
-fn solved(
-    code: Code, data: usize, spares: usize, repair: &Repair,
-) -> Option<(Vec<Vec<f64>>, Solution)> {
-    let weights = match code {
-        Code::Weighted => weights::gaussian(spares, data),
-        _ => vec![vec![1.0; data]; spares],
-    };
-    let solution = weights::solve(&weights, &repair.lost, &repair.codes)?;
-    Some((weights, solution))
+impl Sizes {
+    fn add(&mut self, piece: &[u8], factor: f64, is_first: bool) {
+        let (numbers, _) = piece.as_chunks::<8>();
+        if is_first {
+            self.now.clear();
+            self.now.resize(numbers.len(), 0.0);
+        }
+        for (size, number) in self.now.iter_mut().zip(numbers) {
+            *size += (factor * f64::from_ne_bytes(*number)).abs();
+        }
+    }
+
+    fn end(&mut self) {
+        for (number, size) in (self.done..).zip(&self.now) {
+            while self.ends.get(self.at).is_some_and(|end| *end <= number) {
+                self.at += 1;
+            }
+            if let Some(largest) = self.largest.get_mut(self.at) {
+                *largest = largest.max(*size);
+            }
+        }
+        self.done += self.now.len();
+    }
+}
+
+/// The same encoder for all pieces: what it works in is as large as they are, all together.
+fn begin_encoding(
+    encoder: &mut Option<ReedSolomonEncoder>, data: usize, spares: usize, bytes: usize,
+) {
+    const FEW: &str = "a stripe has fewer parts than the field has numbers";
+    match encoder {
+        Some(encoder) => encoder.reset(data, spares, bytes).expect(FEW),
+        None => *encoder = Some(ReedSolomonEncoder::new(data, spares, bytes).expect(FEW)),
+    }
+}
+
+fn begin_decoding(
+    decoder: &mut Option<ReedSolomonDecoder>, data: usize, spares: usize, bytes: usize,
+) {
+    const FEW: &str = "a stripe has fewer parts than the field has numbers";
+    match decoder {
+        Some(decoder) => decoder.reset(data, spares, bytes).expect(FEW),
+        None => *decoder = Some(ReedSolomonDecoder::new(data, spares, bytes).expect(FEW)),
+    }
 }
 
 fn add_doubles(piece: &[u8], factor: f64, made: &mut [u8], is_first: bool) {
@@ -186,8 +242,16 @@ mod tests {
     fn decoded(
         code: Code, data: &[Vec<u8>], codes: &[Vec<u8>], repair: &Repair, index: usize,
     ) -> Vec<u8> {
+        measured(code, data, codes, repair, index).0
+    }
+
+    /// The same, and how large what was summed up was.
+    fn measured(
+        code: Code, data: &[Vec<u8>], codes: &[Vec<u8>], repair: &Repair, index: usize,
+    ) -> (Vec<u8>, f64) {
         let (mut maker, rows) =
             Maker::of_data(code, index, data.len(), codes.len(), repair).expect("a solution");
+        maker.measure(&[data[0].len() / 8]);
         let mut made = vec![9; data[0].len()];
         let there = (0..data.len()).filter(|at| !repair.lost.contains(at));
         let parts = there.map(|at| (Part::Data(at), &data[at]));
@@ -196,7 +260,8 @@ mod tests {
             maker.add(part, piece, &mut made, number == 0);
         }
         maker.end(&mut made);
-        made
+        let largest = maker.largest().first().copied().unwrap_or(0.0);
+        (made, largest)
     }
 
     fn bytes(random: &mut Random, count: usize) -> Vec<u8> {
@@ -204,7 +269,11 @@ mod tests {
     }
 
     fn doubles(random: &mut Random, count: usize) -> Vec<u8> {
-        let number = |random: &mut Random| (random.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        // Of very different sizes, so that much cancels.
+        let number = |random: &mut Random| {
+            let size = 10_f64.powi(random.below(9) as i32);
+            size * ((random.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
+        };
         (0..count / 8).flat_map(|_| number(random).to_ne_bytes()).collect()
     }
 
@@ -247,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_give_back_numbers_within_the_digits_that_their_condition_says() {
+    fn sums_give_back_numbers_within_what_the_size_of_their_parts_allows() {
         let mut random = Random::new(2);
         for (code, most) in [(Code::Sum, 1), (Code::Weighted, 4)] {
             for (members, spares) in (1..=6).flat_map(|m| (1..=most).map(move |s| (m, s))) {
@@ -255,10 +324,9 @@ mod tests {
                     (0..members).map(|_| doubles(&mut random, 4 * GRAIN)).collect();
                 let codes = encoded(code, &data, spares);
                 for repair in every_repair(members, spares) {
-                    let condition = condition(code, members, spares, &repair);
-                    let allowed = 4.0 * f64::EPSILON * condition;
                     for lost in &repair.lost {
-                        let back = decoded(code, &data, &codes, &repair, *lost);
+                        let (back, largest) = measured(code, &data, &codes, &repair, *lost);
+                        let allowed = 4.0 * f64::EPSILON * largest;
                         for (back, was) in numbers(&back).zip(numbers(&data[*lost])) {
                             let error = (back - was).abs();
                             assert!(error <= allowed, "{code:?} {repair:?}: {error} of {allowed}");
@@ -267,6 +335,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn sums_are_measured_stretch_by_stretch_whatever_the_pieces() {
+        let doubles = |numbers: &[f64]| -> Vec<u8> {
+            numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
+        };
+        let repair = Repair { stripe: 0, lost: vec![1], codes: vec![0] };
+        let (mut maker, _) = Maker::of_data(Code::Sum, 1, 2, 1, &repair).expect("a solution");
+        maker.measure(&[1, 1, 5]);
+        let (data, code) = ([3.0, -1.0, 2.0, 0.0, 1e17, 9.0], [4.0, 0.0, -5.0, 0.0, 1e17, 9.0]);
+        for piece in [0..2, 2..6] {
+            let mut made = vec![0; 8 * piece.len()];
+            maker.add(Part::Data(0), &doubles(&data[piece.clone()]), &mut made, true);
+            maker.add(Part::Code(0), &doubles(&code[piece]), &mut made, false);
+            maker.end(&mut made);
+        }
+        assert_eq!(maker.largest(), [7.0, 0.0, 2e17], "the last number is in no stretch");
     }
 
     #[test]

@@ -1,14 +1,20 @@
 //! What a program has in hand: makes it, tells it what to keep, and asks how safe that is.
 
+use super::disk::Disk;
 use super::layout::Layout;
-use super::memory::{Item, Memory};
+use super::memory::{Item, Memory, Slot};
+use super::pace::Pace;
 use super::scheme::Scheme;
+use crate::machine::units;
 use crate::mpi::comm::{Comm, WORLD};
 use crate::mpi::datatype::{Address, Datatype, Element};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::table::Held;
 use parking_lot::Mutex;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Checkpoints of one scheme. All that is kept here dies with the rank.
@@ -23,7 +29,8 @@ pub struct Safety {
     pub version: i64,
     /// How many more ranks may die, whoever they are; none where data are lost already.
     pub failures: Option<usize>,
-    /// The same for each rank of the communicator: of those whose data its own are coded with.
+    /// The same for each rank of the communicator: of those whose data its own are coded with. Who
+    /// has no part in the checkpoint has nothing to lose.
     pub each: Vec<Option<usize>>,
     /// Decimal digits that the last restoration has lost.
     pub digits: i32,
@@ -67,6 +74,53 @@ pub fn move_to(process: &'static Process, keep: &Checkpoint, comm: &Held<Comm>) 
     Ok(())
 }
 
+/// From the next checkpoint on this rank is on that node: no other one there is in its group.
+pub fn sit_on(keep: &Checkpoint, node: u32) -> Result {
+    let mut memory = keep.memory.lock();
+    must_be_idle(&memory)?;
+    memory.node = Some(node);
+    Ok(())
+}
+
+/// Failures are so far apart on average, says the program.
+pub fn expect_failures(keep: &Checkpoint, mttf: &[u8]) -> Result {
+    let text = String::from_utf8_lossy(mttf);
+    let mttf = units::time(&text).map_err(|why| Class::ARG.because(why))? as f64 * 1e-12;
+    if mttf == 0.0 {
+        return Err(Class::ARG.because("failures cannot be no time apart"));
+    }
+    keep.memory.lock().pace.mttf = Some(mttf);
+    Ok(())
+}
+
+/// Whether a checkpoint is due, for a program that asks before each iteration: all ranks alike.
+pub fn is_due(process: &'static Process, keep: &Checkpoint) -> Result<bool> {
+    let mut memory = keep.memory.lock();
+    if mttf(process, &memory.pace) == 0.0 {
+        let words = "how far apart are failures? Say FTCK_Set_mttf, or run under ftrun --mttf";
+        return Err(Class::ARG.because(words));
+    }
+    Ok(memory.pace.is_due())
+}
+
+/// Seconds between failures: as the program says, else as they are ordered; 0: nobody knows.
+pub(super) fn mttf(process: &'static Process, pace: &Pace) -> f64 {
+    let ordered = || process.world.mean_time().map(|mean| mean.as_secs_f64());
+    pace.mttf.or_else(ordered).unwrap_or(0.0)
+}
+
+/// From now on each `every`th checkpoint is written into files of `directory`, too; 0: none is.
+pub fn keep_on_disk(keep: &Checkpoint, directory: &[u8], every: u64) -> Result {
+    let directory = Path::new(OsStr::from_bytes(directory));
+    // Whatever directory the program goes to later.
+    let directory = std::path::absolute(directory)
+        .map_err(|error| Class::ARG.because(format!("{}: {error}", directory.display())))?;
+    let mut memory = keep.memory.lock();
+    must_be_idle(&memory)?;
+    memory.disk = (every > 0).then_some(Disk { directory, every, written: None, damage: None });
+    Ok(())
+}
+
 /// The world has another handle after each recovery, and stays what it is.
 fn handle_of(process: &'static Process, comm: &Held<Comm>) -> usize {
     if comm.is_alias_of(&process.world_comm()) { WORLD } else { comm.handle }
@@ -99,12 +153,34 @@ pub fn safety(process: &'static Process, keep: &Checkpoint) -> Option<Safety> {
     let (slot, entry) = memory.last()?;
     let is_gone = |member: &Option<_>| member.is_none_or(|member| process.world.is_dead(member));
     let gone: Vec<bool> = slot.members.iter().map(is_gone).collect();
-    let layout = Layout::new(&keep.scheme, gone.len());
+    let layout = Layout::new(&keep.scheme, gone.len(), &slot.nodes);
     let layout = layout.expect("a checkpoint was taken by it");
-    let each = layout.tolerance(&gone);
+    let each = layout.tolerance(&gone, &slot.without_codes);
     // `None`, where data are lost, is the least.
     let failures = each.iter().min().copied().flatten();
+    let each = by_ranks(process, memory.comm, slot, &each);
     Some(Safety { version: entry.version, failures, each, digits: memory.digits })
+}
+
+/// What is so of the places of a checkpoint, by the ranks that their members have now. Who has died
+/// still has its own, if nobody else has it. Who has no part in it cannot lose anything.
+fn by_ranks(
+    process: &'static Process, comm: usize, slot: &Slot, places: &[Option<usize>],
+) -> Vec<Option<usize>> {
+    let Ok(comm) = process.comm(comm, "the communicator of ck") else { return places.to_vec() };
+    let mut told = vec![None; comm.group.len()];
+    let now = |place: usize| slot.members[place].and_then(|member| comm.group.rank_of(member));
+    for (place, value) in places.iter().enumerate() {
+        if let Some(told) = now(place).and_then(|rank| told.get_mut(rank as usize)) {
+            *told = Some(*value);
+        }
+    }
+    for (place, value) in places.iter().enumerate().filter(|(place, _)| now(*place).is_none()) {
+        if let Some(told) = told.get_mut(slot.ranks[place] as usize) {
+            told.get_or_insert(*value);
+        }
+    }
+    told.into_iter().map(|told| told.unwrap_or(Some(usize::MAX))).collect()
 }
 
 /// Ranks that are there no more, whose data this one has in its care since the last restoration.

@@ -4,7 +4,9 @@
 //! is the code of a stripe of one chunk. No two parts of a stripe lie with the same member, so that
 //! a stripe with k codes makes up for any k members.
 
+use super::apart;
 use super::scheme::{Keeping, Scheme};
+use std::collections::BTreeMap;
 
 /// Chunks that codes are made of together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,27 @@ pub struct Layout {
     pub groups: Vec<usize>,
 }
 
+/// The layouts of checkpoints of one scheme, which may have been taken on different nodes.
+pub struct Layouts<'a> {
+    pub scheme: &'a Scheme,
+    /// By serial numbers; what is not in there was taken without.
+    pub nodes: BTreeMap<u64, Vec<u32>>,
+}
+
+impl Layouts<'_> {
+    /// That of the checkpoint `serial` of so many members.
+    pub fn of(&self, serial: u64, members: usize) -> Layout {
+        let nodes = self.nodes.get(&serial).map_or(&[][..], |nodes| nodes);
+        Layout::new(self.scheme, members, nodes).expect("they have taken a checkpoint by it")
+    }
+}
+
+impl<'a> From<&'a Scheme> for Layouts<'a> {
+    fn from(scheme: &'a Scheme) -> Layouts<'a> {
+        Layouts { scheme, nodes: BTreeMap::new() }
+    }
+}
+
 /// How lost chunks of a stripe come back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
@@ -38,10 +61,13 @@ pub struct Repair {
 }
 
 impl Layout {
-    /// The layout of a scheme among so many members; why there is none otherwise.
-    pub fn new(scheme: &Scheme, members: usize) -> Result<Layout, String> {
-        let mut layout =
-            Layout { stripes: Vec::new(), chunks: vec![1; members], groups: vec![0; members] };
+    /// The layout of a scheme among so many members; why there is none otherwise. `nodes`: where
+    /// each of them is; or nothing, where nobody has said so.
+    pub fn new(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Layout, String> {
+        if !nodes.is_empty() {
+            return apart::layout(scheme, nodes);
+        }
+        let mut layout = Layout::empty(members);
         let too_few = |least: usize| {
             Err(format!("scheme {scheme} needs {least} ranks or more, and there are {members}"))
         };
@@ -66,7 +92,7 @@ impl Layout {
                 layout.copies((0..members).map(|member| (member, partner(member))));
             }
             Keeping::Dedicated => {
-                let groups = scheme.groups(members);
+                let groups = scheme.groups(members, 1);
                 let keepers = groups * scheme.spares;
                 if members < keepers + groups {
                     return too_few(keepers + groups);
@@ -74,11 +100,14 @@ impl Layout {
                 layout.dedicate(groups, scheme.spares);
             }
             Keeping::Spread => {
-                let groups = scheme.groups(members);
+                let groups = scheme.groups(members, 1);
                 if members / groups <= scheme.spares {
                     return too_few(groups * (scheme.spares + 1));
                 }
-                (0..groups).for_each(|group| layout.spread(group, groups, scheme.spares));
+                for group in 0..groups {
+                    let dealt = (group..members).step_by(groups).collect();
+                    layout.spread(group, dealt, scheme.spares);
+                }
             }
         }
         Ok(layout)
@@ -88,7 +117,12 @@ impl Layout {
         self.chunks.len()
     }
 
-    fn copies(&mut self, pairs: impl Iterator<Item = (usize, usize)>) {
+    /// Nobody has agreed on anything.
+    pub(super) fn empty(members: usize) -> Layout {
+        Layout { stripes: Vec::new(), chunks: vec![1; members], groups: vec![0; members] }
+    }
+
+    pub(super) fn copies(&mut self, pairs: impl Iterator<Item = (usize, usize)>) {
         for (group, (from, to)) in pairs.enumerate() {
             self.stripes.push(Stripe { group, data: vec![(from, 0)], keepers: vec![to] });
             self.groups[from] = group;
@@ -99,22 +133,26 @@ impl Layout {
     fn dedicate(&mut self, groups: usize, spares: usize) {
         let workers = self.members() - groups * spares;
         for group in 0..groups {
-            let members = || (group..workers).step_by(groups);
             let first = workers + group * spares;
-            let keepers: Vec<usize> = (first..first + spares).collect();
-            for member in members().chain(keepers.iter().copied()) {
-                self.groups[member] = group;
-            }
-            let data = members().map(|member| (member, 0)).collect();
-            self.stripes.push(Stripe { group, data, keepers });
+            let keepers = (first..first + spares).collect();
+            self.group_of((group..workers).step_by(groups).collect(), keepers);
         }
         self.chunks[workers..].fill(0);
     }
 
+    /// Another group, whose `keepers` do nothing else.
+    pub(super) fn group_of(&mut self, members: Vec<usize>, keepers: Vec<usize>) {
+        let group = self.stripes.len();
+        for member in members.iter().chain(&keepers) {
+            self.groups[*member] = group;
+        }
+        let data = members.into_iter().map(|member| (member, 0)).collect();
+        self.stripes.push(Stripe { group, data, keepers });
+    }
+
     /// As many stripes as members; each member keeps codes of as many as there are codes, and has
     /// a chunk in all the others.
-    fn spread(&mut self, group: usize, groups: usize, spares: usize) {
-        let members: Vec<usize> = (group..self.members()).step_by(groups).collect();
+    pub(super) fn spread(&mut self, group: usize, members: Vec<usize>, spares: usize) {
         let size = members.len();
         let mut used = vec![0; size];
         for first in 0..size {
@@ -167,14 +205,16 @@ impl Layout {
     }
 
     /// Of each member: how many more of those who share stripes with it may be lost, whoever they
-    /// are; `None` where data are lost for good. `is_gone`: whose data and codes are lost already.
-    pub fn tolerance(&self, is_gone: &[bool]) -> Vec<Option<usize>> {
+    /// are; `None` where data are lost for good. `is_gone`: whose data and codes are lost already;
+    /// `without_codes`: who is there, but whose codes are not.
+    pub fn tolerance(&self, is_gone: &[bool], without_codes: &[bool]) -> Vec<Option<usize>> {
         let mut left = vec![usize::MAX; self.members()];
         let mut dead = vec![false; self.members()];
         for stripe in &self.stripes {
             let members = || stripe.data.iter().map(|(member, _)| *member);
             let data = members().filter(|member| is_gone[*member]).count();
-            let codes = stripe.keepers.iter().filter(|keeper| is_gone[**keeper]).count();
+            let codes = stripe.keepers.iter();
+            let codes = codes.filter(|at| is_gone[**at] || without_codes[**at]).count();
             let rest = stripe.keepers.len().checked_sub(data + codes);
             let is_dead = rest.is_none() && data > 0;
             for member in members().chain(stripe.keepers.iter().copied()) {
@@ -213,7 +253,7 @@ mod tests {
         SCHEMES.iter().flat_map(move |text| {
             let scheme = Scheme::parse(text).expect("a scheme");
             (1..=most).filter_map(move |members| {
-                Layout::new(&scheme, members).ok().map(|layout| (scheme.clone(), layout))
+                Layout::new(&scheme, members, &[]).ok().map(|layout| (scheme.clone(), layout))
             })
         })
     }
@@ -244,7 +284,7 @@ mod tests {
     fn every_pattern_that_is_promised_can_be_planned_and_one_more_may_not() {
         for (scheme, layout) in layouts(9) {
             let members = layout.members();
-            let whole = layout.tolerance(&vec![false; members]);
+            let whole = layout.tolerance(&vec![false; members], &vec![false; members]);
             let any = whole.iter().map(|left| left.expect("nobody is lost")).min().unwrap_or(0);
             let mut breaks = false;
             for pattern in 0..1u32 << members {
@@ -253,7 +293,7 @@ mod tests {
                 let count = pattern.count_ones() as usize;
                 assert!(plan.is_ok() || count > any, "{scheme} of {members}: {gone:?}");
                 breaks |= plan.is_err() && count == any + 1;
-                let told = layout.tolerance(&gone);
+                let told = layout.tolerance(&gone, &gone);
                 let is_lost = told.iter().any(Option::is_none);
                 assert_eq!(
                     plan.is_err() && members > 1,
@@ -268,11 +308,15 @@ mod tests {
     #[test]
     fn groups_promise_each_for_itself() {
         let scheme = Scheme::parse("xor,groups=2").expect("a scheme");
-        let layout = Layout::new(&scheme, 8).expect("enough of them");
+        let layout = Layout::new(&scheme, 8, &[]).expect("enough of them");
         let gone = |lost: &[usize]| (0..8).map(|at| lost.contains(&at)).collect::<Vec<bool>>();
         assert!(layout.plan(&gone(&[0, 3]), &gone(&[0, 3])).is_ok(), "one of each group");
         assert_eq!(layout.plan(&gone(&[1, 3]), &gone(&[1, 3])), Err(vec![1, 3]));
-        let left = layout.tolerance(&gone(&[1]));
+        let left = layout.tolerance(&gone(&[1]), &gone(&[]));
+        assert_eq!(
+            layout.tolerance(&gone(&[]), &gone(&[1])),
+            layout.tolerance(&gone(&[1]), &gone(&[]))
+        );
         assert_eq!(left[..4], [Some(1), Some(0), Some(1), Some(0)]);
     }
 
@@ -280,11 +324,12 @@ mod tests {
     fn too_few_are_refused_and_one_alone_is_unprotected() {
         for (text, members) in [("rs:2", 2), ("mirror", 3), ("xor,dedicated", 1), ("rs:4", 3)] {
             let scheme = Scheme::parse(text).expect("a scheme");
-            let reason = Layout::new(&scheme, members).expect_err("too few");
+            let reason = Layout::new(&scheme, members, &[]).expect_err("too few");
             assert!(reason.contains("needs"), "{reason}");
         }
-        let alone = Layout::new(&Scheme::parse("rs:2").expect("a scheme"), 1).expect("as it is");
-        assert_eq!(alone.tolerance(&[false]), [Some(0)]);
+        let alone =
+            Layout::new(&Scheme::parse("rs:2").expect("a scheme"), 1, &[]).expect("as it is");
+        assert_eq!(alone.tolerance(&[false], &[false]), [Some(0)]);
         assert_eq!(alone.plan(&[true], &[true]), Err(vec![0]));
     }
 }

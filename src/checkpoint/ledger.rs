@@ -10,8 +10,7 @@
 //! that was under way and whole at all who are needed, and never a mixture: data and codes of one
 //! serial number are of one moment.
 
-use super::layout::{Layout, Repair};
-use super::scheme::Scheme;
+use super::layout::{Layouts, Repair};
 
 /// What a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +28,8 @@ pub struct Entry {
     pub has_codes: bool,
     /// Whether all members had both at some time.
     pub is_committed: bool,
+    /// Whether its layout goes by the nodes that the members were on.
+    pub has_nodes: bool,
 }
 
 /// How much data a rank has registered.
@@ -38,6 +39,18 @@ pub struct Extent {
     pub bytes: [u64; 2],
     /// A number that differs where the lists of what is registered do.
     pub digest: u64,
+}
+
+/// What a rank knows of a generation of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub serial: u64,
+    pub version: i64,
+    pub members: u32,
+    /// The place that its own file is of.
+    pub place: u32,
+    /// Whether it knows that all have written theirs.
+    pub is_whole: bool,
 }
 
 /// What a rank tells all others.
@@ -54,8 +67,15 @@ pub struct Account {
     pub digest: u64,
     /// What its program calls the checkpoint that it wants.
     pub version: i64,
-    /// How long its last checkpoint took, in nanoseconds.
-    pub cost: u64,
+    /// How many iterations it would do from one checkpoint to the next.
+    pub interval: u64,
+    /// The node that it is on, if it has said so.
+    pub node: Option<u32>,
+    /// What it has on disk, and every how many checkpoints that is renewed; 0: never.
+    pub written: [Option<Written>; 2],
+    pub every: u64,
+    /// Whether a file of its is there that cannot be read.
+    pub is_damaged: bool,
 }
 
 /// Who gives, or gets, the data of a place.
@@ -96,6 +116,7 @@ pub enum Verdict {
     Restore(Choice),
     /// A checkpoint is there, but not the data of these places.
     Lost {
+        serial: u64,
         version: i64,
         members: usize,
         places: Vec<usize>,
@@ -103,7 +124,7 @@ pub enum Verdict {
 }
 
 impl Account {
-    pub const BYTES: usize = 8 * 20;
+    pub const BYTES: usize = 8 * 28;
 
     /// As eight-byte words, for the way.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -117,17 +138,25 @@ impl Account {
                 has_data: false,
                 has_codes: false,
                 is_committed: false,
+                has_nodes: false,
             };
             let entry = entry.unwrap_or(none);
-            let flags = [entry.has_data, entry.has_codes, entry.is_committed];
+            let flags = [entry.has_data, entry.has_codes, entry.is_committed, entry.has_nodes];
             words.extend([entry.serial, entry.version as u64]);
             words.extend([u64::from(entry.members), u64::from(entry.place)]);
             words.push((0..).zip(flags).map(|(bit, flag)| u64::from(flag) << bit).sum());
         }
-        words.extend([self.seen, u64::from(self.is_new), self.extent.bytes[0]]);
+        let flags = u64::from(self.is_new) | u64::from(self.is_damaged) << 1;
+        words.extend([self.seen, flags, self.extent.bytes[0]]);
         words.extend([self.extent.bytes[1], self.extent.digest]);
-        words.extend([self.digest, self.version as u64, self.cost]);
-        words.resize(Account::BYTES / 8, 0);
+        words.extend([self.digest, self.version as u64, self.interval, self.every]);
+        for written in &self.written {
+            let none = Written { serial: 0, version: 0, members: 0, place: 0, is_whole: false };
+            let Written { serial, version, members, place, is_whole } = written.unwrap_or(none);
+            words.extend([serial, version as u64, u64::from(members)]);
+            words.push(u64::from(place) << 1 | u64::from(is_whole));
+        }
+        words.push(self.node.map_or(0, |node| u64::from(node) + 1));
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 
@@ -143,35 +172,63 @@ impl Account {
                 has_data: words[at + 4] & 1 != 0,
                 has_codes: words[at + 4] & 2 != 0,
                 is_committed: words[at + 4] & 4 != 0,
+                has_nodes: words[at + 4] & 8 != 0,
+            })
+        };
+        let written = |at: usize| {
+            (words[at] != 0).then(|| Written {
+                serial: words[at],
+                version: words[at + 1] as i64,
+                members: words[at + 2] as u32,
+                place: (words[at + 3] >> 1) as u32,
+                is_whole: words[at + 3] & 1 != 0,
             })
         };
         Account {
             entries: [entry(0), entry(5)],
             seen: words[10],
-            is_new: words[11] != 0,
+            is_new: words[11] & 1 != 0,
+            is_damaged: words[11] & 2 != 0,
             extent: Extent { bytes: [words[12], words[13]], digest: words[14] },
             digest: words[15],
             version: words[16] as i64,
-            cost: words[17],
+            interval: words[17],
+            every: words[18],
+            written: [written(19), written(23)],
+            node: words[27].checked_sub(1).map(|node| node as u32),
         }
     }
 
-    fn entry(&self, serial: u64) -> Option<&Entry> {
+    pub(super) fn entry(&self, serial: u64) -> Option<&Entry> {
         self.entries.iter().flatten().find(|entry| entry.serial == serial)
+    }
+
+    /// Its file of a generation.
+    pub(super) fn writing(&self, serial: u64) -> Option<&Written> {
+        self.written.iter().flatten().find(|written| written.serial == serial)
     }
 }
 
 /// What everybody's accounts, in the order of ranks, come to.
-pub fn judge(scheme: &Scheme, accounts: &[Account]) -> Verdict {
+pub fn judge(layouts: &Layouts<'_>, accounts: &[Account]) -> Verdict {
     let mut loss = None;
     for serial in serials(accounts) {
-        match examine(scheme, accounts, serial) {
-            Ok(choice) => return Verdict::Restore(choice),
+        match examine(layouts, accounts, serial) {
+            Ok(choice) => {
+                let older = (!will_have_codes(&choice) && !may_be_committed(accounts, serial))
+                    .then(|| serials(accounts).filter(|other| *other < serial));
+                let mut older = older
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|other| examine(layouts, accounts, other).ok());
+                let better = older.find(will_have_codes);
+                return Verdict::Restore(better.unwrap_or(choice));
+            }
             Err(places) if loss.is_none() && may_be_committed(accounts, serial) => {
                 let entry = accounts.iter().find_map(|account| account.entry(serial));
                 let entry = entry.expect("somebody has told of it");
                 let (version, members) = (entry.version, entry.members as usize);
-                loss = Some(Verdict::Lost { version, members, places });
+                loss = Some(Verdict::Lost { serial, version, members, places });
             }
             Err(_) => {}
         }
@@ -179,8 +236,17 @@ pub fn judge(scheme: &Scheme, accounts: &[Account]) -> Verdict {
     loss.unwrap_or(Verdict::Nothing)
 }
 
+/// Whether all who are there have codes, or will have: codes are made again only where nobody is
+/// missing.
+fn will_have_codes(choice: &Choice) -> bool {
+    let is_missing = |seat: &Seat| matches!(seat, Seat::Guardian(_));
+    let mut seats = choice.seats.iter().zip(&choice.without_codes);
+    !choice.seats.iter().any(is_missing)
+        || seats.all(|(seat, without_codes)| is_missing(seat) || !without_codes)
+}
+
 /// The checkpoints that anybody has something of, the newest first.
-fn serials(accounts: &[Account]) -> impl Iterator<Item = u64> + use<> {
+pub(super) fn serials(accounts: &[Account]) -> impl Iterator<Item = u64> + use<> {
     let entries = accounts.iter().flat_map(|account| account.entries.iter().flatten());
     let mut serials: Vec<u64> = entries.map(|entry| entry.serial).collect();
     serials.sort_unstable();
@@ -198,7 +264,7 @@ fn may_be_committed(accounts: &[Account], serial: u64) -> bool {
 }
 
 /// How a checkpoint can be restored; else the places whose data are lost.
-fn examine(scheme: &Scheme, accounts: &[Account], serial: u64) -> Result<Choice, Vec<usize>> {
+fn examine(layouts: &Layouts<'_>, accounts: &[Account], serial: u64) -> Result<Choice, Vec<usize>> {
     let first = accounts.iter().find_map(|account| account.entry(serial));
     let first = first.expect("somebody has told of it");
     let (version, members) = (first.version, first.members as usize);
@@ -211,21 +277,30 @@ fn examine(scheme: &Scheme, accounts: &[Account], serial: u64) -> Result<Choice,
             without_codes[place] &= !entry.has_codes;
         }
     }
-    let layout = Layout::new(scheme, members).expect("they have taken a checkpoint by it");
+    let layout = layouts.of(serial, members);
     let is_lost: Vec<bool> = holders.iter().map(Option::is_none).collect();
     let repairs = layout.plan(&is_lost, &without_codes)?;
-    let seats = seats(accounts, serial, &holders);
+    let place = |account: &Account| account.entry(serial).map(|entry| entry.place as usize);
+    let places: Vec<Option<usize>> = accounts.iter().map(place).collect();
+    let seats = seats(&places, &holders);
+    // Where nobody takes the places of the dead, all who live had theirs: who has dropped it has
+    // restored an older one since, which the others have as well.
+    let sits = |rank: usize| {
+        seats.iter().any(|seat| !matches!(seat, Seat::Guardian(_)) && seat.rank() == rank)
+    };
+    if accounts.len() < members && !(0..accounts.len()).all(sits) {
+        return Err(Vec::new());
+    }
     Ok(Choice { serial, version, seats, without_codes, repairs })
 }
 
-/// Who sits where. Whoever has a rank that nobody's data are of takes that place; the data of a
-/// place where nobody is go to the next one who is there.
-fn seats(accounts: &[Account], serial: u64, holders: &[Option<usize>]) -> Vec<Seat> {
+/// Who sits where; `places`: where each rank sat. Whoever has a rank that nobody's data are of
+/// takes that place; the data of a place where nobody is go to the next one who is there.
+pub(super) fn seats(places: &[Option<usize>], holders: &[Option<usize>]) -> Vec<Seat> {
     let members = holders.len();
     let takes = |place: usize| {
-        let account = accounts.get(place)?;
-        let is_free = accounts.len() == members
-            && account.entry(serial).is_none_or(|entry| entry.place as usize == place);
+        let sat = places.get(place)?;
+        let is_free = places.len() == members && sat.is_none_or(|sat| sat == place);
         is_free.then_some(place)
     };
     let heirs: Vec<Option<usize>> = (0..members).map(takes).collect();
@@ -234,9 +309,7 @@ fn seats(accounts: &[Account], serial: u64, holders: &[Option<usize>]) -> Vec<Se
             return Seat::Holder(rank);
         }
         // One who has no data of this moment, though it took part, sits where it sat.
-        let own = accounts.iter().position(|account| {
-            account.entry(serial).is_some_and(|entry| entry.place as usize == place)
-        });
+        let own = places.iter().position(|sat| *sat == Some(place));
         if let Some(rank) = own.or(heirs[place]) {
             return Seat::Heir(rank);
         }
@@ -249,13 +322,14 @@ fn seats(accounts: &[Account], serial: u64, holders: &[Option<usize>]) -> Vec<Se
 /// The checkpoint that the next one spares: the newest that all have whole, with all codes. A newer
 /// one without codes could be restored now, but not after a death. Where there is none such, it is
 /// the one that all would restore.
-pub fn spared(scheme: &Scheme, accounts: &[Account]) -> Option<u64> {
+pub fn spared(layouts: &Layouts<'_>, accounts: &[Account]) -> Option<u64> {
     let is_whole = |choice: &Choice| {
         choice.seats.iter().all(|seat| matches!(seat, Seat::Holder(_)))
             && !choice.without_codes.contains(&true)
     };
-    let mut choices = serials(accounts).filter_map(|serial| examine(scheme, accounts, serial).ok());
-    choices.find(is_whole).map(|choice| choice.serial).or_else(|| match judge(scheme, accounts) {
+    let examined = |serial| examine(layouts, accounts, serial).ok();
+    let mut choices = serials(accounts).filter_map(examined);
+    choices.find(is_whole).map(|choice| choice.serial).or_else(|| match judge(layouts, accounts) {
         Verdict::Restore(choice) => Some(choice.serial),
         _ => None,
     })
@@ -275,6 +349,7 @@ pub fn vacant(spared: Option<u64>, mine: &Account) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::scheme::Scheme;
 
     fn entry(serial: u64, place: u32, members: u32) -> Entry {
         let version = serial as i64 * 10;
@@ -286,6 +361,7 @@ mod tests {
             has_data: true,
             has_codes: true,
             is_committed: true,
+            has_nodes: false,
         }
     }
 
@@ -307,7 +383,14 @@ mod tests {
             extent: Extent { bytes: [12, 1 << 40], digest: 8 },
             digest: u64::MAX,
             version: -1,
-            cost: 5,
+            interval: 5,
+            node: Some(0),
+            every: 3,
+            is_damaged: true,
+            written: [
+                Some(Written { serial: 3, version: -7, members: 4, place: 1, is_whole: true }),
+                None,
+            ],
         };
         assert_eq!(Account::from_bytes(&told.to_bytes()), told);
         assert_eq!(told.to_bytes().len(), Account::BYTES);
@@ -317,13 +400,16 @@ mod tests {
     fn a_replacement_gets_its_place_and_a_missing_rank_has_a_guardian() {
         let ring = Scheme::parse("ring").expect("a scheme");
         let held = |place| account([Some(entry(2, place, 4)), Some(entry(1, place, 4))]);
-        let Verdict::Restore(rebuilt) = judge(&ring, &[held(0), fresh(), held(2), held(3)]) else {
+        let Verdict::Restore(rebuilt) =
+            judge(&Layouts::from(&ring), &[held(0), fresh(), held(2), held(3)])
+        else {
             panic!("one may be lost");
         };
         assert_eq!((rebuilt.serial, rebuilt.version), (2, 20));
         assert_eq!(rebuilt.seats[1], Seat::Heir(1));
         assert_eq!(rebuilt.without_codes, [false, true, false, false]);
-        let Verdict::Restore(shrunk) = judge(&ring, &[held(0), held(2), held(3)]) else {
+        let Verdict::Restore(shrunk) = judge(&Layouts::from(&ring), &[held(0), held(2), held(3)])
+        else {
             panic!("one may be lost");
         };
         let expected = [Seat::Holder(0), Seat::Guardian(1), Seat::Holder(1), Seat::Holder(2)];
@@ -334,11 +420,36 @@ mod tests {
     fn more_losses_than_codes_are_told_by_their_places() {
         let ring = Scheme::parse("ring").expect("a scheme");
         let held = |place| account([Some(entry(1, place, 4)), None]);
-        let verdict = judge(&ring, &[held(0), fresh(), fresh(), held(3)]);
-        let Verdict::Lost { version: 10, members: 4, places } = verdict else {
+        let verdict = judge(&Layouts::from(&ring), &[held(0), fresh(), fresh(), held(3)]);
+        let Verdict::Lost { serial: 1, version: 10, members: 4, places } = verdict else {
             panic!("neighbours are lost: {verdict:?}");
         };
         assert_eq!(places, [1]);
+    }
+
+    #[test]
+    fn an_older_one_with_codes_is_better_than_one_whose_codes_are_not_made_again() {
+        let double = Scheme::parse("rs:2").expect("a scheme");
+        let half = |place, has_codes| {
+            let begun = Entry { has_codes, is_committed: false, ..entry(3, place, 4) };
+            account([Some(begun), Some(entry(2, place, 4))])
+        };
+        let accounts = [half(0, true), half(1, true), half(2, false)];
+        let Verdict::Restore(choice) = judge(&Layouts::from(&double), &accounts) else {
+            panic!("one is lost")
+        };
+        assert_eq!(choice.serial, 2, "the third would not bear another death");
+        let accounts = [half(0, true), half(1, true), half(2, false), fresh()];
+        let Verdict::Restore(choice) = judge(&Layouts::from(&double), &accounts) else {
+            panic!("one is lost")
+        };
+        assert_eq!(choice.serial, 3, "its codes are made again");
+        let mut accounts = [half(0, true), half(1, true), half(2, false)];
+        accounts[0].entries[0].as_mut().expect("set before").is_committed = true;
+        let Verdict::Restore(choice) = judge(&Layouts::from(&double), &accounts) else {
+            panic!("one is lost")
+        };
+        assert_eq!(choice.serial, 3, "somebody was told of it");
     }
 
     #[test]
@@ -348,9 +459,9 @@ mod tests {
             let entry = Entry { has_codes: false, is_committed: false, ..entry(1, place, 4) };
             account([Some(entry), None])
         };
-        let verdict = judge(&ring, &[begun(0), fresh(), begun(2), begun(3)]);
+        let verdict = judge(&Layouts::from(&ring), &[begun(0), fresh(), begun(2), begun(3)]);
         assert!(matches!(verdict, Verdict::Nothing), "{verdict:?}");
-        assert!(matches!(judge(&ring, &[fresh(), fresh()]), Verdict::Nothing));
+        assert!(matches!(judge(&Layouts::from(&ring), &[fresh(), fresh()]), Verdict::Nothing));
     }
 
     #[test]
@@ -362,14 +473,18 @@ mod tests {
         };
         let accounts = [half(0), half(1)];
         // All have their data of the third: it can be restored, but only the second after a death.
-        let Verdict::Restore(choice) = judge(&pair, &accounts) else { panic!("nothing is lost") };
+        let Verdict::Restore(choice) = judge(&Layouts::from(&pair), &accounts) else {
+            panic!("nothing is lost")
+        };
         assert_eq!(choice.serial, 3);
-        assert_eq!(spared(&pair, &accounts), Some(2));
+        assert_eq!(spared(&Layouts::from(&pair), &accounts), Some(2));
         assert_eq!(vacant(Some(2), &accounts[0]), 0);
         let accounts = [half(0), fresh()];
-        let Verdict::Restore(choice) = judge(&pair, &accounts) else { panic!("a copy is there") };
+        let Verdict::Restore(choice) = judge(&Layouts::from(&pair), &accounts) else {
+            panic!("a copy is there")
+        };
         assert_eq!(choice.serial, 2);
-        assert_eq!(spared(&pair, &accounts), Some(2));
+        assert_eq!(spared(&Layouts::from(&pair), &accounts), Some(2));
         assert_eq!(vacant(Some(2), &accounts[0]), 0);
         assert_eq!(vacant(Some(2), &accounts[1]), 0);
     }

@@ -4,21 +4,27 @@
 //! `scheme`, `layout`, `weights`, `code` and `ledger` are pure: what is kept where, what can be
 //! restored out of what, and which of two copies counts. The others move the bytes.
 
+mod apart;
 pub mod code;
+mod decoding;
+mod disk;
 mod exchange;
+mod files;
 mod keep;
 pub mod layout;
 pub mod ledger;
 mod memory;
 #[cfg(test)]
 mod model;
+mod pace;
 mod restoring;
 pub mod scheme;
 mod taking;
 pub mod weights;
 
 pub use keep::{
-    Checkpoint, Safety, adopt, create, find, free, move_to, orphans, register, safety, unregister,
+    Checkpoint, Safety, adopt, create, expect_failures, find, free, is_due, keep_on_disk, move_to,
+    orphans, register, safety, sit_on, unregister,
 };
 pub use restoring::restore;
 pub use taking::{start, take};

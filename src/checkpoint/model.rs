@@ -1,7 +1,7 @@
 //! Test: ranks that take checkpoints and restore them step by step, in any order, and die at any
 //! step. Data are numbers, codes are the lists of what went into them; so every mixture is seen.
 
-use super::layout::Layout;
+use super::layout::{Layout, Layouts};
 use super::ledger::{Account, Choice, Entry, Seat, Verdict, judge, spared, vacant};
 use super::scheme::Scheme;
 use crate::base::random::Random;
@@ -39,6 +39,10 @@ struct Rank {
     is_new: bool,
     at: At,
     slot: usize,
+    /// In a world that gets smaller: whose data it has now, a bit each; and of whom there is nobody
+    /// else to have them.
+    holdings: u64,
+    orphans: u64,
 }
 
 struct World {
@@ -53,20 +57,24 @@ struct World {
     verdict: Option<Verdict>,
     /// Who dies when he has done so many steps of this call.
     death: Option<(usize, u32)>,
+    /// Whether nobody takes the places of the dead.
+    is_shrinking: bool,
 }
 
 impl World {
     fn new(scheme: &str, members: usize, seed: u64) -> World {
         let scheme = Scheme::parse(scheme).expect("a scheme");
-        let layout = Layout::new(&scheme, members).expect("enough of them");
+        let layout = Layout::new(&scheme, members, &[]).expect("enough of them");
         let ranks = (0..members).map(|_| Some(World::rank(false))).collect();
         let (truth, random) = (BTreeMap::new(), Random::new(seed));
         let (accounts, verdict, death) = (Vec::new(), None, None);
-        World { scheme, layout, ranks, truth, random, accounts, verdict, death }
+        let is_shrinking = false;
+        World { scheme, layout, ranks, truth, random, accounts, verdict, death, is_shrinking }
     }
 
     fn rank(is_new: bool) -> Rank {
-        Rank { slots: Default::default(), seen: 0, is_new, at: At::Told, slot: 0 }
+        let slots = Default::default();
+        Rank { slots, seen: 0, is_new, at: At::Told, slot: 0, holdings: 0, orphans: 0 }
     }
 
     fn members(&self) -> usize {
@@ -135,7 +143,7 @@ impl World {
     fn judged(&mut self) -> Option<Verdict> {
         if self.verdict.is_none() {
             let all: Option<Vec<Account>> = self.accounts.iter().cloned().collect();
-            self.verdict = Some(judge(&self.scheme, &all?));
+            self.verdict = Some(judge(&Layouts::from(&self.scheme), &all?));
         }
         self.verdict.clone()
     }
@@ -146,11 +154,14 @@ impl World {
             At::Told => {
                 let all: Option<Vec<Account>> = self.accounts.iter().cloned().collect();
                 let Some(all) = all else { return false };
-                let spared = spared(&self.scheme, &all);
+                let spared = spared(&Layouts::from(&self.scheme), &all);
                 let seen = all.iter().map(|account| account.seen).max();
                 let serial = seen.expect("somebody is there") + 1;
                 let members = self.members();
-                let data = self.random.bits();
+                let data = match self.is_shrinking {
+                    true => self.own(who).holdings,
+                    false => self.random.bits(),
+                };
                 self.truth.entry(serial).or_insert_with(|| vec![0; members])[who] = data;
                 let mine = World::account(self.own(who));
                 let rank = self.own(who);
@@ -165,6 +176,7 @@ impl World {
                     has_data: true,
                     has_codes: false,
                     is_committed: false,
+                    has_nodes: false,
                 });
                 true
             }
@@ -208,17 +220,20 @@ impl World {
             let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
             let serial = entry.serial;
             entry.is_committed = true;
+            let data = rank.slots[rank.slot].data;
             for slot in &mut rank.slots {
                 slot.entry = slot.entry.filter(|entry| entry.serial <= serial);
             }
             (rank.at, rank.is_new) = (At::Done, false);
+            rank.holdings = data | rank.orphans;
         }
         is_full
     }
 
     /// One step of a restoration.
     fn restore(&mut self, who: usize) -> bool {
-        match self.own(who).at {
+        let at = self.own(who).at;
+        match at {
             At::Told => {
                 let Some(verdict) = self.judged() else { return false };
                 let seen = self.accounts.iter().flatten().map(|account| account.seen).max();
@@ -244,9 +259,11 @@ impl World {
                         has_data: false,
                         has_codes: false,
                         is_committed: false,
+                        has_nodes: false,
                     };
                     rank.slots[rank.slot] = Slot { entry: Some(entry), ..Slot::default() };
                 }
+                rank.orphans = 0;
                 rank.at = At::Begun;
                 true
             }
@@ -254,30 +271,61 @@ impl World {
                 let Some(Verdict::Restore(choice)) = self.judged() else { return false };
                 self.win_back(who, &choice)
             }
+            At::Has if self.is_missing_any() => {
+                // Codes are made again only where nobody is missing.
+                self.own(who).at = At::Confirmed;
+                true
+            }
             At::Has => self.make_codes(who),
             _ => self.confirm(who),
         }
     }
 
-    /// Data that are lost follow from codes with data of the same moment.
+    /// Whether the checkpoint that is restored has places where nobody is any more.
+    fn is_missing_any(&self) -> bool {
+        let Some(Verdict::Restore(choice)) = &self.verdict else { return false };
+        choice.seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)))
+    }
+
+    /// Data that are lost follow from codes with data of the same moment: first those of places
+    /// where nobody is any more, if they come here.
     fn win_back(&mut self, who: usize, choice: &Choice) -> bool {
-        let serial = choice.serial;
-        let rank = self.ranks[who].as_ref().expect("he lives");
-        if rank.slots[rank.slot].entry.expect("it was begun").has_data {
-            self.own(who).at = At::Has;
-            return true;
+        let mut orphans = 0;
+        for (place, seat) in choice.seats.iter().enumerate() {
+            if *seat == Seat::Guardian(who) {
+                let Some(data) = self.decoded(place, choice) else { return false };
+                orphans |= data;
+            }
         }
+        let rank = self.own(who);
+        rank.orphans = orphans;
+        let entry = rank.slots[rank.slot].entry.expect("it was begun");
+        if !entry.has_data {
+            let Some(data) = self.decoded(entry.place as usize, choice) else { return false };
+            let rank = self.own(who);
+            let slot = &mut rank.slots[rank.slot];
+            slot.data = data;
+            slot.entry.as_mut().expect("it was begun").has_data = true;
+        }
+        self.own(who).at = At::Has;
+        true
+    }
+
+    /// What a place had, out of codes; nothing yet where somebody has not come so far.
+    fn decoded(&self, place: usize, choice: &Choice) -> Option<u64> {
+        let serial = choice.serial;
+        let layout =
+            Layout::new(&self.scheme, choice.seats.len(), &[]).expect("it was taken by it");
         let mut back = None;
         for repair in &choice.repairs {
-            let stripe = &self.layout.stripes[repair.stripe];
-            let Some(index) = repair.lost.iter().find(|at| stripe.data[**at].0 == who) else {
+            let stripe = &layout.stripes[repair.stripe];
+            let Some(index) = repair.lost.iter().find(|at| stripe.data[**at].0 == place) else {
                 continue;
             };
             for code in &repair.codes[..repair.lost.len()] {
-                let keeper = self.ranks[stripe.keepers[*code]].as_ref();
-                let Some(keeper) = keeper.filter(|keeper| keeper.at >= At::Begun) else {
-                    return false;
-                };
+                let keeper = choice.seats[stripe.keepers[*code]].rank();
+                let keeper = self.ranks[keeper].as_ref();
+                let keeper = keeper.filter(|keeper| keeper.at >= At::Begun)?;
                 let slot = keeper.slots.iter().find(|slot| {
                     slot.entry.is_some_and(|entry| entry.serial == serial && entry.has_codes)
                 });
@@ -287,12 +335,14 @@ impl World {
                 back = Some(sum[*index]);
             }
         }
-        let rank = self.own(who);
-        let slot = &mut rank.slots[rank.slot];
-        slot.data = back.unwrap_or_default();
-        slot.entry.as_mut().expect("it was begun").has_data = true;
-        rank.at = At::Has;
-        true
+        Some(back.unwrap_or_default())
+    }
+
+    /// The dead are gone, and the others count anew.
+    fn shrink(&mut self) {
+        self.ranks.retain(Option::is_some);
+        let layout = Layout::new(&self.scheme, self.members(), &[]);
+        self.layout = layout.expect("enough of them are left");
     }
 
     /// The dead come back with nothing.
@@ -308,15 +358,20 @@ impl World {
             let rank = rank.as_ref().expect("all live");
             let slots = rank.slots.iter().filter(|slot| slot.entry.is_some());
             let slot = slots.max_by_key(|slot| slot.entry.map(|entry| entry.serial))?;
-            Some((slot.entry?.serial, slot.data))
+            Some((slot.entry?.serial, slot.entry?.place as usize, slot.data))
         };
-        let all: Option<Vec<(u64, u64)>> = self.ranks.iter().map(entry).collect();
+        let all: Option<Vec<(u64, usize, u64)>> = self.ranks.iter().map(entry).collect();
         let all = all?;
         let serial = all[0].0;
-        for (rank, (other, data)) in all.iter().enumerate() {
+        let members = self.truth[&serial].len();
+        let layout = Layout::new(&self.scheme, members, &[]).expect("it was taken by it");
+        for (rank, (other, place, data)) in all.iter().enumerate() {
             assert_eq!(*other, serial, "all have the same checkpoint");
-            let has_data = self.layout.stripes.iter().any(|s| s.data.iter().any(|d| d.0 == rank));
-            assert!(!has_data || *data == self.truth[&serial][rank], "rank {rank} has other data");
+            let has_data = layout.stripes.iter().any(|s| s.data.iter().any(|d| d.0 == *place));
+            assert!(
+                !has_data || *data == self.truth[&serial][*place],
+                "rank {rank} has other data"
+            );
         }
         Some(serial)
     }
@@ -358,6 +413,55 @@ fn story(scheme: &str, members: usize, seed: u64, deaths: &[(bool, usize, u32)])
     );
     assert!(world.call(false, None), "and the next checkpoint is as good as any");
     assert_eq!(world.restored(), Some(world.ranks[0].as_ref().expect("all live").seen));
+}
+
+/// Ranks die one after the other and nobody takes their places, in checkpoints and in restorations,
+/// until few are left: between two whole checkpoints no more than the scheme makes up for. What
+/// everybody once had, somebody always has.
+fn story_of_fewer(scheme: &str, members: usize, least: usize, seed: u64) {
+    let mut world = World::new(scheme, members, seed);
+    world.is_shrinking = true;
+    for (bit, rank) in world.ranks.iter_mut().flatten().enumerate() {
+        rank.holdings = 1 << bit;
+    }
+    while world.members() > least {
+        assert!(world.call(false, None), "nobody dies");
+        let safe = world.restored();
+        assert!(safe.is_some(), "{scheme} {seed}: a checkpoint is there");
+        let mut may_die = world.scheme.spares.min(world.members() - least);
+        let mut is_restore = world.random.chance(30);
+        loop {
+            let who = world.random.below(world.members() as u64) as usize;
+            let after = world.random.below(u64::from(STEPS)) as u32;
+            let death =
+                (may_die > 0 && (!is_restore || world.random.chance(60))).then_some((who, after));
+            let is_done = world.call(is_restore, death);
+            if world.has_dead() {
+                may_die -= 1;
+                world.shrink();
+            } else if is_restore && is_done {
+                break;
+            }
+            is_restore = true;
+        }
+        assert!(world.restored() >= safe, "{scheme} {seed}: {:?} {safe:?}", world.restored());
+        let all = world.ranks.iter().flatten().fold(0, |all, rank| {
+            assert_eq!(all & rank.holdings, 0, "{scheme} {seed}: nobody's data come twice");
+            all | rank.holdings
+        });
+        assert_eq!(all, (1 << members) - 1, "{scheme} {seed}: somebody's data are gone");
+    }
+}
+
+#[test]
+fn in_a_world_that_gets_smaller_somebody_has_the_data_of_everybody() {
+    for seed in 0..1500 {
+        for (scheme, members, least) in
+            [("xor", 6, 2), ("rs:2", 8, 3), ("ring", 6, 2), ("pair", 7, 2), ("rs:3", 9, 4)]
+        {
+            story_of_fewer(scheme, members, least, seed);
+        }
+    }
 }
 
 const STEPS: u32 = 12;

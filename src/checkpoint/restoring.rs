@@ -4,14 +4,15 @@
 //! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
 //! there was. The program's data change last, when all have confirmed.
 
-use super::code::{self, Maker, Part};
-use super::exchange::{Give, LONG_STEP, Take, exchange};
+use super::decoding::{ALL_DIGITS, Worst, decode};
+use super::disk::{self, Piece, share_trouble};
 use super::keep::Checkpoint;
-use super::layout::{Layout, Repair};
-use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict};
-use super::memory::{KINDS, Orphan, Slot, code_of, units};
-use super::taking::{accounts, comm_of, encode};
+use super::layout::{Layout, Layouts};
+use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict, Written};
+use super::memory::{KINDS, Memory, Orphan, Slot};
+use super::taking::{accounts, comm_of, encode, layouts, nodes, rank_in};
 use crate::host::memory::Span;
+use crate::host::output;
 use crate::mpi::codes::DATA_LOST;
 use crate::mpi::coll;
 use crate::mpi::comm::Comm;
@@ -27,12 +28,12 @@ use std::sync::Arc;
 const LOUD: i32 = 4;
 
 /// What all know of the checkpoint that is restored.
-struct Common {
-    layout: Layout,
-    choice: Choice,
-    extents: Vec<Extent>,
+pub(super) struct Common {
+    pub(super) layout: Layout,
+    pub(super) choice: Choice,
+    pub(super) extents: Vec<Extent>,
     /// The ranks that the places had then.
-    ranks: Vec<i32>,
+    pub(super) ranks: Vec<i32>,
 }
 
 /// Restores the last checkpoint that can be; returns what the program calls it, and nothing when
@@ -46,144 +47,401 @@ async fn attempt(
     process: &'static Process, keep: &Checkpoint, comm: &Held<Comm>,
 ) -> Result<Option<i64>> {
     let accounts = accounts(process, keep, comm, 0)?;
-    let me = comm.living().rank as usize;
     let seen = accounts.iter().map(|account| account.seen).max().unwrap_or(0);
-    let choice = match ledger::judge(&keep.scheme, &accounts) {
-        Verdict::Restore(choice) => choice,
-        verdict => {
-            let mut memory = keep.memory.lock();
-            memory.seen = seen;
-            return match verdict {
-                Verdict::Lost { version, places, .. } => Err(lost(keep, version, &places)),
-                // What was begun nobody can use.
-                _ => {
-                    memory.is_new = false;
-                    memory.slots.iter_mut().for_each(|slot| slot.entry = None);
-                    Ok(None)
-                }
-            };
-        }
-    };
-    let (at, mut slot) = fetch(keep, &choice, &accounts[me], me);
-    let outcome = rebuild(process, keep, comm, (choice, &accounts), &mut slot).await;
-    let mut memory = keep.memory.lock();
-    memory.seen = seen;
-    memory.slots[at] = slot;
-    let (common, orphans, digits) = outcome?;
-    let serial = common.choice.serial;
-    for slot in &mut memory.slots {
-        slot.entry = slot.entry.filter(|entry| entry.serial <= serial);
+    {
+        let mut memory = keep.memory.lock();
+        let interval = accounts.iter().map(|account| account.interval).max().unwrap_or(0);
+        memory.seen = seen;
+        memory.pace.restart(interval);
     }
-    (memory.orphans, memory.digits) = (orphans, digits);
-    let Some(entry) = memory.slots[at].entry.as_mut().filter(|entry| entry.serial == serial) else {
-        return Ok(None);
+    let layouts = layouts(process, keep, comm, &accounts)?;
+    let verdict = ledger::judge(&layouts, &accounts);
+    let newest = if let Verdict::Restore(choice) = &verdict { choice.serial } else { 0 };
+    let is_nothing = matches!(verdict, Verdict::Nothing);
+    let generations = disk::generations(&accounts);
+    let older = generations.iter().position(|one| one.serial <= newest);
+    let (newer, older) = generations.split_at(older.unwrap_or(generations.len()));
+    let call = Call { process, keep, comm, accounts: &accounts, layouts: &layouts };
+    let mut troubles = Vec::new();
+    for generation in newer {
+        match call.restore_disk(generation, newest, &troubles).await? {
+            Ok(version) => return Ok(version),
+            Err(why) => troubles.push(why),
+        }
+    }
+    if is_nothing && troubles.is_empty() {
+        let Some(damage) = call.damage().await? else { return Ok(call.forget()) };
+        troubles.push(damage);
+    }
+    let loss = match call.restore_memory(verdict).await {
+        Err(Failure::Error(loss)) if loss.class == DATA_LOST => loss,
+        other => return other,
     };
-    entry.is_committed = true;
-    // Not before: what others had whole would count as never committed if this one, who has had no
-    // part in it, were heard as one who had.
-    memory.is_new = false;
-    let group = &comm.living().group;
-    let member = |seat: &Seat| match seat {
-        Seat::Guardian(_) => None,
-        seat => group.member(seat.rank()),
+    for generation in older {
+        match call.restore_disk(generation, 0, &troubles).await? {
+            Ok(version) => return Ok(version),
+            Err(why) => troubles.push(why),
+        }
+    }
+    let words = [&[loss.detail.into_owned()][..], &troubles].concat().join("; ");
+    Err(DATA_LOST.because(words))
+}
+
+/// A restoration that all take part in.
+struct Call<'a> {
+    process: &'static Process,
+    keep: &'a Checkpoint,
+    comm: &'a Held<Comm>,
+    accounts: &'a [Account],
+    layouts: &'a Layouts<'a>,
+}
+
+impl Call<'_> {
+    fn lane(&self) -> Lane<'_> {
+        Lane::new(self.process, self.comm, self.comm.next_collective(), Way::Blocking)
+    }
+
+    fn me(&self) -> usize {
+        self.comm.living().rank as usize
+    }
+
+    /// What was begun nobody can use.
+    fn forget(&self) -> Option<i64> {
+        let mut memory = self.keep.memory.lock();
+        memory.is_new = false;
+        memory.slots.iter_mut().for_each(|slot| slot.entry = None);
+        None
+    }
+
+    /// What is wrong with files that might be all that there is.
+    async fn damage(&self) -> Result<Option<String>> {
+        if !self.accounts.iter().any(|account| account.is_damaged) {
+            return Ok(None);
+        }
+        let disk = |memory: &Memory| memory.disk.as_ref().and_then(|disk| disk.damage.clone());
+        let mine = disk(&self.keep.memory.lock());
+        let found = share_trouble(&self.lane().as_turn(), mine).await?;
+        Ok(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, at))))
+    }
+
+    async fn restore_memory(&self, verdict: Verdict) -> Result<Option<i64>> {
+        let keep = self.keep;
+        match verdict {
+            Verdict::Nothing => Err(DATA_LOST.because("there is no checkpoint in memory")),
+            Verdict::Lost { serial, version, places, members } => {
+                let which = (serial, members);
+                let ranks = ranks_of(&self.lane(), keep, self.accounts, which).await?;
+                Err(lost(keep, version, &ranks, &places))
+            }
+            Verdict::Restore(choice) => {
+                let me = self.me();
+                let (at, mut slot) = fetch(keep, self.layouts, &choice, &self.accounts[me], me);
+                let outcome = self.rebuild(choice, &mut slot).await;
+                keep.memory.lock().slots[at] = slot;
+                let (common, orphans, digits) = outcome?;
+                self.take_over(at, common, orphans, digits)
+            }
+        }
+    }
+
+    /// Restores what was written, if all of it is there; what is wrong otherwise. `spared`: what is
+    /// in memory may still be wanted. `troubles`: why it is not something newer.
+    async fn restore_disk(
+        &self, generation: &Written, spared: u64, troubles: &[String],
+    ) -> Result<std::result::Result<Option<i64>, String>> {
+        let seats = disk::readers(self.accounts, generation);
+        let me = self.me();
+        let (pieces, trouble) = self.read(generation, &seats);
+        if let Some((at, why)) = share_trouble(&self.lane().as_turn(), trouble).await? {
+            return Ok(Err(format!("rank {}: {why}", rank_in(self.comm, at))));
+        }
+        let all = tell_heads(&self.lane(), &seats, &pieces).await?;
+        let holds = |seat: Seat| match seat {
+            Seat::Heir(rank) => Seat::Holder(rank),
+            other => other,
+        };
+        let members = seats.len();
+        let choice = Choice {
+            serial: generation.serial,
+            version: generation.version,
+            seats: seats.into_iter().map(holds).collect(),
+            without_codes: vec![true; members],
+            repairs: Vec::new(),
+        };
+        // They may be on other nodes than those who wrote it. Without all of them nobody has codes.
+        let is_whole = !choice.seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
+        let here = choice.seats.iter().map(|seat| &self.accounts[seat.rank()]);
+        let nodes = if is_whole { nodes(here) } else { Vec::new() };
+        let layout = Layout::new(&self.keep.scheme, members, &nodes);
+        let layout = layout.map_err(|why| Class::ARG.because(why))?;
+        let (extents, ranks) = all;
+        let common = Common { layout, choice, extents, ranks };
+        must_match(&common, self.comm, self.accounts)?;
+        // The same, if it is in memory, is of no use there.
+        let mine = &self.accounts[me];
+        let is_it =
+            |entry: &Option<Entry>| entry.is_some_and(|one| one.serial == generation.serial);
+        let same = mine.entries.iter().position(is_it);
+        let at = same.unwrap_or_else(|| ledger::vacant(Some(spared), mine));
+        let (mut slot, mut orphans) = (Slot::default(), Vec::new());
+        (slot.extents, slot.ranks) = (common.extents.clone(), common.ranks.clone());
+        slot.nodes = nodes;
+        for (place, head, data) in pieces {
+            let data = Arc::new(data);
+            if common.choice.seats[place] == Seat::Holder(me) {
+                let has_nodes = !slot.nodes.is_empty();
+                slot.entry = Some(own_entry(&common.choice, place, (true, has_nodes)));
+                slot.data = data;
+                slot.make_room(&common.layout, place);
+            } else if head.extent.bytes != [0; KINDS] {
+                orphans.push(Orphan { rank: head.rank, extent: head.extent, data });
+            }
+        }
+        self.complete(&common, &mut slot).await?;
+        let mut memory = self.keep.memory.lock();
+        memory.slots[at] = slot;
+        let directory = memory.disk.as_mut().map(|disk| {
+            let written = disk.written.iter_mut().flatten().flatten();
+            let it = written.filter(|written| written.serial == generation.serial);
+            it.for_each(|written| written.is_whole = true);
+            disk.directory.display().to_string()
+        });
+        drop(memory);
+        if me == 0 {
+            let because = troubles.iter().map(|why| format!("; {why}")).collect::<String>();
+            let (version, directory) = (generation.version, directory.unwrap_or_default());
+            say(&format!("checkpoint {version} is restored from {directory}{because}"));
+        }
+        self.take_over(at, common, orphans, 0).map(Ok)
+    }
+
+    /// What was written for the places that come to this rank.
+    fn read(&self, generation: &Written, seats: &[Seat]) -> (Vec<Piece>, Option<String>) {
+        let directory = self.keep.memory.lock().disk.as_ref().map(|disk| disk.directory.clone());
+        let Some(directory) = directory else { return (Vec::new(), None) };
+        let mut pieces = Vec::new();
+        for (place, _) in seats.iter().enumerate().filter(|(_, seat)| seat.rank() == self.me()) {
+            match disk::read(&directory, generation, place) {
+                Ok(piece) => pieces.push(piece),
+                Err(why) => return (Vec::new(), Some(why)),
+            }
+        }
+        (pieces, None)
+    }
+
+    /// What was restored counts, and goes back to where it is registered.
+    fn take_over(
+        &self, at: usize, common: Common, orphans: Vec<Orphan>, digits: i32,
+    ) -> Result<Option<i64>> {
+        let mut memory = self.keep.memory.lock();
+        let serial = common.choice.serial;
+        for slot in &mut memory.slots {
+            slot.entry = slot.entry.filter(|entry| entry.serial <= serial);
+        }
+        (memory.orphans, memory.digits) = (orphans, digits);
+        let entry = memory.slots[at].entry.as_mut().filter(|entry| entry.serial == serial);
+        let Some(entry) = entry else { return Ok(None) };
+        entry.is_committed = true;
+        // Not before: what others had whole would count as never committed if this one, who has had
+        // no part in it, were heard as one who had.
+        memory.is_new = false;
+        let group = &self.comm.living().group;
+        let member = |seat: &Seat| match seat {
+            Seat::Guardian(_) => None,
+            seat => group.member(seat.rank()),
+        };
+        memory.slots[at].members = common.choice.seats.iter().map(member).collect();
+        let poured = memory.slots[at].pour(&memory.items, self.keep.scheme.code);
+        poured.map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))?;
+        Ok(Some(common.choice.version))
+    }
+
+    /// Makes everybody's part of the checkpoint whole; returns what all know of it, the data of
+    /// those who are there no more that came into the care of this rank, and how many digits are
+    /// lost.
+    async fn rebuild(&self, choice: Choice, slot: &mut Slot) -> Result<(Common, Vec<Orphan>, i32)> {
+        let keep = self.keep;
+        self.lane().look_round()?;
+        let holders = choice.seats.iter().filter(|seat| matches!(seat, Seat::Holder(_)));
+        let root = holders.map(|seat| seat.rank()).min().expect("somebody has data");
+        let members = choice.seats.len();
+        tell(&self.lane(), (root, members), slot).await?;
+        let layout = self.layouts.of(choice.serial, members);
+        let (extents, ranks) = (slot.extents.clone(), slot.ranks.clone());
+        let common = Common { layout, choice, extents, ranks };
+        must_match(&common, self.comm, self.accounts)?;
+        let (orphans, worst) = decode(&self.lane(), keep, &common, slot).await?;
+        let digits = settle(&self.lane(), keep, &common, worst).await?;
+        if let Some(entry) = slot.entry.as_mut() {
+            entry.has_data = true;
+        }
+        self.complete(&common, slot).await?;
+        Ok((common, orphans, digits))
+    }
+
+    /// All have their data: codes that are gone are made again, and all confirm.
+    async fn complete(&self, common: &Common, slot: &mut Slot) -> Result {
+        let Choice { seats, without_codes, .. } = &common.choice;
+        let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
+        let lane = self.lane();
+        if is_whole && let Some(entry) = slot.entry {
+            let ranks: Vec<i32> = seats.iter().map(|seat| seat.rank() as i32).collect();
+            let (scheme, layout) = (&self.keep.scheme, &common.layout);
+            let is_sound = encode(&lane, scheme, layout, slot, &ranks, without_codes).await?;
+            // Before all have confirmed: whoever is told so counts on everybody's codes.
+            slot.entry = Some(Entry { has_codes: is_sound, ..entry });
+        }
+        let has_codes = slot.entry.is_none_or(|entry| entry.has_codes);
+        let all = coll::share_on(&self.lane().as_turn(), &[u8::from(has_codes)]).await?;
+        slot.without_codes = seats.iter().map(|seat| all[seat.rank()] == 0).collect();
+        Ok(())
+    }
+}
+
+/// All learn what was registered at each place, and which rank it had.
+async fn tell_heads(
+    lane: &Lane<'_>, seats: &[Seat], pieces: &[Piece],
+) -> Result<(Vec<Extent>, Vec<i32>)> {
+    const WORDS: usize = 4;
+    let places = |rank: usize| {
+        let here = seats.iter().enumerate().filter(move |(_, seat)| seat.rank() == rank);
+        here.map(|(place, _)| place)
     };
-    memory.slots[at].members = common.choice.seats.iter().map(member).collect();
-    let poured = memory.slots[at].pour(&memory.items, keep.scheme.code);
-    poured.map_err(|fault| Failure::from(process.engine.suffer(fault.address)))?;
-    Ok(Some(common.choice.version))
+    let most = (0..lane.size() as usize).map(|rank| places(rank).count()).max().unwrap_or(0);
+    let mut words = vec![0; WORDS * most];
+    for (words, (_, head, _)) in words.chunks_exact_mut(WORDS).zip(pieces) {
+        let Extent { bytes, digest } = head.extent;
+        words.copy_from_slice(&[bytes[0], bytes[1], digest, i64::from(head.rank) as u64]);
+    }
+    let bytes: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_ne_bytes()).collect();
+    let all = coll::share_on(lane, &bytes).await?;
+    let (mut extents, mut ranks) = (vec![Extent::default(); seats.len()], vec![0; seats.len()]);
+    for (rank, bytes) in all.chunks_exact(bytes.len()).enumerate() {
+        for (place, bytes) in places(rank).zip(bytes.chunks_exact(8 * WORDS)) {
+            let word = |at: usize| bytes.as_chunks::<8>().0[at];
+            let [first, second, digest] = [0, 1, 2].map(|at| u64::from_ne_bytes(word(at)));
+            extents[place] = Extent { bytes: [first, second], digest };
+            ranks[place] = u64::from_ne_bytes(word(3)) as i32;
+        }
+    }
+    Ok((extents, ranks))
+}
+
+fn own_entry(choice: &Choice, place: usize, (has_data, has_nodes): (bool, bool)) -> Entry {
+    Entry {
+        serial: choice.serial,
+        version: choice.version,
+        members: choice.seats.len() as u32,
+        place: place as u32,
+        has_data,
+        has_codes: false,
+        is_committed: false,
+        has_nodes,
+    }
+}
+
+/// A line for whoever looks on.
+pub(super) fn say(words: &str) {
+    output::write(2, format!("ftmpi: {words}\n").as_bytes());
 }
 
 #[cold]
-fn lost(keep: &Checkpoint, version: i64, places: &[usize]) -> Failure {
+pub(super) fn lost(keep: &Checkpoint, version: i64, ranks: &[i32], places: &[usize]) -> Failure {
     let (noun, verb) = if places.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
+    let ranks: Vec<usize> = places.iter().map(|place| ranks[*place] as usize).collect();
     DATA_LOST.because(format!(
         "checkpoint {version} cannot be restored: what {noun} {} had in it {verb} lost, since more \
          failed than scheme {} makes up for",
-        enumerate(places),
+        enumerate(&ranks),
         keep.scheme
     ))
 }
 
 /// This rank's slot of the checkpoint, and which it is: one that is there, or a fresh one.
-fn fetch(keep: &Checkpoint, choice: &Choice, mine: &Account, me: usize) -> (usize, Slot) {
+fn fetch(
+    keep: &Checkpoint, layouts: &Layouts<'_>, choice: &Choice, mine: &Account, me: usize,
+) -> (usize, Slot) {
     let mut memory = keep.memory.lock();
     let is_it = |slot: &Slot| slot.entry.is_some_and(|entry| entry.serial == choice.serial);
     if let Some(at) = memory.slots.iter().position(is_it) {
-        return (at, std::mem::take(&mut memory.slots[at]));
+        let slot = &mut memory.slots[at];
+        let has_codes = slot.entry.is_some_and(|entry| entry.has_codes);
+        let mut mine = slot.clone();
+        if !has_codes {
+            // They are made anew, in their place.
+            drop(std::mem::take(&mut mine.codes));
+            mine.codes = std::mem::take(&mut slot.codes);
+        }
+        return (at, mine);
     }
     let at = ledger::vacant(Some(choice.serial), mine);
     let mut slot = std::mem::take(&mut memory.slots[at]);
-    slot.entry = choice.seats.iter().position(|seat| *seat == Seat::Heir(me)).map(|place| Entry {
-        serial: choice.serial,
-        version: choice.version,
-        members: choice.seats.len() as u32,
-        place: place as u32,
-        has_data: false,
-        has_codes: false,
-        is_committed: false,
-    });
+    let place = choice.seats.iter().position(|seat| *seat == Seat::Heir(me));
+    slot.nodes = layouts.nodes.get(&choice.serial).cloned().unwrap_or_default();
+    let has_nodes = !slot.nodes.is_empty();
+    slot.entry = place.map(|place| own_entry(choice, place, (false, has_nodes)));
     (at, slot)
 }
 
-/// Makes everybody's part of the checkpoint whole; returns what all know of it, the data of those
-/// who are there no more that came into the care of this rank, and how many digits are lost.
-async fn rebuild(
-    process: &'static Process, keep: &Checkpoint, comm: &Held<Comm>,
-    (choice, accounts): (Choice, &[Account]), slot: &mut Slot,
-) -> Result<(Common, Vec<Orphan>, i32)> {
-    let next = || Lane::new(process, comm, comm.next_collective(), Way::Blocking);
-    next().look_round()?;
-    let common = tell(&next(), keep, choice, slot).await?;
-    must_match(&common, accounts)?;
-    let digits = digits_lost(keep, &common);
-    if comm.living().rank == 0 && digits >= LOUD {
-        eprintln!("ftmpi: restored sums of doubles lose about {digits} of their 16 digits");
+/// All learn what the worst of the sums has lost; if that is everything, its data are lost.
+async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst) -> Result<i32> {
+    const BYTES: usize = 12;
+    let words = [mine.digits, mine.place as i32, mine.id];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let all = coll::share_on(lane, &bytes).await?;
+    let word = |bytes: &[u8], at: usize| {
+        i32::from_ne_bytes(bytes[4 * at..][..4].try_into().expect("four bytes"))
+    };
+    let worst = |bytes: &[u8]| Worst {
+        digits: word(bytes, 0),
+        place: word(bytes, 1) as usize,
+        id: word(bytes, 2),
+    };
+    let all: Vec<Worst> = all.chunks_exact(BYTES).map(worst).collect();
+    let digits = all.iter().map(|worst| worst.digits).max().unwrap_or(0);
+    let mut spoilt: Vec<&Worst> = all.iter().filter(|one| one.digits >= ALL_DIGITS).collect();
+    spoilt.sort_unstable_by_key(|one| one.place);
+    if let Some(first) = spoilt.first() {
+        let ranks: Vec<usize> = spoilt.iter().map(|one| common.ranks[one.place] as usize).collect();
+        let (noun, verb) = if ranks.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
+        return Err(DATA_LOST.because(format!(
+            "checkpoint {} cannot be restored: what {noun} {} had in it {verb} lost, since the \
+             sums of scheme {} keep no digit of what rank {} has registered as {}: other numbers \
+             are so much larger",
+            common.choice.version,
+            enumerate(&ranks),
+            keep.scheme,
+            common.ranks[first.place],
+            first.id
+        )));
     }
-    let orphans = decode(&next(), keep, &common, slot).await?;
-    let is_finite = orphans.iter().all(|orphan| is_finite(&orphan.data[1]));
-    let mut is_sound = is_finite;
-    if let Some(entry) = slot.entry.as_mut().filter(|entry| !entry.has_data) {
-        is_sound &= self::is_finite(&slot.data[1]);
-        entry.has_data = is_sound;
+    if lane.rank() == 0 && digits >= LOUD {
+        say(&format!("restored sums of doubles lose about {digits} of their 16 digits"));
     }
-    let is_whole = !common.choice.seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
-    let lane = next();
-    if is_whole && slot.entry.is_some() {
-        let ranks: Vec<i32> = common.choice.seats.iter().map(|seat| seat.rank() as i32).collect();
-        let wanted = &common.choice.without_codes;
-        encode(&lane, &keep.scheme, &common.layout, slot, &ranks, wanted).await?;
-    }
-    let all = coll::share_on(&next().as_turn(), &[u8::from(is_sound)]).await?;
-    if all.contains(&0) {
-        let places: Vec<usize> = common
-            .choice
-            .seats
-            .iter()
-            .enumerate()
-            .filter(|(_, seat)| all[seat.rank()] == 0)
-            .map(|(place, _)| place)
-            .collect();
-        // A number that is none makes those of all others so, in sums.
-        return Err(lost(keep, common.choice.version, &places));
-    }
-    if let Some(entry) = slot.entry.as_mut().filter(|_| is_whole) {
-        entry.has_codes = true;
-    }
-    Ok((common, orphans, digits))
+    Ok(digits)
 }
 
-fn is_finite(doubles: &[u8]) -> bool {
-    doubles.as_chunks::<8>().0.iter().all(|bytes| f64::from_ne_bytes(*bytes).is_finite())
+/// The ranks that the places of a checkpoint had, from somebody who has part of it.
+async fn ranks_of(
+    lane: &Lane<'_>, keep: &Checkpoint, accounts: &[Account], (serial, members): (u64, usize),
+) -> Result<Vec<i32>> {
+    let has_part = |account: &Account| account.entry(serial).is_some_and(|entry| entry.has_data);
+    let Some(root) = accounts.iter().position(has_part) else {
+        return Ok((0..members as i32).collect());
+    };
+    let mut slot = Slot::default();
+    if lane.rank() as usize == root {
+        let memory = keep.memory.lock();
+        let is_it = |slot: &&Slot| slot.entry.is_some_and(|entry| entry.serial == serial);
+        slot = memory.slots.iter().find(is_it).expect("it has told of it").clone();
+    }
+    tell(lane, (root, members), &mut slot).await?;
+    Ok(slot.ranks)
 }
 
-/// Those who have a part in the checkpoint tell the others what all had registered.
-async fn tell(
-    lane: &Lane<'_>, keep: &Checkpoint, choice: Choice, slot: &mut Slot,
-) -> Result<Common> {
+/// One who has a part in the checkpoint tells the others what all had registered, and their ranks.
+async fn tell(lane: &Lane<'_>, (root, members): (usize, usize), slot: &mut Slot) -> Result {
     const WORDS: usize = 4;
-    let holders = choice.seats.iter().filter(|seat| matches!(seat, Seat::Holder(_)));
-    let root = holders.map(|seat| seat.rank()).min().expect("somebody has data");
-    let members = choice.seats.len();
     let mut words = vec![0; WORDS * members];
     if lane.rank() as usize == root {
         for (place, words) in words.chunks_exact_mut(WORDS).enumerate() {
@@ -200,31 +458,25 @@ async fn tell(
     coll::broadcast(lane, &Span::of_mut(&mut bytes).into(), root as i32).await?;
     let words: Vec<u64> =
         bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
-    let extents = words
+    slot.extents = words
         .chunks_exact(WORDS)
         .map(|words| Extent { bytes: [words[0], words[1]], digest: words[2] })
         .collect();
-    let ranks: Vec<i32> = words.chunks_exact(WORDS).map(|words| words[3] as i32).collect();
-    let layout = Layout::new(&keep.scheme, members).expect("the checkpoint was taken by it");
-    let common = Common { layout, choice, extents, ranks };
-    slot.extents.clone_from(&common.extents);
-    slot.ranks.clone_from(&common.ranks);
-    if let Some(entry) = slot.entry.filter(|entry| !entry.has_data) {
-        slot.make_room(&common.layout, entry.place as usize);
-    }
-    Ok(common)
+    slot.ranks = words.chunks_exact(WORDS).map(|words| words[3] as i32).collect();
+    Ok(())
 }
 
 /// Fails when somebody has registered other data than what is to be restored.
-fn must_match(common: &Common, accounts: &[Account]) -> Result {
+fn must_match(common: &Common, comm: &Comm, accounts: &[Account]) -> Result {
     for (place, seat) in common.choice.seats.iter().enumerate() {
         let (Seat::Holder(rank) | Seat::Heir(rank)) = *seat else { continue };
         let (had, has) = (common.extents[place], accounts[rank].extent);
         if had != has {
             let bytes = |extent: Extent| extent.bytes.iter().sum::<u64>();
             return Err(Class::NOT_SAME.because(format!(
-                "rank {rank} has registered other data ({} bytes) than there are in checkpoint {} \
+                "rank {} has registered other data ({} bytes) than there are in checkpoint {} \
                  ({} bytes)",
+                rank_in(comm, rank),
                 bytes(has),
                 common.choice.version,
                 bytes(had)
@@ -232,106 +484,4 @@ fn must_match(common: &Common, accounts: &[Account]) -> Result {
         }
     }
     Ok(())
-}
-
-/// Decimal digits that get lost on the way.
-fn digits_lost(keep: &Checkpoint, common: &Common) -> i32 {
-    let has_doubles = common.extents.iter().any(|extent| extent.bytes[1] > 0);
-    let growth = |repair: &Repair| {
-        let data = common.layout.stripes[repair.stripe].data.len();
-        code::condition(keep.scheme.code, data, keep.scheme.spares, repair)
-    };
-    let worst = common.choice.repairs.iter().map(growth).fold(1.0, f64::max);
-    if has_doubles { worst.log10().ceil() as i32 } else { 0 }
-}
-
-/// Makes the data of those who lack them.
-async fn decode(
-    lane: &Lane<'_>, keep: &Checkpoint, common: &Common, slot: &mut Slot,
-) -> Result<Vec<Orphan>> {
-    let me = lane.rank() as usize;
-    let mut orphans = Vec::new();
-    for (place, _) in
-        common.choice.seats.iter().enumerate().filter(|(_, seat)| **seat == Seat::Guardian(me))
-    {
-        let extent = common.extents[place];
-        let mut room = Slot { extents: common.extents.clone(), ..Slot::default() };
-        room.make_room(&common.layout, place);
-        orphans.push((place, Orphan { rank: common.ranks[place], extent, data: room.data }));
-    }
-    for kind in 0..KINDS {
-        let units = units(&common.layout, &common.extents, kind);
-        let (mut gives, mut takes, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for repair in &common.choice.repairs {
-            let unit = units[common.layout.stripes[repair.stripe].group];
-            for lost in &repair.lost {
-                let wanted = Wanted::of(keep, common, kind, repair, *lost)?;
-                for part in wanted.parts.iter().filter(|part| part.rank == me) {
-                    let bytes = match part.part {
-                        Part::Data(_) => &slot.data[kind][part.chunk * unit..][..unit],
-                        Part::Code(_) => &slot.codes[kind][&repair.stripe][..],
-                    };
-                    gives.push(Give { bytes, to: wanted.rank as i32 });
-                }
-                if wanted.rank == me {
-                    let parts = wanted.parts.iter().map(|part| (part.part, part.rank as i32));
-                    let (maker, parts) = (wanted.maker, parts.collect());
-                    takes.push(Take { maker, parts, made: vec![0; unit] });
-                    places.push((wanted.place, wanted.chunk * unit));
-                }
-            }
-        }
-        exchange(lane, &gives, &mut takes, LONG_STEP).await?;
-        for (take, (place, start)) in takes.into_iter().zip(places) {
-            let orphan = orphans.iter_mut().find(|(other, _)| *other == place);
-            let data = orphan.map_or(&mut slot.data, |(_, orphan)| &mut orphan.data);
-            data[kind][start..][..take.made.len()].copy_from_slice(&take.made);
-        }
-    }
-    Ok(orphans.into_iter().map(|(_, orphan)| orphan).collect())
-}
-
-/// A lost chunk: who is to have it, and what it is made of.
-struct Wanted {
-    place: usize,
-    rank: usize,
-    chunk: usize,
-    maker: Maker,
-    parts: Vec<Source>,
-}
-
-/// What one rank has of a stripe.
-struct Source {
-    part: Part,
-    rank: usize,
-    /// Which chunk of that one's data, where it is data.
-    chunk: usize,
-}
-
-impl Wanted {
-    fn of(
-        keep: &Checkpoint, common: &Common, kind: usize, repair: &Repair, lost: usize,
-    ) -> Result<Wanted> {
-        let stripe = &common.layout.stripes[repair.stripe];
-        let rank = |place: usize| common.choice.seats[place].rank();
-        let (place, chunk) = stripe.data[lost];
-        let code = code_of(keep.scheme.code, kind);
-        let made = Maker::of_data(code, lost, stripe.data.len(), keep.scheme.spares, repair);
-        let Some((maker, codes)) = made else {
-            return Err(self::lost(keep, common.choice.version, &[place]));
-        };
-        let there = stripe.data.iter().enumerate().filter(|(at, _)| !repair.lost.contains(at));
-        let data = there.map(|(at, (place, chunk))| Source {
-            part: Part::Data(at),
-            rank: rank(*place),
-            chunk: *chunk,
-        });
-        let codes = codes.into_iter().map(|at| Source {
-            part: Part::Code(at),
-            rank: rank(stripe.keepers[at]),
-            chunk: 0,
-        });
-        let parts = data.chain(codes).collect();
-        Ok(Wanted { place, rank: rank(place), chunk, maker, parts })
-    }
 }

@@ -94,14 +94,14 @@ impl Scheme {
         Ok(scheme)
     }
 
-    /// Among how many groups `members` are divided.
-    pub(super) fn groups(&self, members: usize) -> usize {
+    /// Among how many groups `members` are divided; at least so many, unless the program chooses.
+    pub(super) fn groups(&self, members: usize, least: usize) -> usize {
         match self.keeping {
             Keeping::Dedicated => self.groups.unwrap_or(1),
             // No group is larger than it should be, and none too small for its codes.
             _ => {
                 let suit = members.div_ceil(GROUP.max(2 * self.spares));
-                self.groups.unwrap_or(suit.min(members / (self.spares + 1)).max(1))
+                self.groups.unwrap_or(suit.min(members / (self.spares + 1)).max(least))
             }
         }
     }

@@ -10,8 +10,9 @@ use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
 use crate::host::{clock, sched};
+use crate::machine::berths::Berths;
 use crate::transport::{Port, Wire};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -47,6 +48,10 @@ pub struct World {
     /// What is told about failures, and who writes it down; nothing is where nobody does.
     chronicle: Mutex<Chronicle>,
     scribe: OnceLock<fn(&Tale)>,
+    /// How far apart ordered failures are on average.
+    mean_time: OnceLock<Duration>,
+    /// Where ranks sit, if they do on a machine that was thought out.
+    berths: OnceLock<Mutex<Berths>>,
 }
 
 /// One death, as [`World::stir`] counts.
@@ -87,6 +92,8 @@ impl World {
             call: OnceLock::new(),
             chronicle: Mutex::default(),
             scribe: OnceLock::new(),
+            mean_time: OnceLock::new(),
+            berths: OnceLock::new(),
         }
     }
 
@@ -102,6 +109,16 @@ impl World {
     /// How old it is.
     pub fn age(&self) -> Duration {
         clock::now().saturating_duration_since(self.started)
+    }
+
+    /// Failures are ordered, so far apart on average.
+    pub fn expect_failures_each(&self, mean: Duration) {
+        let _known = self.mean_time.set(mean);
+    }
+
+    /// How far apart failures are on average, if it is known.
+    pub fn mean_time(&self) -> Option<Duration> {
+        self.mean_time.get().copied()
     }
 
     /// Where the rules of the job come from.
@@ -158,6 +175,16 @@ impl World {
     /// How threads that wait are to find out in which call.
     pub fn name_calls(&self, call: fn() -> &'static str) {
         self.call.get_or_init(|| call);
+    }
+
+    /// The ranks sit there; before anybody lives.
+    pub fn sit_on(&self, berths: Berths) {
+        self.berths.get_or_init(|| Mutex::new(berths));
+    }
+
+    /// Where ranks sit, if they do on a machine that was thought out.
+    pub fn berths(&self) -> Option<MutexGuard<'_, Berths>> {
+        self.berths.get().map(|berths| berths.lock())
     }
 
     /// From now on there is somebody who writes down what has happened.

@@ -2,6 +2,7 @@
 //! times come in as arguments, counted from the beginning of the job.
 
 use crate::base::Member;
+use crate::machine::berths::Relocation;
 use std::time::Duration;
 
 /// The failures that are not over yet, and those whose stories are to be told.
@@ -19,6 +20,8 @@ pub struct Tale {
     pub cause: String,
     /// In a sentence.
     pub words: String,
+    /// The node of the machine on which it happened, where there is a machine.
+    pub node: Option<usize>,
     /// The order that was met, where the death was ordered.
     pub order: Option<String>,
     /// Who saw it first.
@@ -36,6 +39,8 @@ pub struct Tale {
     pub agreed: Option<Duration>,
     /// When the replacement had begun to live.
     pub respawned: Option<Duration>,
+    /// Where it lives.
+    pub relocation: Option<Relocation>,
     /// When the recovery was complete, and the generation that it brought.
     pub committed: Option<(Duration, u64)>,
 }
@@ -58,6 +63,7 @@ impl Tale {
             member,
             cause: String::new(),
             words: String::new(),
+            node: None,
             order: None,
             source: "host",
             cure,
@@ -67,6 +73,7 @@ impl Tale {
             noticed: None,
             agreed: None,
             respawned: None,
+            relocation: None,
             committed: None,
         }
     }
@@ -104,12 +111,15 @@ impl Chronicle {
         }
     }
 
-    /// `member` lives: whoever died in its seat before has a replacement.
-    pub fn respawned(&mut self, member: Member, now: Duration) {
+    /// `member` lives: whoever died in its seat before has a replacement, perhaps elsewhere.
+    pub fn respawned(&mut self, member: Member, relocation: Option<&Relocation>, now: Duration) {
         let is_it = |tale: &&mut Tale| {
             tale.member.seat == member.seat && tale.member.incarnation < member.incarnation
         };
-        self.open.iter_mut().filter(is_it).for_each(|tale| tale.respawned = Some(now));
+        for tale in self.open.iter_mut().filter(is_it) {
+            tale.respawned = Some(now);
+            tale.relocation = relocation.cloned().or(tale.relocation.take());
+        }
     }
 
     /// A recovery is complete, with these members: the stories of all others are over. The first to
@@ -156,8 +166,8 @@ mod tests {
         chronicle.noticed(&[one], at(15));
         chronicle.agreed(&[one], at(16));
         chronicle.agreed(&[one], at(17));
-        chronicle.respawned(next, at(18));
-        chronicle.respawned(one, at(19));
+        chronicle.respawned(next, None, at(18));
+        chronicle.respawned(one, None, at(19));
         chronicle.committed(&[next, two], 1, at(20));
         chronicle.committed(&[next, two], 1, at(21));
         let told = chronicle.tell();

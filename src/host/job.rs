@@ -51,7 +51,7 @@ impl RankKind {
 }
 
 /// One run: how many ranks, and how they are to live.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub ranks: usize,
     pub kind: RankKind,
@@ -86,6 +86,10 @@ pub struct Job {
     pub seed: Option<u64>,
     /// How far failures by chance are apart on average, and the seed that repeats them.
     pub chance: Option<(Duration, u64)>,
+    /// The machine that ranks sit on, by its name or file.
+    pub machine: Option<String>,
+    /// How long here a second of the machine's failures is.
+    pub time_scale: f64,
     pub stack_bytes: usize,
     /// The largest heap a rank may grow to; address space, not memory.
     pub heap_bytes: usize,
@@ -113,6 +117,8 @@ impl Default for Job {
             kills: Vec::new(),
             seed: None,
             chance: None,
+            machine: None,
+            time_scale: 1.0,
             stack_bytes: 8 << 20,
             heap_bytes: 1 << 30,
         }
@@ -140,6 +146,7 @@ impl Job {
             format!("quiet={}", self.is_quiet),
             format!("stack={}", self.stack_bytes),
             format!("heap={}", self.heap_bytes),
+            format!("time-scale={}", self.time_scale),
         ];
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
@@ -152,6 +159,7 @@ impl Job {
         let chance =
             self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
         lines.extend(chance);
+        lines.extend(self.machine.iter().map(|file| format!("machine={file}")));
         lines.join("\n")
     }
 
@@ -197,6 +205,8 @@ impl Job {
                 let mean = Duration::try_from_secs_f64(mean.parse().ok()?).ok()?;
                 self.chance = Some((mean, seed.parse().ok()?));
             }
+            "machine" => self.machine = Some(value.to_string()),
+            "time-scale" => self.time_scale = value.parse().ok()?,
             "private" => self.private.push(value.to_string()),
             "shared" => self.shared.push(value.to_string()),
             _ => return None,
@@ -230,6 +240,8 @@ mod tests {
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
             seed: Some(98),
             chance: Some((Duration::from_millis(2500), 99)),
+            machine: Some("a b.toml".into()),
+            time_scale: 0.25,
             ..Job::default()
         };
         assert_eq!(Job::decode(&job.encode()), Ok(job));

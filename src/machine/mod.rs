@@ -1,5 +1,6 @@
 //! Machines as they are thought of: pure, no clock, no wire, no file.
 
+pub mod berths;
 pub mod chance;
 pub mod cost;
 pub mod fat_tree;

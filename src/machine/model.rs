@@ -66,6 +66,20 @@ impl Model {
     pub fn names() -> impl Iterator<Item = &'static str> {
         KNOWN.iter().map(|(name, _)| *name)
     }
+
+    /// A machine by its name, or out of a file, whose text the caller brings.
+    pub fn find(
+        file: &str, text: impl FnOnce(&str) -> std::io::Result<String>,
+    ) -> Result<Model, String> {
+        if let Some(model) = Model::known(file) {
+            return Ok(model);
+        }
+        let text = text(file).map_err(|why| {
+            let names: Vec<_> = Model::names().collect();
+            format!("{file}: {why} (machines known by name: {})", names.join(", "))
+        })?;
+        Model::read(file, &text)
+    }
 }
 
 #[cfg(test)]

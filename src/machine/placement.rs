@@ -7,6 +7,7 @@
 
 use super::spares::{Method, Spares};
 use super::topology::Grid;
+use super::traffic::Traffic;
 use std::sync::Arc;
 
 /// One rank goes from one node to another.
@@ -22,6 +23,8 @@ pub struct Move {
 pub enum Use {
     Rank(u32),
     Spare,
+    /// Its rank has to go elsewhere.
+    Failed(u32),
     Dead,
 }
 
@@ -39,13 +42,26 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Ranks in the order of the nodes that are no spares.
+    /// Ranks in the order of the nodes that are no spares, on all of them.
     pub fn new(grid: &Grid, allocation: &Spares) -> Placement {
-        let used = allocation.used(grid);
+        let ranks = allocation.used(grid).iter().map(|&extent| extent as usize).product();
+        Placement::of_ranks(grid, Some(allocation), ranks).expect("as many as there are nodes")
+    }
+
+    /// The same for so many ranks; nodes that are left over are spares as well. Too many: for how
+    /// many there is room.
+    pub fn of_ranks(
+        grid: &Grid, allocation: Option<&Spares>, ranks: usize,
+    ) -> Result<Placement, usize> {
+        let used = allocation.map_or(grid.dims().to_vec(), |allocation| allocation.used(grid));
+        let room = used.iter().map(|&extent| extent as usize).product();
+        if ranks > room {
+            return Err(room);
+        }
         let (mut seats, mut spares) = (Vec::new(), Vec::new());
         let nodes = (0..grid.nodes()).map(|node| {
             let is_used = (0..used.len()).all(|dim| grid.along(node, dim) < used[dim]);
-            let (list, what) = match is_used {
+            let (list, what) = match is_used && seats.len() < ranks {
                 true => (&mut seats, None),
                 false => (&mut spares, Some(Use::Spare)),
             };
@@ -55,14 +71,14 @@ impl Placement {
         let nodes = nodes.collect();
         let strides = (0..used.len()).map(|dim| grid.stride(dim)).collect();
         let places = (0..grid.nodes()).flat_map(|node| grid.place(node)).collect();
-        Placement { grid: grid.clone(), strides, places, used, nodes, seats, spares }
+        Ok(Placement { grid: grid.clone(), strides, places, used, nodes, seats, spares })
     }
 
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// The extents of the ranks' own grid, in which they were placed.
+    /// The extents of the ranks' own grid, in which they were placed; the last of it may be empty.
     pub fn rank_dims(&self) -> &[u32] {
         &self.used
     }
@@ -83,11 +99,12 @@ impl Placement {
     /// Who moves when this node fails, by the first of these methods that can do it; there the
     /// shortest way.
     pub fn substitute(&self, failed: usize, methods: &[Method]) -> Option<(Method, Vec<Move>)> {
+        let straights = self.straights(failed);
         methods.iter().find_map(|&method| {
             let best = match method.0 {
                 0 => self.nearest(failed),
                 dims => {
-                    let slides = self.slides(failed, dims);
+                    let slides = self.slides(failed, dims, &straights);
                     let shortest = slides.min_by_key(|slide| (slide.length, slide.order));
                     shortest.map(|slide| self.moves(&slide))
                 }
@@ -96,16 +113,59 @@ impl Placement {
         })
     }
 
-    /// All substitutions by one method, for those who have other reasons to choose.
-    pub fn every(&self, failed: usize, method: Method) -> Vec<Vec<Move>> {
+    /// Of all substitutions the one after which the most used link is used least; of several,
+    /// there are fewest collisions, and then fewest moves.
+    pub fn calmest(
+        &self, failed: usize, methods: &[Method], traffic: &mut Traffic,
+    ) -> Option<(Method, Vec<Move>)> {
+        let every = |&method: &Method| {
+            self.every(failed, method).into_iter().map(move |moves| (method, moves))
+        };
+        methods.iter().flat_map(every).min_by_key(|(_, moves)| {
+            traffic.apply(moves);
+            let score = (traffic.worst(), traffic.collisions(), moves.len());
+            traffic.undo(moves);
+            score
+        })
+    }
+
+    /// All substitutions by one method.
+    fn every(&self, failed: usize, method: Method) -> Vec<Vec<Move>> {
         match method.0 {
             0 => self.spares.iter().map(|&spare| vec![self.alone(failed, spare)]).collect(),
-            dims => self.slides(failed, dims).map(|slide| self.moves(&slide)).collect(),
+            dims => {
+                let straights = self.straights(failed);
+                let slides = self.slides(failed, dims, &straights);
+                slides.map(|slide| self.moves(&slide)).collect()
+            }
         }
+    }
+
+    /// A node fails, whatever it was. Its rank sits there until it is substituted.
+    pub fn fail(&mut self, node: usize) {
+        self.nodes[node] = match self.nodes[node] {
+            Use::Rank(rank) | Use::Failed(rank) => Use::Failed(rank),
+            Use::Spare | Use::Dead => Use::Dead,
+        };
+        if let Ok(at) = self.spares.binary_search(&(node as u32)) {
+            self.spares.remove(at);
+        }
+    }
+
+    /// A node that has failed goes on, and its rank with it.
+    pub fn repair(&mut self, failed: usize) {
+        self.nodes[failed] = Use::Rank(self.guest(failed));
     }
 
     /// The node is dead from now on, and these ranks sit elsewhere.
     pub fn apply(&mut self, failed: usize, moves: &[Move]) {
+        // Few of many change their places in the list, which stays sorted.
+        for step in moves {
+            if self.nodes[step.to as usize] == Use::Spare {
+                let at = self.spares.binary_search(&step.to).expect("spares are listed");
+                self.spares.remove(at);
+            }
+        }
         for step in moves {
             self.nodes[step.from as usize] = Use::Spare;
         }
@@ -114,12 +174,6 @@ impl Placement {
             self.seats[step.rank as usize] = step.to;
         }
         self.nodes[failed] = Use::Dead;
-        // Few of many change their places in the list, which stays sorted.
-        for step in moves {
-            if let Ok(at) = self.spares.binary_search(&step.to) {
-                self.spares.remove(at);
-            }
-        }
         for step in moves {
             if self.nodes[step.from as usize] == Use::Spare
                 && let Err(at) = self.spares.binary_search(&step.from)
@@ -129,11 +183,20 @@ impl Placement {
         }
     }
 
+    /// A node's coordinate in one dimension.
+    fn along(&self, node: usize, dim: usize) -> usize {
+        self.places[node * self.strides.len() + dim] as usize
+    }
+
     fn alone(&self, failed: usize, spare: u32) -> Move {
-        let Use::Rank(rank) = self.nodes[failed] else {
-            panic!("failures hit nodes that host a rank");
-        };
-        Move { rank, from: failed as u32, to: spare }
+        Move { rank: self.guest(failed), from: failed as u32, to: spare }
+    }
+
+    fn guest(&self, node: usize) -> u32 {
+        match self.nodes[node] {
+            Use::Rank(rank) | Use::Failed(rank) => rank,
+            Use::Spare | Use::Dead => panic!("only nodes that host a rank are substituted"),
+        }
     }
 
     /// The spare with the fewest hops to it, the one with the lowest number of several.
@@ -154,7 +217,9 @@ impl Placement {
     }
 
     /// All slides in so many dimensions that can substitute the node.
-    fn slides(&self, failed: usize, dims: u32) -> impl Iterator<Item = Slide> {
+    fn slides(
+        &self, failed: usize, dims: u32, straights: &[Option<u32>],
+    ) -> impl Iterator<Item = Slide> {
         let all = self.strides.len() as u32;
         let directions = (0..all as usize).flat_map(|dim| [(dim, true), (dim, false)]);
         directions.flat_map(move |(dim, is_up)| {
@@ -163,20 +228,29 @@ impl Placement {
                 .filter(move |slab| slab.count_ones() == dims - 1 && slab >> dim & 1 == 0);
             slabs.filter_map(move |slab| {
                 let order = (dim, !is_up, slab);
-                let length = self.length(failed, dim, is_up, slab)?;
+                let straight = straights[2 * dim + usize::from(is_up)];
+                let length = self.length(failed, dim, is_up, slab, straight)?;
                 Some(Slide { failed, dim, is_up, slab, length, order })
             })
         })
     }
 
     /// How far a slide reaches, if it is possible.
-    fn length(&self, failed: usize, dim: usize, is_up: bool, slab: u32) -> Option<u32> {
+    fn length(
+        &self, failed: usize, dim: usize, is_up: bool, slab: u32, straight: Option<u32>,
+    ) -> Option<u32> {
         if slab == 0 {
             return self.chain(failed, dim, is_up, |_| {});
         }
-        let length = self.straight(failed, dim, is_up)?;
+        let length = straight?;
         let fits = |node| self.straight(node, dim, is_up) == Some(length);
         self.all_beside(failed, slab, fits).then_some(length)
+    }
+
+    /// By dimension, down and up: how far a spare is from a node, straight on.
+    fn straights(&self, node: usize) -> Vec<Option<u32>> {
+        let ways = (0..self.strides.len()).flat_map(|dim| [(dim, false), (dim, true)]);
+        ways.map(|(dim, is_up)| self.straight(node, dim, is_up)).collect()
     }
 
     /// How many nodes on the next spare is, with ranks on all nodes between.
@@ -186,7 +260,7 @@ impl Placement {
             match self.nodes[line.next()?] {
                 Use::Rank(_) => {}
                 Use::Spare => return Some(length),
-                Use::Dead => return None,
+                Use::Failed(_) | Use::Dead => return None,
             }
         }
         None
@@ -201,7 +275,7 @@ impl Placement {
         loop {
             let next = line.next()?;
             length += 1;
-            if self.nodes[next] == Use::Dead {
+            if matches!(self.nodes[next], Use::Failed(_) | Use::Dead) {
                 continue;
             }
             visit(self.alone(last, next as u32));
@@ -212,13 +286,13 @@ impl Placement {
         }
     }
 
-    /// Whether it holds for all nodes with ranks that lie beside a node in a slab's dimensions.
+    /// Whether it holds for a node, and all with living ranks beside it in a slab's dimensions.
     fn all_beside(&self, node: usize, slab: u32, mut holds: impl FnMut(usize) -> bool) -> bool {
         let dims = (0..self.strides.len()).filter(|dim| slab >> dim & 1 == 1);
         let mut first = node;
         let mut count = 1;
         for dim in dims.clone() {
-            first -= self.grid.along(node, dim) as usize * self.strides[dim];
+            first -= self.along(node, dim) * self.strides[dim];
             count *= self.grid.dims()[dim] as usize;
         }
         (0..count).all(|number| {
@@ -228,7 +302,8 @@ impl Placement {
                 at += rest % extent * self.strides[dim];
                 rest /= extent;
             }
-            !matches!(self.nodes[at], Use::Rank(_)) || holds(at)
+            let moves = at == node || matches!(self.nodes[at], Use::Rank(_));
+            !moves || holds(at)
         })
     }
 
@@ -275,7 +350,7 @@ struct Line {
 impl Line {
     fn new(placement: &Placement, node: usize, dim: usize, is_up: bool) -> Line {
         let (stride, extent) = (placement.strides[dim], placement.grid.dims()[dim] as usize);
-        let here = node / stride % extent;
+        let here = placement.along(node, dim);
         Line { at: node, first: here, here, extent, stride, is_up, wraps: placement.grid.wraps() }
     }
 

@@ -24,16 +24,38 @@ impl Pattern {
         Pattern(offsets.filter(|offset: &Vec<i32>| offset.iter().any(|&step| step != 0)).collect())
     }
 
-    /// Reads `5P`, `9P`, `7P` or `27P`.
+    /// Reads `5P`, `9P`, `7P` or `27P`, or offsets such as `1,0;0,2`, whose opposites are added.
     pub fn parse(text: &str, dims: usize) -> Result<Pattern, String> {
         match (text, dims) {
             ("5P", 2) | ("7P", 3) => Ok(Pattern::star(dims)),
             ("9P", 2) | ("27P", 3) => Ok(Pattern::full(dims)),
-            _ => Err(format!(
-                "`{text}` is no stencil of {dims} dimensions: say 5P or 9P in two, \
-                7P or 27P in three"
-            )),
+            _ => Pattern::listed(text, dims).ok_or_else(|| {
+                format!(
+                    "`{text}` is no stencil of {dims} dimensions: say 5P or 9P in two, 7P or 27P \
+                     in three, or offsets such as {}",
+                    if dims == 2 { "1,0;0,2" } else { "1,0,0;0,0,2" }
+                )
+            }),
         }
+    }
+
+    /// Offsets that were listed, and their opposites: who sends to somebody hears from him.
+    fn listed(text: &str, dims: usize) -> Option<Pattern> {
+        let mut offsets = Vec::new();
+        for offset in text.split(';') {
+            let offset: Option<Vec<i32>> =
+                offset.split(',').map(|step| step.trim().parse().ok()).collect();
+            let is_small = |step: &i32| step.unsigned_abs() < 1 << 20;
+            let offset = offset.filter(|list| list.len() == dims && list.iter().all(is_small))?;
+            if offset.iter().all(|&step| step == 0) {
+                return None;
+            }
+            offsets.push(offset.iter().map(|step| -step).collect());
+            offsets.push(offset);
+        }
+        offsets.sort_unstable();
+        offsets.dedup();
+        Some(Pattern(offsets))
     }
 }
 
@@ -54,16 +76,22 @@ impl Traffic {
     pub fn new(placement: &Placement, pattern: &Pattern) -> Traffic {
         let ranks = Grid::mesh(placement.rank_dims()).expect("less than the whole machine");
         let topology = Topology::Grid(placement.grid().clone());
-        let peers = (0..ranks.nodes()).map(|rank| peers(&ranks, rank, pattern)).collect();
+        let count = placement.seats().len();
+        let peers = (0..count).map(|rank| {
+            let mut peers = peers(&ranks, rank, pattern);
+            peers.retain(|&peer| (peer as usize) < count);
+            peers
+        });
+        let peers = peers.collect();
         let mut traffic = Traffic {
             uses: vec![0; topology.links()],
             links: vec![topology.links() as u32],
-            is_moving: vec![false; ranks.nodes()],
+            is_moving: vec![false; count],
             seats: placement.seats().to_vec(),
             topology,
             peers,
         };
-        for rank in 0..ranks.nodes() {
+        for rank in 0..count {
             for at in 0..traffic.peers[rank].len() {
                 traffic.count(rank as u32, traffic.peers[rank][at], 1);
             }
@@ -192,5 +220,11 @@ mod tests {
             assert_eq!(Pattern::parse(text, dims).unwrap().0.len(), count);
         }
         assert!(Pattern::parse("5P", 3).unwrap_err().contains("7P or 27P in three"));
+        let two = Pattern::parse("1,0; 0,-2;-1,0", 2).unwrap();
+        assert_eq!(two.0, [vec![-1, 0], vec![0, -2], vec![0, 2], vec![1, 0]]);
+        assert_eq!(Pattern::parse("1,0,0;0,1,0;0,0,1", 3).unwrap().0.len(), 6);
+        for text in ["", "0,0", "1", "1,0,0", "1,x", "1,0;", "1,2000000000"] {
+            assert!(Pattern::parse(text, 2).unwrap_err().contains("1,0;0,2"), "{text}");
+        }
     }
 }

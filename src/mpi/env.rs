@@ -22,8 +22,14 @@ pub fn library_version() -> String {
     format!("ftmpi-rs {} (MPI {}.{})", env!("CARGO_PKG_VERSION"), VERSION.0, VERSION.1)
 }
 
+/// The name of the node that the calling rank sits on, or of the machine.
+pub fn processor_name(process: &Process) -> Vec<u8> {
+    let node = process.world.berths().map(|berths| berths.name_of(berths.node_of(process.me.seat)));
+    node.map_or_else(host_name, String::into_bytes)
+}
+
 /// The name of the machine.
-pub fn processor_name() -> Vec<u8> {
+pub fn host_name() -> Vec<u8> {
     let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim_ascii_end() {
         b"" => b"localhost".to_vec(),

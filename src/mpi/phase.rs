@@ -155,15 +155,15 @@ pub fn finalize(process: &'static Process) -> Result {
     process.phases.leave()?;
     let alone = process.self_comm();
     let cleared = alone.attributes.clear(process, SELF).map_err(|failure| failure.on(alone));
-    let met = barrier(process, &process.world_comm());
+    if let Err(Failure::Died) = barrier(process, &process.world_comm()) {
+        // Whoever dies here has not left: the others wait for it, and are to hear of its death.
+        return Err(Failure::Died);
+    }
     if process.world.rules().modes().is_some() {
         // Whoever comes to the end in peace has coped with what there was.
         process.world.forgive();
     }
     process.world.depart(process.me);
     process.phases.end();
-    match met {
-        Err(Failure::Died) => Err(Failure::Died),
-        _ => cleared,
-    }
+    cleared
 }

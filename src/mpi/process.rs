@@ -394,7 +394,7 @@ fn environment(seats: usize) -> Info {
     let mut pairs = vec![
         (text("maxprocs".into()), text(seats.to_string())),
         (text("soft".into()), text(seats.to_string())),
-        (text("host".into()), crate::mpi::env::processor_name()),
+        (text("host".into()), crate::mpi::env::host_name()),
         (text("arch".into()), text(std::env::consts::ARCH.into())),
         (text("thread_level".into()), text("MPI_THREAD_MULTIPLE".into())),
     ];

@@ -11,9 +11,13 @@ pub mod base {
 }
 #[path = "../machine/mod.rs"]
 pub mod machine;
+#[path = "../view/mod.rs"]
+pub mod view;
 
 pub mod bluegene;
 pub mod events;
+#[allow(unsafe_code, reason = "loads applications and calls their handlers")]
+pub mod foreign;
 pub mod natural;
 pub mod report;
 pub mod spares;

@@ -68,6 +68,13 @@ impl Words {
         self.options.len() < before
     }
 
+    /// Whether an option has this value; then it has been read.
+    pub fn is(&mut self, name: &str, value: &str) -> bool {
+        let last = self.options.iter().rfind(|(option, _)| option == name);
+        let is_it = last.is_some_and(|(_, said)| said.as_deref() == Some(value));
+        is_it && self.text(name).is_some()
+    }
+
     /// The value of an option; the last one counts.
     pub fn text(&mut self, name: &str) -> Option<String> {
         self.all(name).pop()

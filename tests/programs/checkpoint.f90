@@ -9,6 +9,7 @@ PROGRAM checkpoint
   CHARACTER(LEN=40) :: scheme, victim
   INTEGER :: rank, who, when, step, ck, version, failures, digits, i, ierr, repaired, started
   INTEGER :: left(64), request
+  LOGICAL :: is_due
   DOUBLE PRECISION :: x(2, N), mine, total
 
   CALL MPI_INIT(started)
@@ -24,6 +25,10 @@ PROGRAM checkpoint
     READ (victim(i + 1:), *) when
   END IF
   CALL FTCK_Create(MPI_COMM_WORLD, scheme, ck, ierr)
+  CALL FTCK_Set_node(ck, rank, ierr)
+  CALL FTCK_Set_mttf(ck, '1h ', ierr)
+  IF (ierr == MPI_SUCCESS) CALL FTCK_Due(ck, is_due, ierr)
+  IF (ierr /= MPI_SUCCESS .OR. .NOT. is_due) STOP 'a first checkpoint is due'
   CALL FTCK_Register(ck, 1, x, 2 * N, MPI_DOUBLE_PRECISION, ierr)
   CALL FTCK_Register(ck, 2, step, 1, MPI_INTEGER, ierr)
   CALL FTCK_Register(ck, 3, left, 64, MPI_INTEGER, ierr)

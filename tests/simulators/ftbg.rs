@@ -1,18 +1,10 @@
 //! The Blue Gene emulator, as its users call it.
 
-use std::process::{Command, Output};
+mod support;
 
-fn run(line: &str) -> Output {
-    let words = line.split_whitespace();
-    Command::new(env!("CARGO_BIN_EXE_ftbg")).args(words).output().expect("it can be started")
-}
+use support::{Program, built, number, scratch};
 
-fn succeeds(line: &str) -> String {
-    let output = run(line);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{line}: {stderr}");
-    String::from_utf8(output.stdout).expect("it writes UTF-8")
-}
+const FTBG: Program = Program { name: "ftbg", path: env!("CARGO_BIN_EXE_ftbg") };
 
 #[test]
 fn times_are_those_of_the_paper() {
@@ -23,7 +15,7 @@ fn times_are_those_of_the_paper() {
         ("reduce", "110080"),
         ("reduce --handler 860", "95800"),
     ] {
-        let json = succeeds(&format!("{line} --json"));
+        let json = FTBG.succeeds(&format!("{line} --json"));
         let expected = format!("\"time_ns\":{time},\"packets\":41615,");
         assert!(json.contains(&expected), "{line}: {json}");
     }
@@ -31,42 +23,39 @@ fn times_are_those_of_the_paper() {
 
 #[test]
 fn one_and_two_threads_write_the_same_bytes() {
-    for line in ["line --dims 9,9,9", "jacobi --dims 5,4,3 --cost physical", "ring --dims 7,3,2"] {
-        let one = succeeds(&format!("{line} --json"));
-        assert_eq!(one, succeeds(&format!("{line} --json --threads 2")));
+    for line in ["line --dims 9,9,9", "jacobi --dims 5,4,3", "ring --dims 7,3,2", "md --rounds 9"] {
+        let one = FTBG.succeeds(&format!("{line} --json"));
+        assert_eq!(one, FTBG.succeeds(&format!("{line} --json --threads 2")));
     }
-    let jacobi = succeeds("jacobi --dims 4,4,4 --json");
+    let jacobi = FTBG.succeeds("jacobi --dims 4,4,4 --json");
     assert!(jacobi.contains("\"cells_that_differ_from_a_serial_run\":0"), "{jacobi}");
+    let md = FTBG.succeeds("md --dims 3,3,3 --rounds 30 --json --quiet --cost physical");
+    assert_eq!(number(&md, "atoms_that_differ_from_a_serial_run"), 0.0);
+    assert!(number(&md, "momentum") < 1e-10 && number(&md, "energy_drift") < 2e-3, "{md}");
 }
 
 #[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
-        ("lines", "say what: ftbg line, octtree, reduce, ring or jacobi"),
+        ("lines", "say what: ftbg line, octtree, reduce, ring, jacobi, md or run APP.so"),
         ("line --dims 3,3", "say 34,34,36"),
         ("line --cost real", "say published or physical"),
         ("line --communication 500", "say 1 to 200"),
         ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
         ("line --handler 0", "a handler takes some time"),
+        ("md --dims 8,8,2", "a cell has 26 neighbours: say 3,3,3 or more"),
     ] {
-        refused(line, said);
+        FTBG.refuses(line, said);
     }
 }
 
 #[test]
 fn a_machine_has_its_own_dims_unless_others_are_said() {
-    let own = succeeds("line --machine bluegene-l --json --quiet");
+    let own = FTBG.succeeds("line --machine bluegene-l --json --quiet");
     assert!(own.contains("\"nodes\":65536"), "{own}");
-    let said = succeeds("line --machine bluegene-l --dims 4,4,4 --json");
+    let said = FTBG.succeeds("line --machine bluegene-l --dims 4,4,4 --json");
     assert!(said.contains("\"nodes\":64"), "{said}");
-}
-
-fn refused(line: &str, said: &str) {
-    let output = run(line);
-    let why = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{line}: {why}");
-    assert!(why.starts_with("ftbg: ") && why.contains(said), "{line}: {why}");
 }
 
 #[test]
@@ -81,6 +70,87 @@ fn a_machine_file_that_cannot_run_is_refused_with_the_cure() {
     ] {
         let text = format!("[machine]\ntopology = \"mesh\"\ndims = [4, 4, 4]\n{text}");
         std::fs::write(&file, text).expect("there is room");
-        refused(&format!("{program} --machine {}", file.display()), said);
+        FTBG.refuses(&format!("{program} --machine {}", file.display()), said);
     }
+}
+
+#[test]
+fn programs_in_cpp_and_c_run_on_the_machine_that_they_want_or_are_given() {
+    let directory = scratch("ftbg-apps");
+    let line = built(&directory, "c++", &["c_examples/ftbg/line.cpp"], "line.so");
+    let line = format!("run {} --json --quiet --info 0", line.display());
+    let published = FTBG.succeeds(&format!("{line} --info 41615"));
+    assert!(published.contains("\"time_ns\":110080,\"packets\":41615,"), "{published}");
+    assert!(published.contains("41615: came 1 times, last at 110080 ns"), "{published}");
+    assert_eq!(number(&FTBG.succeeds(&format!("{line} --cost physical")), "time_ns"), 102_505.0);
+    assert_eq!(number(&FTBG.succeeds(&format!("{line} --dims 4,5,6")), "packets"), 119.0);
+
+    let sum = built(&directory, "cc", &["c_examples/ftbg/sum.c"], "sum.so");
+    let sum = format!("run {} --json --quiet --info 0", sum.display());
+    // All numbers below 512 x 8; the corner's only communication thread finds packets waiting.
+    let eight = FTBG.succeeds(&format!("{sum} 8"));
+    assert!(eight.contains("0: sum 8386560, 0 left, some taken at once"), "{eight}");
+    assert!(number(&eight, "handlers") < 1024.0, "{eight}");
+    // 800 bytes go in eight fragments.
+    let whole = FTBG.succeeds(&format!("{sum} 100 --fragments"));
+    assert!(whole.contains("0: sum 1310694400, 0 left"), "{whole}");
+    assert_eq!(number(&whole, "packets"), 511.0 * 8.0);
+    let (machine, _) = eight.split_once("\"time_ns\"").expect("it is there");
+    assert!(machine.contains("\"dims\":[8,8,8]"), "{machine}");
+}
+
+#[test]
+fn mistakes_of_programs_are_told_with_their_node() {
+    let directory = scratch("ftbg-mistakes");
+    let sum = built(&directory, "cc", &["c_examples/ftbg/sum.c"], "sum.so");
+    let sum = sum.display();
+    FTBG.refuses(
+        &format!("run {sum} 100"),
+        "node 0,0,0: a payload of 800 bytes: 120 fit into a packet here",
+    );
+    FTBG.refuses(&format!("run {sum} --threads 2"), "one thread serves them");
+    FTBG.refuses(&format!("run {sum} --info 512 --quiet"), "--info 512: there is no such node");
+    FTBG.refuses("run", "which program? Say ftbg run ./app.so");
+    FTBG.refuses("run none.so", "No such file");
+    let text = directory.join("text.so");
+    std::fs::write(&text, "no library").expect("there is room");
+    FTBG.refuses(&format!("run {}", text.display()), "see include/ftbg.h");
+    let other = built(&directory, "cc", &["c_examples/ftsim/max.c"], "other.so");
+    let said = "it does not define BgNodeInit: see include/ftbg.h";
+    FTBG.refuses(&format!("run {}", other.display()), said);
+    for (call, said) in [
+        ("sendPacket(node, 2, 0, -1, h, 0, 0, 0)", "node 1,0,0: there is no node [2, 0, -1]"),
+        ("sendPacket(node, 0, 0, 0, 5, 0, 0, 0)", "there is no such handler: 1 are registered"),
+        ("addMessage(node, h, 7, 0, 0)", "addMessage: size 7: say BG_SMALL or BG_LARGE"),
+        ("addMessage(node, h, 0, 0, 9)", "a payload of 9 bytes at 0x0: there is none"),
+        ("registerHandler(node, 0)", "a handler is NULL"),
+    ] {
+        let source = directory.join("wrong.c");
+        let text = format!(
+            "#include <ftbg.h>\n\
+             static void heard(BgNode *n, void *d, const void *p, size_t b) {{\n\
+             (void)n, (void)d, (void)p, (void)b; }}\n\
+             void *BgNodeInit(BgNode *node) {{\n\
+             int h = registerHandler(node, heard);\n\
+             if (node->number == 1) {call};\n\
+             (void)h; return 0; }}\n"
+        );
+        std::fs::write(&source, text).expect("there is room");
+        let source = source.to_str().expect("it is text");
+        let wrong = built(&directory, "cc", &[source], "wrong.so");
+        FTBG.refuses(&format!("run {} --dims 3,3,3", wrong.display()), said);
+    }
+}
+
+#[test]
+fn how_well_it_emulates_is_told_when_asked() {
+    let json = FTBG.succeeds("line --dims 8,8,8 --measure --clock 2 --quiet --json");
+    // 512 nodes with 25 processors of one gigahertz each, on one of two.
+    assert_eq!(number(&json, "r"), 6400.0);
+    let emulated_ms = number(&json, "time_ns") / 1e6;
+    let (wall, ideal) = (number(&json, "wall_ms"), number(&json, "ideal_ms"));
+    let about = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-9;
+    assert!(about(ideal, 6400.0 * emulated_ms), "{json}");
+    assert!(about(number(&json, "slowdown"), wall / emulated_ms), "{json}");
+    assert!(about(number(&json, "emulation_efficiency"), ideal / wall), "{json}");
 }

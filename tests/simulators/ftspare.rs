@@ -1,27 +1,20 @@
 //! The study of spare nodes, as its users call it.
 
-use std::process::{Command, Output};
+mod support;
 
-fn run(line: &str) -> Output {
-    let words = line.split_whitespace();
-    Command::new(env!("CARGO_BIN_EXE_ftspare")).args(words).output().expect("it can be started")
-}
+use support::Program;
 
-fn succeeds(line: &str) -> String {
-    let output = run(line);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{line}: {stderr}");
-    String::from_utf8(output.stdout).expect("it writes UTF-8")
-}
+const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ftspare") };
 
 #[test]
 fn shares_and_worst_cases_are_those_of_the_paper() {
-    let share = succeeds("share --dims 12,12,12 --alloc 3D(2,1) --json");
+    let share = FTSPARE.succeeds("share --dims 12,12,12 --alloc 3D(2,1) --json");
     assert!(share.contains("\"spares\":276,\"share_percent\":15.97"), "{share}");
-    let worst = succeeds("worst --json");
+    let worst = FTSPARE.succeeds("worst --json");
     assert!(worst.contains("\"worst_uses\":[5,5,7,9,11,13,16,20,24]"), "{worst}");
     assert!(worst.contains("\"proven\":[\"yes\",\"yes\",\"no\""), "{worst}");
-    let chains = succeeds("worst --dims 6,6 --alloc 2D(2,1) --method 1D+0D --failures 3 --json");
+    let chains =
+        FTSPARE.succeeds("worst --dims 6,6 --alloc 2D(2,1) --method 1D+0D --failures 3 --json");
     assert!(chains.contains("\"worst_uses\":[3,4,5],\"proven\":[\"yes\",\"yes\",\"yes\"]"));
 }
 
@@ -33,9 +26,9 @@ fn one_seed_writes_the_same_bytes_on_one_and_two_threads() {
         "sample --dims 8,8 --alloc 2D(2,1) --choose collisions --cases 5 --json",
         "figure 15 --cases 2",
     ] {
-        let one = succeeds(&format!("{line} --threads 1"));
-        assert_eq!(one, succeeds(&format!("{line} --threads 2")));
-        assert_ne!(one, succeeds(&format!("{line} --threads 2 --seed 2")));
+        let one = FTSPARE.succeeds(&format!("{line} --threads 1"));
+        assert_eq!(one, FTSPARE.succeeds(&format!("{line} --threads 2")));
+        assert_ne!(one, FTSPARE.succeeds(&format!("{line} --threads 2 --seed 2")));
     }
 }
 
@@ -46,7 +39,7 @@ fn a_machine_files_ways_to_substitute_are_those_that_are_taken() {
                 [spares]\nalloc = \"2D(2,1)\"\nsubstitute = [\"0D\"]\n";
     std::fs::write(&file, text).expect("there is room");
     let sample = |more: &str| {
-        succeeds(&format!(
+        FTSPARE.succeeds(&format!(
             "sample --cases 5 --failures 3 --json --machine {} {more}",
             file.display()
         ))
@@ -59,9 +52,9 @@ fn a_machine_files_ways_to_substitute_are_those_that_are_taken() {
 fn figures_are_data_and_pictures() {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figure.svg");
     for number in [3, 8, 13] {
-        let csv = succeeds(&format!("figure {number} --cases 2 --svg {}", file.display()));
+        let csv = FTSPARE.succeeds(&format!("figure {number} --cases 2 --svg {}", file.display()));
         assert!(csv.starts_with("curve,") && csv.lines().count() > 15, "{csv}");
-        let json = succeeds(&format!("figure {number} --cases 2 --json"));
+        let json = FTSPARE.succeeds(&format!("figure {number} --cases 2 --json"));
         assert!(json.starts_with("{\"title\":") && json.contains("\"points\":[[["), "{json}");
         let svg = std::fs::read_to_string(&file).expect("it was written");
         assert!(svg.starts_with("<svg") && svg.matches("<polyline").count() >= 4);
@@ -72,8 +65,16 @@ fn figures_are_data_and_pictures() {
 #[ignore = "all figures with many cases: minutes"]
 fn every_figure_can_be_drawn() {
     for number in [3, 8, 10, 11, 12, 13, 14, 15] {
-        assert!(succeeds(&format!("figure {number}")).lines().count() > 15);
+        assert!(FTSPARE.succeeds(&format!("figure {number}")).lines().count() > 15);
     }
+}
+
+#[test]
+fn a_stencil_may_be_a_list_of_offsets() {
+    let line = "sample --dims 6,6,6 --failures 5 --cases 9 --json --stencil";
+    let star = FTSPARE.succeeds(&format!("{line} 7P"));
+    assert_eq!(star, FTSPARE.succeeds(&format!("{line} 1,0,0;0,1,0;0,0,-1")));
+    assert_ne!(star, FTSPARE.succeeds(&format!("{line} 1,0,0;0,2,0")));
 }
 
 #[test]
@@ -86,6 +87,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("share --alloc 2D", "say 3D(2,1)"),
         ("sample --method 5D", "the network has 3 dimensions only"),
         ("sample --stencil 5P", "7P or 27P in three"),
+        ("sample --stencil 1,0", "offsets such as 1,0,0;0,0,2"),
         ("sample --failures some", "say 10 or all"),
         ("sample --choose best", "say nearest or collisions"),
         ("share --dims 40000,40000 --alloc 2D(1,1)", "say at most 10000000 nodes"),
@@ -94,10 +96,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("share --machine bluegene-2001 --dims 9,9,9", "leave them out"),
         ("share --machine k", "k has no [spares]"),
     ] {
-        let output = run(line);
-        let why = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{line}");
-        assert!(why.starts_with("ftspare: ") && why.contains(said), "{line}: {why}");
+        FTSPARE.refuses(line, said);
     }
-    assert!(succeeds("share --machine bluegene-2001").contains("spares"));
+    assert!(FTSPARE.succeeds("share --machine bluegene-2001").contains("spares"));
 }

@@ -126,6 +126,23 @@ fn drawn() -> u64 {
     RandomState::new().hash_one(0) % 1_000_000
 }
 
+/// `--machine FILE|NAME`: what the library reads, wherever the job runs.
+pub(crate) fn machine(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
+    let name = value.to_string_lossy();
+    // What is no file may be a name: the library knows.
+    let Ok(path) = Path::new(value).canonicalize() else { return Ok(name.into_owned()) };
+    let path = path.to_str().filter(|path| !path.contains('\n'));
+    let no = || Refusal::usage(format!("cannot read {dashed} {name}: its path is not plain text"));
+    path.map(str::to_string).ok_or_else(no)
+}
+
+/// `--time-scale FACTOR`.
+pub(crate) fn time_scale(dashed: &str, value: &OsStr) -> Result<f64, Refusal> {
+    let text = value.to_string_lossy();
+    let factor = text.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
+    factor.ok_or_else(|| no(dashed, &format!("`{text}` is no factor above 0, such as 0.001")))
+}
+
 /// `--report FILE`: the file is there and empty from now on. Its name holds wherever the job runs.
 pub(crate) fn report(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let name = value.to_string_lossy();

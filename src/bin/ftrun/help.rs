@@ -108,6 +108,17 @@ OPTIONS
     --mttf TIME       Let ranks fail by chance, TIME apart on average, each
                       time one of all ranks.
 
+  A machine nobody could buy
+    --machine FILE    Let the ranks sit on a machine, one on each node that is
+                      no spare. FILE describes it; a known name will do as well:
+                      bluegene-2001, bluegene-l, bluegene-q, k. Its failures hit
+                      whoever sits on a node then. What starts again does so on
+                      a spare node, as the file says how: who moves, and how
+                      many messages between neighbours collide before and after,
+                      stands on standard error and in the --report.
+                      MPI_Get_processor_name gives the node.
+    --time-scale X    How many seconds here a second of FILE's failures is: 1.
+
   The same run again
     --seed NUMBER     Let a seed decide what the system decides otherwise: who
                       of the ranks goes on at each call and each wait, and what

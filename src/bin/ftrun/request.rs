@@ -191,6 +191,8 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::Heap => self.heap = Some(size(&dashed, value, 1 << 20)?),
             Does::Kill => self.faults.kill(&dashed, value)?,
             Does::KillFile => self.faults.file(&dashed, value)?,
+            Does::Machine => job.machine = Some(faults::machine(&dashed, value)?),
+            Does::TimeScale => job.time_scale = faults::time_scale(&dashed, value)?,
             Does::MeanTime => self.faults.mean(&dashed, value)?,
             Does::Seed => self.faults.seed(&dashed, value)?,
             Does::Quiet => {
@@ -309,6 +311,8 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         }
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
+        Does::Machine => "a file, or the name of a machine",
+        Does::TimeScale => "a number such as 0.001",
         Does::MeanTime => "a time such as 2s",
         Does::Seed => "a number, or `random`,",
         Does::Timeout => "a time in seconds",

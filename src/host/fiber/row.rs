@@ -70,8 +70,11 @@ impl Rows {
     }
 
     fn call_all(&self, number: u32) {
-        let places = self.places.swap(0, Ordering::SeqCst);
+        let mut places = self.places.swap(0, Ordering::SeqCst);
         let rows = self.rows.get().expect("somebody stands in them");
+        if let Some(index) = balance(rows, number) {
+            places |= 1 << (index % 64);
+        }
         let own = current().map_or(0, worker::slot_of);
         // The own slot's worker is busy yet.
         for index in (own + 1..rows.len()).chain(0..=own) {
@@ -86,4 +89,40 @@ impl Rows {
             }
         }
     }
+}
+
+/// Members stay where they ran last, so a slot that once came to have many more of them than
+/// another would let all wait for it in every turn. A part of the difference goes to the one that
+/// has least; says which.
+fn balance(rows: &[Row], number: u32) -> Option<usize> {
+    /// To move fewer than these costs more than it brings.
+    const FEW: usize = 8;
+    let (mut most, mut least, mut all) = ((0, 0), (0, usize::MAX), 0);
+    for (index, row) in rows.iter().enumerate() {
+        let those = row.0.lock();
+        let count = if those.number == number { those.fibers.len() } else { 0 };
+        all += count;
+        if count > most.1 {
+            most = (index, count);
+        }
+        if count < least.1 {
+            least = (index, count);
+        }
+    }
+    let apart = most.1 - least.1;
+    if apart < FEW.max(all / 8) {
+        return None;
+    }
+    let moved = {
+        let mut from = rows[most.0].0.lock();
+        let left = from.fibers.len().saturating_sub(apart / 4);
+        from.fibers.split_off(left)
+    };
+    let mut to = rows[least.0].0.lock();
+    if to.number != number {
+        to.number = number;
+        to.fibers.clear();
+    }
+    to.fibers.extend(moved);
+    Some(least.0)
 }

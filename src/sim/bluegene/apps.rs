@@ -1,6 +1,7 @@
 //! The paper's programs: broadcasts along lines and down an octree, the maximum, a ring.
 
-use super::node::{Node, Program, Size};
+use super::node::{Node, Program};
+use super::packet::Size;
 
 /// From the corner along x, from there along y, from there along z, neighbour to neighbour.
 pub struct LineBroadcast;
@@ -32,7 +33,7 @@ fn onwards(node: &Node<'_>) -> impl Iterator<Item = [u32; 3]> + use<> {
 impl Program for LineBroadcast {
     /// How often the message came.
     type Data = u32;
-    const PAYLOAD_BYTES: usize = 0;
+    type Payload = [u8; 0];
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
         if node.number() == 0 {
@@ -49,7 +50,7 @@ impl Program for LineBroadcast {
 
 impl Program for OctreeBroadcast {
     type Data = u32;
-    const PAYLOAD_BYTES: usize = 24;
+    type Payload = [u8; 24];
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
         if node.number() == 0 {
@@ -98,7 +99,7 @@ pub struct Waiting {
 
 impl Program for Reduce {
     type Data = Waiting;
-    const PAYLOAD_BYTES: usize = 8;
+    type Payload = [u8; 8];
 
     fn start(&self, node: &mut Node<'_>) -> Waiting {
         let missing = onwards(node).count() as u32;
@@ -130,7 +131,7 @@ impl Program for Reduce {
 
 impl Program for Ring {
     type Data = u32;
-    const PAYLOAD_BYTES: usize = 0;
+    type Payload = [u8; 0];
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
         if node.number() == 0 {

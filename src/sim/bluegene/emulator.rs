@@ -1,29 +1,12 @@
 //! A machine under its virtual clock.
 
-use super::node::{HEADER, Node, Out, PAYLOAD_MOST, Packet, Program, Size};
-use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};
-use crate::machine::Model;
-use crate::machine::cost::Cost;
-use crate::machine::model;
-use crate::machine::topology::Topology;
-use std::collections::VecDeque;
+use super::node::{Node, Out, Program, Tally};
+use super::packet::{Outgoing, Packet, Payload, Size, gathered};
+use super::setup::Setup;
+use super::site::Site;
+use crate::events::{Note, Post, Shard, Simulation};
+use std::ops::Range;
 use std::sync::Arc;
-
-/// What does not change while a machine runs.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    pub topology: Topology,
-    pub dims: [u32; 3],
-    pub node: model::Node,
-    pub cost: Cost,
-    /// Of a node's threads, how many take packets in; the others are workers.
-    pub communication: u32,
-    /// Picoseconds in a tick of the virtual clock.
-    pub tick: u64,
-}
-
-/// More nodes than this are for machines with more memory.
-const MOST_NODES: usize = 10_000_000;
 
 /// What happened, all told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,297 +25,228 @@ pub struct Totals {
 
 pub struct Emulator<P: Program> {
     setup: Arc<Setup>,
+    program: Arc<P>,
     simulation: Simulation<Nodes<P>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What {
-    Arrive(Packet),
+enum What<R> {
+    Arrive(Packet<R>),
     /// A thread ends its handler, and something waits for that.
     Free,
 }
 
+/// What a node that comes to life sends: from, to, when it arrives.
+type First<R> = (u32, u32, u64, Packet<R>);
+
 struct Nodes<P: Program> {
     program: Arc<P>,
     setup: Arc<Setup>,
-    first: u32,
-    nodes: Vec<Site<P::Data>>,
-    sent: Vec<(u32, u64, Packet)>,
-    finished: Option<u64>,
+    range: Range<u32>,
+    sites: Vec<Site<P::Data, P::Payload>>,
+    /// By node, if packets need time to leave.
+    outs: Vec<Out>,
+    sent: Outgoing,
+    tally: Tally,
     last: u64,
     packets: u64,
     handlers: u64,
     busy: u64,
     waited: u64,
-    stalled: u64,
-}
-
-/// One node.
-struct Site<D> {
-    data: D,
-    /// When the handlers end that run now: of communication and of worker threads.
-    communicating: Vec<u64>,
-    working: Vec<u64>,
-    /// The input buffer and, behind its end, those who wait in the network.
-    inbuf: VecDeque<Packet>,
-    large: VecDeque<Packet>,
-    out: Out,
-    /// When a thread will be free for what waits, if anything does.
-    free_at: Option<u64>,
-}
-
-impl Setup {
-    /// Of a machine with up to three dimensions.
-    pub fn new(model: &Model, communication: u32) -> Result<Setup, String> {
-        let grid = model.topology.grid().ok_or("the emulator wants a mesh or torus")?;
-        let dims: Vec<u32> = grid.dims().iter().copied().chain([1, 1, 1]).collect();
-        if grid.dims().len() > 3 {
-            let dims = grid.dims();
-            return Err(format!(
-                "the emulator has three dimensions, not {dims:?}: say --dims 8,8,8"
-            ));
-        }
-        if grid.nodes() > MOST_NODES {
-            let dims = grid.dims();
-            return Err(format!("dims {dims:?}: the emulator has at most {MOST_NODES} nodes"));
-        }
-        let threads = model.node.all_threads()?;
-        if communication == 0 || communication > threads {
-            return Err(format!("{communication} communication threads: say 1 to {threads}"));
-        }
-        let cost = model.cost.clone();
-        if cost.handler == 0 {
-            return Err("handler_ns = 0: a handler takes some time".into());
-        }
-        if cost.byte > 0 && model.node.outbuf == 0 {
-            return Err("outbuf = 0: a packet needs room until it has left: say 1 or more".into());
-        }
-        let parts = [cost.cycle, cost.hop, cost.corner, cost.handler, cost.byte];
-        let tick = parts.into_iter().fold(0, divisor);
-        let (topology, node) = (model.topology.clone(), model.node.clone());
-        Ok(Setup { topology, dims: [dims[0], dims[1], dims[2]], node, cost, communication, tick })
-    }
-
-    pub fn nodes(&self) -> u32 {
-        self.dims.iter().product()
-    }
-
-    pub(super) fn nanos(&self, ticks: u64) -> f64 {
-        (ticks * self.tick) as f64 / 1e3
-    }
-
-    /// Whether a program's packets are large enough for what it sends.
-    pub fn check<P: Program>(&self) -> Result<(), String> {
-        match P::PAYLOAD_BYTES <= self.payload_most() {
-            true => Ok(()),
-            false => Err(format!(
-                "packet = {}: this program sends {} bytes behind a header of {HEADER}: say {} or \
-                 more",
-                self.node.packet,
-                P::PAYLOAD_BYTES,
-                P::PAYLOAD_BYTES + HEADER
-            )),
-        }
-    }
-
-    pub(super) fn payload_most(&self) -> usize {
-        (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
-    }
-
-    pub(super) fn arrival(&self, from: u32, to: u32, leaves: u64) -> u64 {
-        let path = self.topology.path(from as usize, to as usize);
-        // What a byte costs has been paid on leaving.
-        leaves + self.cost.arrival(path, 0, 0).div_ceil(self.tick)
-    }
-}
-
-fn divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { divisor(other, one % other) }
 }
 
 impl<P: Program> Emulator<P> {
     pub fn new(setup: Setup, program: P, threads: usize) -> Emulator<P> {
+        assert!(threads == 1 || !P::ONE_THREAD, "one thread serves all nodes of this program");
         let (setup, program) = (Arc::new(setup), Arc::new(program));
-        let make = |range: std::ops::Range<u32>| Nodes {
+        let mut simulation = Simulation::new(setup.nodes(), threads, |range| Nodes {
             program: program.clone(),
             setup: setup.clone(),
-            first: range.start,
-            nodes: range.map(|number| Site::started(number, &*program, &setup)).collect(),
-            sent: Vec::new(),
-            finished: None,
+            range: range.clone(),
+            outs: match setup.cost.byte {
+                0 => Vec::new(),
+                _ => range.clone().map(|_| Out::default()).collect(),
+            },
+            sites: Vec::with_capacity(range.len()),
+            sent: Outgoing::default(),
+            tally: Tally::default(),
             last: 0,
             packets: 0,
             handlers: 0,
             busy: 0,
             waited: 0,
-            stalled: 0,
-        };
-        let mut simulation = Simulation::new(setup.nodes(), threads, make);
-        let added = simulation.shards().iter().flat_map(|nodes| {
-            let sites = nodes.nodes.iter().zip(nodes.first..);
-            sites.filter(|(site, _)| !site.inbuf.is_empty()).map(|(_, number)| number)
         });
-        for number in added.collect::<Vec<_>>() {
-            simulation.enter(0, number, THE_MACHINE, What::Free);
+        let mut first = Vec::new();
+        for shard in simulation.shards_mut() {
+            shard.start(&mut first);
         }
-        Emulator { setup, simulation }
+        for (from, to, time, packet) in first {
+            simulation.enter(time, to, from, What::Arrive(packet));
+        }
+        Emulator { setup, program, simulation }
     }
 
-    /// Runs until nothing is left to do.
-    pub fn run(&mut self) -> Totals {
+    /// Runs until nothing is left to do; says what mistake the program has made, if it has.
+    pub fn run(&mut self) -> Result<Totals, String> {
         self.simulation.run_until(u64::MAX - 1);
         let shards = self.simulation.shards();
+        let mistakes = shards.iter().filter_map(|nodes| nodes.tally.mistake.as_ref());
+        if let Some((_, node, why)) = mistakes.min() {
+            let [x, y, z] = self.setup.xyz(*node);
+            return Err(format!("node {x},{y},{z}: {why}"));
+        }
         let sum = |of: fn(&Nodes<P>) -> u64| shards.iter().map(of).sum::<u64>();
-        let finished = shards.iter().filter_map(|nodes| nodes.finished).max();
+        let finished = shards.iter().filter_map(|nodes| nodes.tally.finished).max();
         let last = shards.iter().map(|nodes| nodes.last).max().unwrap_or(0);
-        Totals {
+        Ok(Totals {
             time_ns: self.setup.nanos(finished.unwrap_or(last)),
             packets: sum(|nodes| nodes.packets),
             handlers: sum(|nodes| nodes.handlers),
             busy_ns: self.setup.nanos(sum(|nodes| nodes.busy)),
             waited: sum(|nodes| nodes.waited),
-            stalled_ns: self.setup.nanos(sum(|nodes| nodes.stalled)),
-        }
+            stalled_ns: self.setup.nanos(sum(|nodes| nodes.tally.stalled)),
+        })
     }
 
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
+    pub fn program(&self) -> &P {
+        &self.program
+    }
+
     /// A node's data.
     pub fn data(&self, node: u32) -> &P::Data {
         let nodes = self.simulation.shard_of(node);
-        let site = &nodes.nodes[(node - nodes.first) as usize];
-        &site.data
-    }
-}
-
-impl<D: Send> Site<D> {
-    /// A node that comes to life, with what it adds for itself.
-    fn started<P: Program<Data = D>>(number: u32, program: &P, setup: &Setup) -> Site<D> {
-        let (mut out, mut sent) = (Out::default(), Vec::new());
-        let mut node = Node {
-            number,
-            now: 0,
-            setup,
-            out: &mut out,
-            sent: &mut sent,
-            stalled: &mut 0,
-            finished: &mut None,
-        };
-        let data = program.start(&mut node);
-        assert!(sent.iter().all(|sent| sent.0 == number), "who starts adds for himself only");
-        Site {
-            data,
-            communicating: Vec::new(),
-            working: Vec::new(),
-            inbuf: sent.into_iter().map(|(_, _, packet)| packet).collect(),
-            large: VecDeque::new(),
-            out,
-            free_at: None,
-        }
-    }
-
-    /// When the first thread ends that something waits for.
-    fn next_free(&self) -> Option<u64> {
-        let first = |ends: &[u64], waiting: &VecDeque<Packet>| {
-            ends.iter().copied().min().filter(|_| !waiting.is_empty())
-        };
-        let (takes, works) =
-            (first(&self.communicating, &self.inbuf), first(&self.working, &self.large));
-        takes.into_iter().chain(works).min()
+        &nodes.sites[(node - nodes.range.start) as usize].data
     }
 }
 
 impl<P: Program> Nodes<P> {
-    /// Whether a small packet that comes now need not wait for anything: the usual case, for which
-    /// a node without a queue needs no room for one.
-    fn is_idle(&mut self, now: u64, at: usize, size: Size) -> bool {
-        let site = &mut self.nodes[at];
-        site.communicating.retain(|&end| end > now);
-        let is_free = site.communicating.len() < self.setup.communication as usize;
-        size == Size::Small && is_free && site.inbuf.is_empty()
+    /// Brings this shard's nodes to life; `first` gets what they send.
+    fn start(&mut self, first: &mut Vec<First<P::Payload>>) {
+        let room = self.setup.payload_most().min(P::Payload::BYTES);
+        for number in self.range.clone() {
+            let mut node = Node {
+                number,
+                now: 0,
+                setup: &self.setup,
+                room,
+                out: self.outs.get_mut((number - self.range.start) as usize),
+                sent: &mut self.sent,
+                inbuf: None,
+                tally: &mut self.tally,
+            };
+            let data = self.program.start(&mut node);
+            self.sites.push(Site::new(data));
+            let packets = &mut self.packets;
+            self.sent.drain(|to, arrives, packet| {
+                *packets += u64::from(to != number);
+                first.push((number, to, arrives, packet));
+            });
+        }
     }
 
     /// Lets free threads take what waits, in the order of arrival.
-    fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What>) {
-        let at = (number - self.first) as usize;
-        let communication = self.setup.communication as usize;
-        let threads = self.setup.node.all_threads().expect("a setup checks it") as usize;
-        let site = &mut self.nodes[at];
-        site.communicating.retain(|&end| end > now);
-        site.working.retain(|&end| end > now);
+    fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What<P::Payload>>) {
+        let at = (number - self.range.start) as usize;
+        let (communication, workers) =
+            (self.setup.communication as usize, self.setup.workers as usize);
+        self.sites[at].crowd().end_by(now);
         loop {
-            let site = &mut self.nodes[at];
-            let next = site.inbuf.front().map(|packet| packet.size);
-            let packet = if next == Some(Size::Large) && site.communicating.len() < communication {
+            let crowd = self.sites[at].crowd();
+            let next = crowd.inbuf.front().map(|packet| packet.size);
+            let has_thread = crowd.communicating.len() < communication;
+            let packet = if next == Some(Size::Large) && has_thread {
                 // To pass it on takes no time.
-                let packet = site.inbuf.pop_front().expect("it is the next one");
-                site.large.push_back(packet);
+                let packet = crowd.inbuf.pop_front().expect("it is the next one");
+                crowd.large.push_back(packet);
                 continue;
-            } else if next.is_some() && site.communicating.len() < communication {
-                site.inbuf.pop_front()
-            } else if site.working.len() < threads - communication {
-                site.large.pop_front()
+            } else if next.is_some() && has_thread {
+                crowd.inbuf.pop_front()
+            } else if crowd.working.len() < workers {
+                crowd.large.pop_front()
             } else {
                 None
             };
             let Some(packet) = packet else { break };
-            self.handle(now, number, &packet, post);
+            match packet.is_part {
+                false => self.handle(now, number, &packet, packet.payload(), post),
+                true => {
+                    // Only the last fragment of a message has a handler that takes time.
+                    if let Some(whole) = gathered(&mut crowd.partials, packet.payload()) {
+                        self.handle(now, number, &packet, &whole, post);
+                    }
+                }
+            }
         }
-        let site = &mut self.nodes[at];
-        let next = site.next_free();
-        if let Some(free_at) = next.filter(|_| site.free_at != next) {
+        let crowd = self.sites[at].crowd();
+        let next = crowd.next_free();
+        if let Some(free_at) = next.filter(|_| crowd.free_at != next) {
             post.send(number, free_at - now, What::Free);
         }
-        site.free_at = next;
+        crowd.free_at = next;
     }
 
-    fn handle(&mut self, now: u64, number: u32, packet: &Packet, post: &mut Post<'_, What>) {
-        let site = &mut self.nodes[(number - self.first) as usize];
-        let begins = now + self.setup.cost.handler.div_ceil(self.setup.tick);
+    #[inline]
+    fn handle(
+        &mut self, now: u64, number: u32, packet: &Packet<P::Payload>, payload: &[u8],
+        post: &mut Post<'_, What<P::Payload>>,
+    ) {
+        if self.tally.mistake.is_some() {
+            return;
+        }
+        let at = (number - self.range.start) as usize;
+        let Site { data, until, crowd } = &mut self.sites[at];
         let mut node = Node {
             number,
-            now: begins,
+            now: now + self.setup.cost.handler.div_ceil(self.setup.tick),
             setup: &self.setup,
-            out: &mut site.out,
+            room: self.setup.payload_most().min(P::Payload::BYTES),
+            out: self.outs.get_mut(at),
             sent: &mut self.sent,
-            stalled: &mut self.stalled,
-            finished: &mut self.finished,
+            inbuf: crowd.as_deref_mut().map(|crowd| &mut crowd.inbuf as _),
+            tally: &mut self.tally,
         };
-        self.program.handle(packet.handler, &mut site.data, packet.payload(), &mut node);
+        self.program.handle(packet.handler, data, payload, &mut node);
         let end = node.now;
+        match (crowd, packet.size) {
+            (None, _) => *until = end,
+            (Some(crowd), Size::Small) => crowd.communicating.push(end),
+            (Some(crowd), Size::Large) => crowd.working.push(end),
+        }
         self.handlers += 1;
         self.busy += end - now;
         self.last = self.last.max(end);
-        let threads = match packet.size {
-            Size::Small => &mut site.communicating,
-            Size::Large => &mut site.working,
-        };
-        threads.push(end);
-        for (to, arrives, packet) in self.sent.drain(..) {
-            self.packets += u64::from(to != number);
+        let packets = &mut self.packets;
+        self.sent.drain(|to, arrives, packet| {
+            *packets += u64::from(to != number);
             post.send(to, arrives - now, What::Arrive(packet));
-        }
+        });
     }
 }
 
 impl<P: Program> Shard for Nodes<P> {
-    type What = What;
+    type What = What<P::Payload>;
 
-    fn hear(&mut self, now: u64, number: u32, notes: &[Note<What>], post: &mut Post<'_, What>) {
-        let at = (number - self.first) as usize;
+    fn hear(
+        &mut self, now: u64, number: u32, notes: &[Note<Self::What>],
+        post: &mut Post<'_, Self::What>,
+    ) {
+        let at = (number - self.range.start) as usize;
+        let communication = self.setup.communication as usize;
         for note in notes {
             let What::Arrive(packet) = &note.what else { continue };
-            if self.is_idle(now, at, packet.size) {
-                self.handle(now, number, packet, post);
+            if self.sites[at].is_idle(now, communication, packet) {
+                self.handle(now, number, packet, packet.payload(), post);
                 continue;
             }
-            let site = &mut self.nodes[at];
-            self.waited += u64::from(site.inbuf.len() >= self.setup.node.inbuf as usize);
-            site.inbuf.push_back(*packet);
+            let crowd = self.sites[at].crowd();
+            self.waited += u64::from(crowd.inbuf.len() >= self.setup.node.inbuf as usize);
+            crowd.inbuf.push_back(*packet);
         }
-        if !self.nodes[at].inbuf.is_empty() || !self.nodes[at].large.is_empty() {
+        if self.sites[at].has_queue() {
             self.serve(now, number, post);
         }
     }

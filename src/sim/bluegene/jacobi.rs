@@ -2,7 +2,8 @@
 //! faces, and goes on when it has theirs. The result is that of one loop over all cells, bit for
 //! bit, in whatever order packets come.
 
-use super::node::{Node, Program, Size};
+use super::node::{Node, Program};
+use super::packet::Size;
 
 /// Cells of a block in each dimension: a face of nine fits into a packet.
 const SIDE: usize = 3;
@@ -102,7 +103,7 @@ fn mean(beside: impl Fn(usize) -> f64) -> f64 {
 
 impl Program for Jacobi {
     type Data = Block;
-    const PAYLOAD_BYTES: usize = 2 + 8 * SIDE * SIDE;
+    type Payload = [u8; 2 + 8 * FACE];
 
     fn start(&self, node: &mut Node<'_>) -> Block {
         node.add(GO, Size::Small, &[]);

@@ -10,9 +10,15 @@
 pub mod apps;
 mod emulator;
 pub mod jacobi;
+pub mod md;
 mod node;
+mod packet;
+mod setup;
+mod site;
 #[cfg(test)]
 mod tests;
 
-pub use emulator::{Emulator, Setup, Totals};
-pub use node::{Node, PAYLOAD_MOST, Program, Size};
+pub use emulator::{Emulator, Totals};
+pub use node::{Node, Program};
+pub use packet::{PAYLOAD_MOST, Payload, Size};
+pub use setup::Setup;

@@ -1,40 +1,23 @@
 //! What a handler sees of its node, and what it can do there.
 
-use super::emulator::Setup;
+use super::packet::{FRAGMENT_HEADER, Fragment, Outgoing, Payload, Sent, Size};
+use super::setup::Setup;
 use std::collections::VecDeque;
-
-/// As long as a payload may be: a packet of 128 bytes has a header of 8.
-pub const PAYLOAD_MOST: usize = 120;
-pub(super) const HEADER: usize = 8;
-
-/// Who runs a handler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// The communication thread that has the packet.
-    Small,
-    /// A worker thread.
-    Large,
-}
 
 /// What nodes run. One value serves all nodes; each has data of its own.
 pub trait Program: Sync + Send {
     type Data: Send;
-    /// The longest payload that it sends.
-    const PAYLOAD_BYTES: usize;
+    /// Room for the longest payload that it sends, such as `[u8; 24]`.
+    type Payload: Payload;
+    /// A packet must have at least this room.
+    const PAYLOAD_BYTES: usize = Self::Payload::BYTES;
+    /// Whether handlers may share what two threads must not use at once, such as variables of C.
+    const ONE_THREAD: bool = false;
 
-    /// A node comes to life, which takes no time. What it adds are its first packets.
+    /// A node comes to life, which takes no time. What it sends are its first packets.
     fn start(&self, node: &mut Node<'_>) -> Self::Data;
     /// A packet for the handler with this number.
     fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>);
-}
-
-/// A packet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Packet {
-    pub(super) handler: u16,
-    pub(super) size: Size,
-    bytes: u8,
-    payload: [u8; PAYLOAD_MOST],
 }
 
 /// A node while one of its handlers runs.
@@ -43,11 +26,14 @@ pub struct Node<'a> {
     /// In ticks.
     pub(super) now: u64,
     pub(super) setup: &'a Setup,
-    pub(super) out: &'a mut Out,
-    /// To whom, when it arrives there, and what.
-    pub(super) sent: &'a mut Vec<(u32, u64, Packet)>,
-    pub(super) stalled: &'a mut u64,
-    pub(super) finished: &'a mut Option<u64>,
+    /// How long a payload may be.
+    pub(super) room: usize,
+    /// None where a packet needs no time to leave.
+    pub(super) out: Option<&'a mut Out>,
+    pub(super) sent: &'a mut Outgoing,
+    /// None where nothing waits.
+    pub(super) inbuf: Option<&'a mut dyn Waiting>,
+    pub(super) tally: &'a mut Tally,
 }
 
 /// The output buffer: when those that are in it leave.
@@ -56,10 +42,22 @@ pub(super) struct Out {
     leaving: VecDeque<u64>,
 }
 
-impl Packet {
-    pub(super) fn payload(&self) -> &[u8] {
-        &self.payload[..usize::from(self.bytes)]
-    }
+/// The input buffer, as a handler sees it: packets that no thread has taken yet.
+pub(super) trait Waiting {
+    fn is_ready(&self) -> bool;
+    /// Hands out the first one.
+    fn take(&mut self, room: &mut Vec<u8>) -> Option<(u16, Size)>;
+}
+
+/// What handlers leave behind.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) stalled: u64,
+    pub(super) finished: Option<u64>,
+    /// The first mistake: when, where and what.
+    pub(super) mistake: Option<(u64, u32, String)>,
+    /// How many messages were sent in fragments.
+    messages: u32,
 }
 
 impl Node<'_> {
@@ -68,12 +66,7 @@ impl Node<'_> {
     }
 
     pub fn xyz(&self) -> [u32; 3] {
-        let mut rest = self.number;
-        self.setup.dims.map(|extent| {
-            let at = rest % extent;
-            rest /= extent;
-            at
-        })
+        self.setup.xyz(self.number)
     }
 
     pub fn dims(&self) -> [u32; 3] {
@@ -87,7 +80,7 @@ impl Node<'_> {
 
     /// The handler has worked for so many cycles.
     pub fn work(&mut self, cycles: u64) {
-        let picos = cycles * self.setup.cost.cycle;
+        let picos = cycles.saturating_mul(self.setup.cost.cycle);
         self.now += picos.div_ceil(self.setup.tick);
     }
 
@@ -96,60 +89,122 @@ impl Node<'_> {
         self.work(6 * count);
     }
 
-    /// Sends a packet to a node; a payload that does not fit is a mistake of the program.
+    /// Sends a packet to a node. No such node, and a payload that does not fit, are mistakes, which
+    /// end the run.
     pub fn send(&mut self, xyz: [u32; 3], handler: u16, size: Size, payload: &[u8]) {
         let dims = self.setup.dims;
-        assert!((0..3).all(|dim| xyz[dim] < dims[dim]), "there is no node {xyz:?} in {dims:?}");
+        if (0..3).any(|dim| xyz[dim] >= dims[dim]) {
+            return self.fail(format!("there is no node {xyz:?} in {dims:?}"));
+        }
         let to = xyz[0] + dims[0] * (xyz[1] + dims[1] * xyz[2]);
         self.send_to(to, handler, size, payload);
     }
 
     /// Sends a packet to the node with this number.
     pub fn send_to(&mut self, to: u32, handler: u16, size: Size, payload: &[u8]) {
-        let most = self.setup.payload_most();
-        let count = payload.len();
-        assert!(count <= most, "a payload of {count} bytes: {most} fit into a packet here");
-        let leaves = self.leave();
-        let arrives = self.setup.arrival(self.number, to, leaves);
-        self.sent.push((to, arrives, Packet::new(handler, size, payload)));
+        if payload.len() <= self.room {
+            return self.put(to, handler, size, payload, false);
+        }
+        if let Some(why) = self.unfit(payload.len()) {
+            return self.fail(why);
+        }
+        let parts = payload.chunks(self.room - FRAGMENT_HEADER);
+        let (message, count) = (self.tally.messages, parts.len() as u16);
+        self.tally.messages = message.wrapping_add(1);
+        for (part, number) in parts.zip(0..) {
+            let head = Fragment { sender: self.number, message, number, count };
+            self.put(to, handler, size, &[&head.packed()[..], part].concat(), true);
+        }
     }
 
     /// Gives a packet to oneself, past the network.
     pub fn add(&mut self, handler: u16, size: Size, payload: &[u8]) {
-        self.sent.push((self.number, self.now, Packet::new(handler, size, payload)));
+        if payload.len() > self.room {
+            return self.fail(self.too_long(payload.len()));
+        }
+        let what = Sent::new(self.number, self.now, handler, size);
+        self.sent.push(what, payload);
     }
 
     /// The program has its result; the last time counts.
     pub fn finish(&mut self) {
-        *self.finished = Some(self.now.max(self.finished.unwrap_or(0)));
+        let last = self.tally.finished.unwrap_or(0);
+        self.tally.finished = Some(self.now.max(last));
+    }
+
+    /// The program has made a mistake: no handler runs after this one.
+    pub fn fail(&mut self, why: String) {
+        let at = (self.now, self.number);
+        if self.tally.mistake.as_ref().is_none_or(|(time, node, _)| at < (*time, *node)) {
+            self.tally.mistake = Some((at.0, at.1, why));
+        }
+    }
+
+    /// Whether it has made one.
+    pub fn has_failed(&self) -> bool {
+        self.tally.mistake.is_some()
+    }
+
+    /// Whether a packet would leave without waiting for room in the output buffer.
+    pub fn has_room(&mut self) -> bool {
+        let (now, most) = (self.now, self.setup.node.outbuf as usize);
+        self.out.as_deref_mut().is_none_or(|out| out.waiting(now) < most)
+    }
+
+    /// Whether a packet waits in the input buffer.
+    pub fn is_ready(&self) -> bool {
+        self.inbuf.as_ref().is_some_and(|inbuf| inbuf.is_ready())
+    }
+
+    /// Takes the packet that has waited longest in the input buffer: its payload goes into `room`,
+    /// its handler is not called.
+    pub fn take(&mut self, room: &mut Vec<u8>) -> Option<(u16, Size)> {
+        self.inbuf.as_mut()?.take(room)
+    }
+
+    fn put(&mut self, to: u32, handler: u16, size: Size, payload: &[u8], is_part: bool) {
+        let leaves = self.leave();
+        let arrives = self.setup.arrival(self.number, to, leaves);
+        let mut what = Sent::new(to, arrives, handler, size);
+        what.is_part = is_part;
+        self.sent.push(what, payload);
+    }
+
+    /// Why a payload of so many bytes cannot be sent in fragments, if it cannot.
+    fn unfit(&self, bytes: usize) -> Option<String> {
+        if !self.setup.has_fragments || self.room <= FRAGMENT_HEADER {
+            return Some(self.too_long(bytes));
+        }
+        let most = (self.room - FRAGMENT_HEADER) * usize::from(u16::MAX);
+        (bytes > most).then(|| format!("a payload of {bytes} bytes: fragments carry {most}"))
+    }
+
+    fn too_long(&self, bytes: usize) -> String {
+        format!("a payload of {bytes} bytes: {} fit into a packet here", self.room)
     }
 
     /// When the next packet leaves; waits while the output buffer is full.
     fn leave(&mut self) -> u64 {
-        if self.setup.cost.byte == 0 {
-            return self.now;
-        }
-        let leaving = &mut self.out.leaving;
-        while leaving.front().is_some_and(|&at| at <= self.now) {
-            leaving.pop_front();
-        }
-        if leaving.len() >= self.setup.node.outbuf as usize {
-            let free = leaving.pop_front().expect("it is full");
-            *self.stalled += free - self.now;
+        let Some(out) = self.out.as_deref_mut() else { return self.now };
+        if out.waiting(self.now) >= self.setup.node.outbuf as usize {
+            let free = out.leaving.pop_front().expect("it is full");
+            self.tally.stalled += free - self.now;
             self.now = free;
         }
         let picos = self.setup.cost.byte * u64::from(self.setup.node.packet);
-        let begins = leaving.back().map_or(self.now, |&last| last.max(self.now));
+        let begins = out.leaving.back().map_or(self.now, |&last| last.max(self.now));
         let leaves = begins + picos.div_ceil(self.setup.tick);
-        leaving.push_back(leaves);
+        out.leaving.push_back(leaves);
         leaves
     }
 }
 
-impl Packet {
-    fn new(handler: u16, size: Size, bytes: &[u8]) -> Packet {
-        let mut payload = [0; PAYLOAD_MOST];
-        payload[..bytes.len()].copy_from_slice(bytes);
-        Packet { handler, size, bytes: bytes.len() as u8, payload }
+impl Out {
+    /// How many are still in it.
+    fn waiting(&mut self, now: u64) -> usize {
+        while self.leaving.front().is_some_and(|&at| at <= now) {
+            self.leaving.pop_front();
+        }
+        self.leaving.len()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use super::jacobi::{Jacobi, differing};
+use super::md::{Md, Outcome};
 use super::{Emulator, Node, Program, Setup, Size, Totals};
 use crate::machine::Model;
 use crate::machine::cost::CornerRule;
@@ -19,7 +20,7 @@ const WHOLE: [u32; 3] = [34, 34, 36];
 
 fn run<P: Program>(program: P, rule: CornerRule) -> (Emulator<P>, Totals) {
     let mut emulator = Emulator::new(machine(WHOLE, rule), program, 1);
-    let totals = emulator.run();
+    let totals = emulator.run().unwrap();
     (emulator, totals)
 }
 
@@ -50,7 +51,7 @@ fn the_reduction_takes_as_long_as_the_line_broadcast_and_its_handlers_decide() {
     assert_eq!(Some(emulator.data(0).best), values.max());
     let mut setup = machine(WHOLE, CornerRule::PerMessage);
     setup.cost.handler = 860 * NANO;
-    let totals = Emulator::new(setup, Reduce, 1).run();
+    let totals = Emulator::new(setup, Reduce, 1).run().unwrap();
     assert_eq!(totals.time_ns, 95_800.0, "the paper's 95 microseconds");
 }
 
@@ -60,7 +61,7 @@ fn the_ring_visits_everybody_once() {
     let hops: u32 = (0..60).map(|node| setup.topology.path(node, (node + 1) % 60).hops).sum();
     let turns: u32 = (0..60).map(|node| setup.topology.path(node, (node + 1) % 60).turns).sum();
     let mut emulator = Emulator::new(setup, Ring, 2);
-    let totals = emulator.run();
+    let totals = emulator.run().unwrap();
     let expected = 61.0 * 1000.0 + 5.0 * f64::from(hops) + 75.0 * f64::from(turns);
     assert_eq!((totals.time_ns, totals.packets), (expected, 60));
     assert!((1..60).all(|node| *emulator.data(node) == 1));
@@ -71,7 +72,7 @@ struct Flood(u32, Size);
 
 impl Program for Flood {
     type Data = Vec<f64>;
-    const PAYLOAD_BYTES: usize = 0;
+    type Payload = [u8; 0];
 
     fn start(&self, node: &mut Node<'_>) -> Vec<f64> {
         if node.number() == 0 {
@@ -93,7 +94,7 @@ fn flood(change: impl Fn(&mut Setup), count: u32, size: Size) -> (Vec<f64>, Tota
     setup.communication = 1;
     change(&mut setup);
     let mut emulator = Emulator::new(setup, Flood(count, size), 1);
-    let totals = emulator.run();
+    let totals = emulator.run().unwrap();
     (emulator.data(1).clone(), totals)
 }
 
@@ -103,7 +104,7 @@ fn small_handlers_queue_for_the_communication_thread_and_large_ones_share_the_wo
     assert_eq!(small, [2005.0, 3005.0, 4005.0, 5005.0]);
     assert_eq!((totals.waited, totals.handlers), (0, 5));
     let two_workers = |setup: &mut Setup| {
-        (setup.node.processors, setup.node.threads) = (1, 3);
+        setup.workers = 2;
     };
     let (large, _) = flood(two_workers, 4, Size::Large);
     assert_eq!(large, [2005.0, 2005.0, 3005.0, 3005.0]);
@@ -128,21 +129,51 @@ fn a_sender_waits_while_the_output_buffer_is_full() {
     assert_eq!(flood(|_| {}, 40, Size::Small).1.stalled_ns, 0.0);
 }
 
-#[test]
-#[should_panic(expected = "a payload of 121 bytes: 120 fit into a packet here")]
-fn a_payload_that_does_not_fit_is_an_error() {
-    struct Large;
-    impl Program for Large {
-        type Data = ();
-        const PAYLOAD_BYTES: usize = 121;
-        fn start(&self, node: &mut Node<'_>) {
+/// Node 0 sends so many bytes to the last node, which keeps what comes.
+struct Letter(usize);
+
+impl Program for Letter {
+    type Data = Vec<(f64, Vec<u8>)>;
+    type Payload = [u8; 120];
+
+    fn start(&self, node: &mut Node<'_>) -> Self::Data {
+        if node.number() == 0 {
             node.add(0, Size::Small, &[]);
         }
-        fn handle(&self, _: u16, _: &mut (), _: &[u8], node: &mut Node<'_>) {
-            node.send([0, 0, 0], 0, Size::Small, &[0; 121]);
+        Vec::new()
+    }
+
+    fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>) {
+        data.push((node.time(), payload.to_vec()));
+        if handler == 0 {
+            let bytes: Vec<u8> = (0..self.0).map(|at| (at % 251) as u8).collect();
+            let dims = node.dims();
+            node.send(dims.map(|extent| extent - 1), 1, Size::Large, &bytes);
         }
     }
-    run(Large, CornerRule::PerTurn);
+}
+
+#[test]
+fn a_payload_that_does_not_fit_ends_the_run_with_words() {
+    let setup = machine([2, 2, 2], CornerRule::PerTurn);
+    let why = Emulator::new(setup, Letter(121), 1).run().unwrap_err();
+    assert_eq!(why, "node 0,0,0: a payload of 121 bytes: 120 fit into a packet here");
+}
+
+#[test]
+fn a_long_payload_comes_whole_in_as_many_packets_as_it_needs_when_asked() {
+    for (bytes, packets) in [(120, 1), (121, 2), (216, 2), (217, 3), (10_000, 93)] {
+        let mut setup = machine([2, 2, 2], CornerRule::PerTurn);
+        (setup.has_fragments, setup.cost.byte, setup.communication) = (true, NANO, 1);
+        let mut emulator = Emulator::new(setup, Letter(bytes), 2);
+        let totals = emulator.run().unwrap();
+        assert_eq!((totals.packets, totals.handlers), (packets, 2), "{bytes}");
+        let came = emulator.data(7);
+        assert!(came.len() == 1 && came[0].1.len() == bytes, "once");
+        assert!(came[0].1.iter().enumerate().all(|(at, &byte)| byte == (at % 251) as u8));
+        // The last one has left when all have: 128 ns each. Two turns, three hops, two handlers.
+        assert_eq!(came[0].0, 2000.0 + packets as f64 * 128.0 + 150.0 + 15.0);
+    }
 }
 
 #[test]
@@ -153,7 +184,7 @@ fn jacobi_is_that_of_one_loop_bit_for_bit_whatever_the_order_of_packets() {
         let mut setup = machine(dims, rule);
         setup.communication = communication;
         let mut emulator = Emulator::new(setup, Jacobi { rounds: 20 }, 2);
-        times.push(emulator.run().time_ns);
+        times.push(emulator.run().unwrap().time_ns);
         assert_eq!(differing(dims, 20, |node| emulator.data(node)), 0);
         assert_eq!(differing(dims, 19, |node| emulator.data(node)), 4 * 3 * 5 * 27);
     }
@@ -164,8 +195,46 @@ fn jacobi_is_that_of_one_loop_bit_for_bit_whatever_the_order_of_packets() {
 fn two_threads_give_the_same_totals() {
     for threads in [1, 2] {
         let mut emulator = Emulator::new(machine([9, 8, 7], CornerRule::PerTurn), Reduce, threads);
-        let one = emulator.run();
+        let one = emulator.run().unwrap();
         let mut emulator = Emulator::new(machine([9, 8, 7], CornerRule::PerTurn), Reduce, 1);
-        assert_eq!(one, emulator.run());
+        assert_eq!(one, emulator.run().unwrap());
     }
+}
+
+/// The atoms of a box after so many steps, on a machine with so many communication threads.
+fn moved(dims: [u32; 3], steps: u32, rule: CornerRule, communication: u32) -> Outcome {
+    let mut setup = machine(dims, rule);
+    (setup.has_fragments, setup.communication) = (true, communication);
+    let mut emulator = Emulator::new(setup, Md::new(dims, steps, 1).unwrap(), 2);
+    emulator.run().unwrap();
+    Outcome::of((0..dims.iter().product()).map(|node| emulator.data(node)))
+}
+
+#[test]
+fn atoms_move_as_in_one_loop_bit_for_bit_whatever_the_order_of_packets() {
+    let dims = [3, 4, 3];
+    let serial = Md::new(dims, 30, 1).unwrap().serial();
+    for (rule, communication) in [(CornerRule::PerMessage, 1), (CornerRule::PerTurn, 100)] {
+        let outcome = moved(dims, 30, rule, communication);
+        assert_eq!(outcome.atoms.len(), 3 * 4 * 3 * 8, "none is lost");
+        assert_eq!(outcome.differing(&serial), 0);
+        assert_eq!(moved(dims, 29, rule, communication).differing(&serial), 3 * 4 * 3 * 8);
+    }
+}
+
+#[test]
+fn atoms_keep_their_momentum_and_their_energy() {
+    let outcome = moved([3, 3, 3], 60, CornerRule::PerTurn, 100);
+    let begun = moved([3, 3, 3], 0, CornerRule::PerTurn, 100);
+    assert!(outcome.momentum() < 1e-10, "{}", outcome.momentum());
+    assert_eq!(outcome.energies.len(), 61);
+    assert!(outcome.drift() < 1e-3, "{}", outcome.drift());
+    assert!(outcome.drift() > 0.0 && outcome.differing(&begun.atoms) == begun.atoms.len());
+    // They go from cell to cell: some were elsewhere.
+    let far = outcome
+        .atoms
+        .iter()
+        .zip(&begun.atoms)
+        .filter(|(one, other)| (0..3).any(|dim| (one.at[dim] - other.at[dim]).abs() > 2.4));
+    assert!(far.count() > 5);
 }

@@ -117,6 +117,10 @@ impl<S: Shard> Simulation<S> {
         &self.shards
     }
 
+    pub fn shards_mut(&mut self) -> &mut [S] {
+        &mut self.shards
+    }
+
     pub fn shard_of(&self, node: u32) -> &S {
         &self.shards[(node / self.span) as usize]
     }

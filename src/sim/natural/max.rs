@@ -87,7 +87,7 @@ impl World<Max> {
 }
 
 /// Values that all differ and are in no order.
-fn scattered(node: u32) -> u32 {
+pub(super) fn scattered(node: u32) -> u32 {
     let mixed = (node ^ node >> 16).wrapping_mul(0x7feb_352d);
     let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x846c_a68b);
     mixed ^ mixed >> 16

@@ -2,9 +2,8 @@
 //! hundred thousand nodes of which each knows a few others.
 
 pub mod deaths;
-#[allow(unsafe_code, reason = "loads applications and calls their handlers")]
-pub mod foreign;
 pub mod graph;
+pub mod hashed;
 pub mod max;
 pub mod picture;
 mod points;

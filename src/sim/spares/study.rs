@@ -1,7 +1,7 @@
 //! One machine with spares, one way to substitute, and what becomes of it failure by failure.
 
 use crate::base::random::Random;
-use crate::machine::placement::{Move, Placement};
+use crate::machine::placement::Placement;
 use crate::machine::spares::{Choice, Method, Spares};
 use crate::machine::topology::Grid;
 use crate::machine::traffic::{Pattern, Traffic};
@@ -81,7 +81,7 @@ impl Case<'_> {
         let methods = &self.study.spares.substitute;
         let (method, moves) = match self.study.spares.choose {
             Choice::Nearest => self.placement.substitute(failed, methods)?,
-            Choice::Collisions => self.best(failed)?,
+            Choice::Collisions => self.placement.calmest(failed, methods, &mut self.traffic)?,
         };
         self.placement.apply(failed, &moves);
         if self.counts {
@@ -89,22 +89,5 @@ impl Case<'_> {
         }
         let worst = if self.counts { self.traffic.worst() } else { 0 };
         Some(Outcome { method, moves: moves.len(), worst })
-    }
-
-    /// Of all substitutions the one after which the most used link is used least; of several,
-    /// there are fewest collisions, and then fewest moves.
-    fn best(&mut self, failed: usize) -> Option<(Method, Vec<Move>)> {
-        let mut best = None;
-        for &method in &self.study.spares.substitute {
-            for moves in self.placement.every(failed, method) {
-                self.traffic.apply(&moves);
-                let score = (self.traffic.worst(), self.traffic.collisions(), moves.len());
-                self.traffic.undo(&moves);
-                if best.as_ref().is_none_or(|(other, _, _)| score < *other) {
-                    best = Some((score, method, moves));
-                }
-            }
-        }
-        best.map(|(_, method, moves)| (method, moves))
     }
 }

@@ -1,18 +1,21 @@
-//! The Blue Gene emulator: the paper's programs on a machine that was not built.
+//! The Blue Gene emulator: the paper's programs, and one's own, on a machine that was not built.
 
 #![forbid(unsafe_code)]
 
 mod help;
+mod machine;
+mod measure;
 
 use ftmpi_sim::bluegene::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use ftmpi_sim::bluegene::jacobi::{Jacobi, differing};
-use ftmpi_sim::bluegene::{Emulator, Program, Setup, Totals};
-use ftmpi_sim::machine::Model;
-use ftmpi_sim::machine::cost::CornerRule;
-use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::units::{numbers, picos_of};
+use ftmpi_sim::bluegene::md::{Md, Outcome};
+use ftmpi_sim::bluegene::{Emulator, Program, Setup};
+use ftmpi_sim::foreign::bluegene::Foreign;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::words::{Words, program};
+use machine::Machine;
+use measure::Measure;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -21,112 +24,139 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    let mut words = Words::split(arguments.into_iter(), &["json", "quiet"])?;
+    let alone = ["json", "quiet", "fragments", "measure"];
+    let mut words = Words::split(arguments.into_iter(), &alone)?;
     let what = words.word().unwrap_or_default();
-    let usual = if what == "jacobi" { "8,8,8" } else { "34,34,36" };
-    let setup = setup(&mut words, usual)?;
-    let rounds = words.number("rounds", 20)?;
-    let threads = words.number("threads", 1)?;
-    if threads == 0 || threads > 256 {
-        return Err(format!("--threads {threads}: say 1 to 256"));
-    }
-    let (is_json, is_quiet) = (words.has("json"), words.has("quiet"));
-    words.done()?;
-    let mut report = Report::default();
-    report.add("program", what.as_str());
-    report.add("dims", setup.dims.to_vec());
-    report.add("nodes", setup.nodes());
-    let play = Play { setup, threads, is_quiet };
+    let mut play = Play::read(&mut words)?;
+    let machine = Machine::read(&mut words)?;
     match what.as_str() {
-        "line" => play.run(LineBroadcast, &mut report)?.1,
-        "octtree" | "octree" => play.run(OctreeBroadcast, &mut report)?.1,
-        "reduce" => {
-            let (emulator, totals) = play.run(Reduce, &mut report)?;
-            report.add("maximum", emulator.data(0).best);
-            totals
-        }
-        "ring" => play.run(Ring, &mut report)?.1,
-        "jacobi" => {
-            let (emulator, totals) = play.run(Jacobi { rounds }, &mut report)?;
-            let dims = emulator.setup().dims;
-            report.add("rounds", rounds);
-            let differing = differing(dims, rounds, |node| emulator.data(node));
-            report.add("cells_that_differ_from_a_serial_run", differing);
-            totals
-        }
-        _ => return Err("say what: ftbg line, octtree, reduce, ring or jacobi".into()),
-    };
+        "run" => foreign(words, machine, &mut play)?,
+        _ => built_in(&what, words, machine, &mut play)?,
+    }
+    let Play { is_json, report, .. } = play;
     Ok(if is_json { report.json() } else { report.table() })
 }
 
-/// How a program is run.
+fn built_in(what: &str, mut words: Words, machine: Machine, play: &mut Play) -> Result<(), String> {
+    let (rounds, dims) = match what {
+        "jacobi" => (20, [8, 8, 8]),
+        "md" => (100, [4, 4, 4]),
+        _ => (0, [34, 34, 36]),
+    };
+    let rounds = words.number("rounds", rounds)?;
+    let seed = words.number("seed", 1)?;
+    words.done()?;
+    let setup = machine.setup(dims)?;
+    play.begin(what, &setup);
+    match what {
+        "line" => play.run(setup, LineBroadcast).map(drop),
+        "octtree" | "octree" => play.run(setup, OctreeBroadcast).map(drop),
+        "reduce" => {
+            let emulator = play.run(setup, Reduce)?;
+            play.report.add("maximum", emulator.data(0).best);
+            Ok(())
+        }
+        "ring" => play.run(setup, Ring).map(drop),
+        "jacobi" => {
+            let emulator = play.run(setup, Jacobi { rounds })?;
+            let dims = emulator.setup().dims;
+            play.report.add("rounds", rounds);
+            let differing = differing(dims, rounds, |node| emulator.data(node));
+            play.report.add("cells_that_differ_from_a_serial_run", differing);
+            Ok(())
+        }
+        "md" => molecules(setup, rounds, seed, play),
+        _ => Err("say what: ftbg line, octtree, reduce, ring, jacobi, md or run APP.so".into()),
+    }
+}
+
+fn molecules(setup: Setup, steps: u32, seed: u64, play: &mut Play) -> Result<(), String> {
+    let md = Md::new(setup.dims, steps, seed)?;
+    let emulator = play.run(Setup { has_fragments: true, ..setup }, md)?;
+    let outcome = Outcome::of((0..emulator.setup().nodes()).map(|node| emulator.data(node)));
+    play.report.add("seed", seed);
+    play.report.add("rounds", steps);
+    play.report.add("atoms", outcome.atoms.len());
+    play.report.add("energy", outcome.energies.last().copied().unwrap_or(0.0));
+    play.report.add("energy_drift", outcome.drift());
+    play.report.add("momentum", outcome.momentum());
+    let differing = outcome.differing(&emulator.program().serial());
+    play.report.add("atoms_that_differ_from_a_serial_run", differing);
+    Ok(())
+}
+
+/// A program of one's own.
+fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<(), String> {
+    let path = words.word().ok_or("which program? Say ftbg run ./app.so")?;
+    let about = words.all("info");
+    let mut line = vec![path.clone()];
+    line.extend(std::iter::from_fn(|| words.word()));
+    words.done()?;
+    if play.threads > 1 {
+        return Err("--threads: programs may have variables, so one thread serves them".into());
+    }
+    let program = Foreign::load(Path::new(&path))?;
+    let usual = machine.wanted([34, 34, 36])?;
+    machine.want(program.wanted(usual, &line)?)?;
+    let setup = machine.setup([34, 34, 36])?;
+    let name = Path::new(&path).file_stem().unwrap_or_default();
+    play.begin(&name.to_string_lossy(), &setup);
+    let emulator = play.run(setup, program)?;
+    let infos = about.iter().map(|node| {
+        let node: u32 = node.parse().map_err(|_| format!("--info {node}: say a node's number"))?;
+        match node < emulator.setup().nodes() {
+            true => Ok(format!("{node}: {}", emulator.program().info(emulator.data(node)))),
+            false => Err(format!("--info {node}: there is no such node")),
+        }
+    });
+    let infos = infos.collect::<Result<Vec<_>, String>>()?;
+    if !infos.is_empty() {
+        play.report.add("info", infos);
+    }
+    Ok(())
+}
+
+/// How a program is run, and what is told of it.
 struct Play {
-    setup: Setup,
     threads: usize,
-    is_quiet: bool,
+    measure: Measure,
+    is_json: bool,
+    report: Report,
 }
 
 impl Play {
-    fn run<P: Program>(
-        &self, program: P, report: &mut Report,
-    ) -> Result<(Emulator<P>, Totals), String> {
-        self.setup.check::<P>()?;
-        let mut emulator = Emulator::new(self.setup.clone(), program, self.threads);
+    fn read(words: &mut Words) -> Result<Play, String> {
+        let threads = words.number("threads", 1)?;
+        if threads == 0 || threads > 256 {
+            return Err(format!("--threads {threads}: say 1 to 256"));
+        }
+        let measure = Measure::read(words)?;
+        Ok(Play { threads, measure, is_json: words.has("json"), report: Report::default() })
+    }
+
+    fn begin(&mut self, what: &str, setup: &Setup) {
+        self.report.add("program", what);
+        self.report.add("dims", setup.dims.to_vec());
+        self.report.add("nodes", setup.nodes());
+    }
+
+    fn run<P: Program>(&mut self, setup: Setup, program: P) -> Result<Emulator<P>, String> {
+        setup.check::<P>()?;
+        let mut emulator = Emulator::new(setup, program, self.threads);
         let began = Instant::now();
-        let totals = emulator.run();
-        let wall = began.elapsed().as_secs_f64();
+        let totals = emulator.run()?;
+        let wall = began.elapsed();
+        let report = &mut self.report;
         report.add("time_ns", totals.time_ns);
         report.add("packets", totals.packets);
         report.add("handlers", totals.handlers);
         report.add("busy_ns", totals.busy_ns);
-        // What one processor would need, shared out to the nodes without any loss.
-        let ideal = totals.busy_ns / f64::from(self.setup.nodes());
-        report.add("ideal_ns", ideal);
-        report.add("efficiency", ideal / totals.time_ns);
+        // How many of its threads a node kept busy, in the mean.
+        let nodes = f64::from(emulator.setup().nodes());
+        report.add("busy_threads", totals.busy_ns / nodes / totals.time_ns);
         report.add("packets_that_waited_in_the_network", totals.waited);
         report.add("stalled_ns", totals.stalled_ns);
-        if !self.is_quiet {
-            // Not in the report, whose bytes are the same in every run.
-            let slowdown = wall * 1e9 / totals.time_ns;
-            eprintln!("ftbg: emulated in {:.3} ms, a slowdown of {slowdown:.1}", wall * 1e3);
-        }
-        Ok((emulator, totals))
+        self.measure.tell(emulator.setup(), &totals, wall, self.threads, report);
+        Ok(emulator)
     }
-}
-
-fn setup(words: &mut Words, dims: &str) -> Result<Setup, String> {
-    let machine = words.text("machine");
-    // A machine has its own dims; who says others wants them.
-    let dims = words.text("dims").or(machine.is_none().then(|| dims.to_string()));
-    let mut model = match machine {
-        None => Model::known("bluegene-2001").expect("it comes along"),
-        Some(file) => match Model::known(&file) {
-            Some(model) => model,
-            None => {
-                let text =
-                    std::fs::read_to_string(&file).map_err(|why| format!("{file}: {why}"))?;
-                Model::read(&file, &text)?
-            }
-        },
-    };
-    if let Some(dims) = dims {
-        let dims = numbers(&dims)?;
-        if dims.len() != 3 {
-            return Err("--dims has three numbers: say 34,34,36".into());
-        }
-        let wraps = model.topology.grid().is_some_and(Grid::wraps);
-        let grid = if wraps { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
-        model.topology = Topology::Grid(grid);
-    }
-    model.cost.corner_rule = match words.text("cost").as_deref() {
-        None => model.cost.corner_rule,
-        Some("published") => CornerRule::PerMessage,
-        Some("physical") => CornerRule::PerTurn,
-        Some(other) => return Err(format!("--cost {other}: say published or physical")),
-    };
-    let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
-    model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
-    let all = model.node.all_threads()?;
-    let communication = words.number("communication", all.div_ceil(2))?;
-    Setup::new(&model, communication)
 }

@@ -14,7 +14,8 @@ NETWORK
     --topology T          random (max): K out, K in, whoever; nearest (poisson, run): the K nearest
                           of random places, and those among whose nearest one is; far: the
                           farther the rarer, as 1/r2; mesh, torus, hypercube; or a file with
-                          lines `0: 3 5`, who: to whom
+                          lines `0: 3 5`, who: to whom; or hashed, for max: lists by arithmetic
+                          from the seed, so that 2^27 nodes (or --nodes, up to 2^31) take 1 GB
     --neighbours K        4, and 8 for nearest
     --dims 100,100        of a mesh or torus
     --machine FILE        a machine's network and its failures; or the name of one that is known
@@ -36,6 +37,10 @@ RUN
     --tolerance X         poisson: changes up to this are not told: 1e-6
     --border B            poisson: x2-y2, or the sides left,right,lower,upper; run: the sides
     --source F            poisson: the right side of -Laplace u = F
+    --stack KILOBYTES     run: of each node, if the application is threads: 64
+    --watch               a page for the browser of this machine: go, halt, step, kill nodes or a
+                          part of a region, move the border, set up another run; its address is
+                          told on standard error, with --port N as that port
     --info NODE           run: what the application says of a node
 
 RESULTS

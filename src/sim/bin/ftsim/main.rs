@@ -3,16 +3,21 @@
 #![forbid(unsafe_code)]
 
 mod help;
+mod live;
 mod network;
+mod vast;
 mod watch;
 
-use ftmpi_sim::natural::foreign::Foreign;
+use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, rms_error};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::report::Report;
+use ftmpi_sim::view::Setup;
 use ftmpi_sim::words::{Words, program};
+use live::{Again, Live, Show};
 use network::{Deaths, Network};
+use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,7 +28,8 @@ fn main() -> ExitCode {
 }
 
 /// What all applications are told.
-struct Setting {
+struct Setting<'a> {
+    live: &'a RefCell<Option<Live>>,
     network: Network,
     deaths: Deaths,
     threads: usize,
@@ -33,21 +39,43 @@ struct Setting {
     graph: Arc<Graph>,
 }
 
-fn run(arguments: Vec<String>) -> Result<String, String> {
-    let mut words = Words::split(arguments.into_iter(), &["json", "quiet"])?;
+fn run(mut arguments: Vec<String>) -> Result<String, String> {
+    let live = RefCell::new(None);
+    let mut good = arguments.clone();
+    loop {
+        let done = once(&arguments, &live);
+        let again = live.borrow_mut().as_mut().and_then(|live: &mut Live| live.again(&done));
+        let Some(again) = again else { return done };
+        if matches!(again, Again::With(_)) {
+            good.clone_from(&arguments);
+        }
+        arguments = again.overlaid(arguments, &good);
+    }
+}
+
+/// One run; where pages look on, they may ask for another.
+fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
+    let alone = ["json", "quiet", "watch"];
+    let mut words = Words::split(arguments.iter().cloned(), &alone)?;
+    let port = words.number("port", 0)?;
+    if words.has("watch") && live.borrow().is_none() {
+        *live.borrow_mut() = Some(Live::open(port)?);
+    }
     let Some(what) = words.word() else {
         return Err("say what: ftsim max, ftsim poisson or ftsim run APP.so".into());
     };
     match what.as_str() {
-        "max" => max(words),
-        "poisson" => poisson(words),
-        "run" => foreign(words),
+        "max" => max(words, live),
+        "poisson" => poisson(words, live),
+        "run" => foreign(words, live),
         _ => Err(format!("`{what}`: say ftsim max, ftsim poisson or ftsim run APP.so")),
     }
 }
 
-impl Setting {
-    fn read(words: &mut Words, nodes: u32, shape: &str, ticks: u64) -> Result<Setting, String> {
+impl<'a> Setting<'a> {
+    fn read(
+        words: &mut Words, live: &'a RefCell<Option<Live>>, nodes: u32, shape: &str, ticks: u64,
+    ) -> Result<Setting<'a>, String> {
         let network = Network::read(words, nodes, shape)?;
         let graph = Arc::new(network.graph()?);
         let ticks = words.number("ticks", ticks)?;
@@ -57,18 +85,39 @@ impl Setting {
             return Err(format!("--threads {threads}: say 1 to 256"));
         }
         let (watch, is_json) = (Watch::read(words)?, words.has("json"));
-        Ok(Setting { network, deaths, threads, ticks, watch, is_json, graph })
+        Ok(Setting { live, network, deaths, threads, ticks, watch, is_json, graph })
     }
 
-    /// Runs to the end; `track` says what stands in the last column of the counters.
+    /// Runs to the end, or as the pages say that look on.
     fn play<A: Application>(
-        &self, app: A, track: &dyn Fn(&World<A>) -> f64, prepare: impl FnOnce(&mut World<A>),
+        &self, app: A, show: &Show<'_, A>, prepare: impl FnOnce(&mut World<A>),
     ) -> Result<World<A>, String> {
         let mut world = World::new(self.graph.clone(), app, self.threads);
         prepare(&mut world);
         self.deaths.list.iter().for_each(|&(at, node)| world.kill(at, node as u32));
-        self.watch.play(&mut world, self.ticks, track)?;
+        match self.live.borrow_mut().as_mut() {
+            Some(live) => live.play(&mut world, show, self.ticks),
+            None => self.watch.play(&mut world, self.ticks, show.track)?,
+        }
         Ok(world)
+    }
+
+    /// What can be chosen for another run.
+    fn setup(&self, problem: &'static str) -> Vec<Setup> {
+        let field = |name, value: String, choices: &[&'static str]| Setup {
+            name,
+            value,
+            choices: choices.to_vec(),
+        };
+        let problems: &[&str] = if problem == "run" { &["run"] } else { &["max", "poisson"] };
+        let mut fields = vec![field("problem", problem.into(), problems)];
+        if let Some((topology, neighbours)) = self.network.shape() {
+            fields.push(field("topology", topology.into(), &network::TOPOLOGIES));
+            fields.push(field("nodes", self.graph.nodes().to_string(), &[]));
+            fields.push(field("neighbours", neighbours.to_string(), &[]));
+        }
+        fields.push(field("seed", self.network.seed.to_string(), &[]));
+        fields
     }
 
     fn report<A: Application>(&self, world: &World<A>) -> Report {
@@ -91,14 +140,28 @@ impl Setting {
     }
 }
 
-fn max(mut words: Words) -> Result<String, String> {
-    let setting = Setting::read(&mut words, 100_000, "random", 100_000)?;
+fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+    if words.is("topology", "hashed") {
+        if live.borrow().is_some() {
+            return Err("--watch: --topology hashed has no places to look at: say random".into());
+        }
+        return vast::max(words);
+    }
+    let setting = Setting::read(&mut words, live, 100_000, "random", 100_000)?;
     words.done()?;
     let known = |world: &World<Max>| {
         let spread = world.spread();
         (spread.survivors - spread.unknowing) as f64
     };
-    let world = setting.play(Max, &known, |_| {})?;
+    let show = Show {
+        title: format!("the largest value, {}", setting.network),
+        scale: ["the largest value known".into(), "0".into(), u32::MAX.to_string()],
+        track: &known,
+        tracked: "who know it",
+        setup: setting.setup("max"),
+        sides: None,
+    };
+    let world = setting.play(Max, &show, |_| {})?;
     let spread = world.spread();
     let mut report = setting.report(&world);
     report.add("survivors", spread.survivors);
@@ -111,11 +174,11 @@ fn max(mut words: Words) -> Result<String, String> {
     Ok(setting.shown(&report))
 }
 
-fn poisson(mut words: Words) -> Result<String, String> {
+fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
     let tolerance = words.number("tolerance", 1e-6)?;
     let source = words.number("source", 0.0)?;
     let border = words.text("border").unwrap_or("x2-y2".into());
-    let setting = Setting::read(&mut words, 2_500, "nearest", 2_000)?;
+    let setting = Setting::read(&mut words, live, 2_500, "nearest", 2_000)?;
     words.done()?;
     if !setting.graph.is_symmetric() {
         return Err(format!(
@@ -137,7 +200,15 @@ fn poisson(mut words: Words) -> Result<String, String> {
     let error =
         |alive: &[bool], value: &dyn Fn(u32) -> f64| rms_error(graph, &problem, alive, value, at);
     let track = |world: &World<Poisson>| error(&world.alive(), &|node| world.state(node).value);
-    let world = setting.play(problem.clone(), &track, |_| {})?;
+    let show = Show {
+        title: format!("Poisson's equation, {}", setting.network),
+        scale: ["value".into(), "-1".into(), "1".into()],
+        track: &track,
+        tracked: "error",
+        setup: setting.setup("poisson"),
+        sides: Some(sides.unwrap_or_default()),
+    };
+    let world = setting.play(problem.clone(), &show, |_| {})?;
     let alive = world.alive();
     let rest = problem.rest(graph, &alive);
     let gap = (0..graph.nodes()).filter(|&node| alive[node as usize]);
@@ -169,24 +240,41 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     })
 }
 
+/// What is nearer to a side than this lies at the border.
+fn margin(graph: &Graph) -> f64 {
+    1.0 / f64::from(graph.nodes()).sqrt()
+}
+
 fn nearest_side(sides: &[f64; 4], x: f64, y: f64) -> f64 {
     let apart = [x, 1.0 - x, y, 1.0 - y];
     let nearest = (0..4).min_by(|&one, &other| apart[one].total_cmp(&apart[other]));
     sides[nearest.expect("there are four sides")]
 }
 
-fn foreign(mut words: Words) -> Result<String, String> {
+fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
     let path = words.word().ok_or("which application? Say ftsim run ./app.so")?;
     let border = words.text("border").map(|text| sides(&text)).transpose()?.flatten();
     let about = words.all("info");
-    let setting = Setting::read(&mut words, 10_000, "nearest", 100_000)?;
+    let stack: usize = words.number("stack", 64)?;
+    if !(16..=1 << 20).contains(&stack) {
+        return Err(format!("--stack {stack}: say 16 to 1048576 kilobytes"));
+    }
+    let setting = Setting::read(&mut words, live, 10_000, "nearest", 100_000)?;
     words.done()?;
     if setting.threads > 1 {
         return Err("--threads: applications may have variables, so one thread serves them".into());
     }
-    let app = Foreign::load(Path::new(&path))?;
-    let world = setting.play(app, &|_| 0.0, |world| {
-        let margin = 1.0 / f64::from(setting.graph.nodes()).sqrt();
+    let app = Foreign::load(Path::new(&path), setting.graph.nodes(), stack << 10)?;
+    let show = Show {
+        title: format!("{path}, {}", setting.network),
+        scale: ["colour".into(), "0".into(), "255".into()],
+        track: &|world: &World<Foreign>| world.counters().notices as f64,
+        tracked: "notices of deaths",
+        setup: setting.setup("run"),
+        sides: Some(border.unwrap_or_default()),
+    };
+    let world = setting.play(app, &show, |world| {
+        let margin = margin(&setting.graph);
         for (place, node) in setting.graph.places.iter().zip(0..) {
             let [x, y] = place.map(f64::from);
             if let Some(sides) = border

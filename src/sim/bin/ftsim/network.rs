@@ -11,6 +11,8 @@ use std::fmt;
 pub(crate) struct Network {
     nodes: u32,
     name: String,
+    /// As it was said, with the length of lists; of a machine, there is none.
+    shape: Option<(String, u32)>,
     wiring: Wiring,
     model: Option<Model>,
     pub(crate) seed: u64,
@@ -20,6 +22,9 @@ pub(crate) struct Network {
 pub(crate) struct Deaths {
     pub(crate) list: Vec<(u64, usize)>,
 }
+
+/// Those that have names.
+pub(crate) const TOPOLOGIES: [&str; 6] = ["random", "nearest", "far", "mesh", "torus", "hypercube"];
 
 /// Times are drawn in parts of a tick: whole ticks would bend their mean.
 const TICK_PARTS: u64 = 1_000_000;
@@ -37,13 +42,14 @@ impl Network {
             if given_nodes.is_some() {
                 return Err("--nodes beside --machine: a machine has its own: leave it out".into());
             }
-            let mut model = machine(&file)?;
+            let mut model = Model::find(&file, |file| std::fs::read_to_string(file))?;
             model.faults.seed = given_seed.unwrap_or(model.faults.seed);
             let wiring = Wiring::Machine(model.topology.clone());
             let nodes = model.topology.nodes() as u32;
             return Ok(Network {
                 nodes,
                 name: model.name.clone(),
+                shape: None,
                 wiring,
                 model: Some(model),
                 seed,
@@ -84,7 +90,13 @@ impl Network {
                 ));
             }
         };
-        Ok(Network { nodes, name, wiring, model: None, seed })
+        Ok(Network { nodes, name, shape: Some((shape, count)), wiring, model: None, seed })
+    }
+
+    /// Which topology with how many neighbours it is, if it is one of [`TOPOLOGIES`].
+    pub(crate) fn shape(&self) -> Option<(&'static str, u32)> {
+        let (said, count) = self.shape.as_ref()?;
+        TOPOLOGIES.into_iter().find(|name| name == said).map(|name| (name, *count))
     }
 
     pub(crate) fn graph(&self) -> Result<Graph, String> {
@@ -112,17 +124,6 @@ fn on(grid: Result<Grid, String>) -> Result<Wiring, String> {
 
 fn text_of(file: &str) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|why| format!("{file}: {why}"))
-}
-
-/// A machine by its name, or from its file.
-fn machine(file: &str) -> Result<Model, String> {
-    match Model::known(file) {
-        Some(model) => Ok(model),
-        None => text_of(file).and_then(|text| Model::read(file, &text)).map_err(|why| {
-            let names: Vec<_> = Model::names().collect();
-            format!("{why} (machines known by name: {})", names.join(", "))
-        }),
-    }
 }
 
 impl Deaths {

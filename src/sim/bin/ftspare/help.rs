@@ -18,7 +18,7 @@ MACHINE
     --method M           0D, 1D, 2D, 3D, several as in 1D+0D, hybrid(all), hybrid(-2D)
     --choose C           nearest, as in the paper, or collisions: of all substitutions the one
                          after which messages collide least
-    --stencil S          5P or 9P in two dimensions, 7P or 27P in three
+    --stencil S          5P or 9P in two dimensions, 7P or 27P in three, or offsets: 1,0,0;0,0,2
 
 RUN
     --failures F         how many; `all` (sample) until no spare is left

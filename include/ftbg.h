@@ -1,0 +1,173 @@
+/* Programs of the Blue Gene emulator (`ftbg run APP.so`), in C and C++.
+ *
+ * A program is a shared library that defines BgNodeInit and handlers. There is one copy of its
+ * code; each node has the private data that BgNodeInit returned for it. All nodes are served by
+ * one thread. Handlers come back, and throw nothing.
+ *
+ *     cc  -shared -fPIC -I include -o app.so app.c   && ftbg run ./app.so
+ *     c++ -shared -fPIC -I include -o app.so app.cpp && ftbg run ./app.so --dims 8,8,8
+ *
+ * A handler starts when its packet has arrived and a thread of its node is free, and takes what
+ * the machine says (1000 ns), what it says it works, and what it waits for. What a handler asks for
+ * that cannot be (a node that is not there, a payload that is too long, a handler that nobody has
+ * registered) ends the run, which says what it was.
+ */
+#ifndef FTBG_H
+#define FTBG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As long as the payload of a packet may be, on a machine with packets of 128 bytes. */
+#define BG_PAYLOAD_BYTES 120
+
+/* Who runs a handler: the communication thread that has its packet, or a worker thread. */
+enum { BG_SMALL = 0, BG_LARGE = 1 };
+
+typedef struct BgNode BgNode;
+
+/* `data` is what BgNodeInit returned for the node. */
+typedef void (*BgHandler)(BgNode *node, void *data, const void *payload, size_t bytes);
+
+/* A machine before it is built. Nobody writes to it but CreateBlueGene. */
+typedef struct BgMachine {
+    int32_t dims[3];
+    int32_t communication, workers;
+} BgMachine;
+
+/* A packet, for those who do without handlers. */
+typedef struct BgMessage {
+    int32_t x, y, z;
+    int32_t handler, size;
+    uint32_t bytes;
+    char payload[BG_PAYLOAD_BYTES];
+} BgMessage;
+
+/* What the emulator does for a node. */
+typedef struct BgCalls {
+    int (*register_handler)(BgNode *, BgHandler);
+    int (*add)(BgNode *, int, int, const void *, size_t);
+    int (*send)(BgNode *, int, int, int, int, int, const void *, size_t);
+    double (*time)(BgNode *);
+    void (*work)(BgNode *, uint64_t);
+    void (*finish)(BgNode *);
+    int (*put)(BgNode *, const BgMessage *);
+    int (*ready)(BgNode *);
+    int (*take)(BgNode *, BgMessage *);
+} BgCalls;
+
+/* A node, while one of its handlers runs. Nobody writes to it but the emulator. */
+struct BgNode {
+    int32_t number;
+    int32_t xyz[3];
+    int32_t dims[3];
+    const BgCalls *calls;
+    void *emulator;
+#ifdef __cplusplus
+    int registerHandler(BgHandler handler) { return calls->register_handler(this, handler); }
+    int addMessage(int handler, int size, const void *payload = nullptr, size_t bytes = 0) {
+        return calls->add(this, handler, size, payload, bytes);
+    }
+    int sendPacket(int x, int y, int z, int handler, int size, const void *payload = nullptr,
+                   size_t bytes = 0) {
+        return calls->send(this, x, y, z, handler, size, payload, bytes);
+    }
+    void getXYZ(int &x, int &y, int &z) const { x = xyz[0], y = xyz[1], z = xyz[2]; }
+    double getTime() { return calls->time(this); }
+    void work(uint64_t cycles) { calls->work(this, cycles); }
+    void finish() { calls->finish(this); }
+    int putMessage(const BgMessage &message) { return calls->put(this, &message); }
+    bool checkReady() { return calls->ready(this) != 0; }
+    bool getMessage(BgMessage &message) { return calls->take(this, &message) != 0; }
+#endif
+};
+
+/* What a program defines. Only BgNodeInit is needed.
+ *
+ * BgInit gets the words behind APP.so, the first of which is APP.so, and may build a machine of its
+ * own; what the command line says of it goes before. */
+void BgInit(BgMachine *machine, int argc, char **argv);
+/* A node comes to life, which takes no time. Registers handlers, sends first packets, and returns
+ * the node's private data. */
+void *BgNodeInit(BgNode *node);
+/* Writes what is to be said of a node (`--info NODE`): a text of at most `room` bytes, which ends
+ * with 0. */
+void BgInfo(const void *data, char *text, size_t room);
+
+/* Nodes in each dimension, and their threads; 0 leaves what the machine has. */
+static inline void CreateBlueGene(BgMachine *machine, int x, int y, int z, int communication,
+                                  int workers) {
+    const int dims[3] = {x, y, z};
+    for (int dim = 0; dim < 3; dim++)
+        if (dims[dim] != 0)
+            machine->dims[dim] = dims[dim];
+    if (communication != 0)
+        machine->communication = communication;
+    if (workers != 0)
+        machine->workers = workers;
+}
+
+/* The number of a handler, for packets. It is the same at every node. */
+static inline int registerHandler(BgNode *node, BgHandler handler) {
+    return node->calls->register_handler(node, handler);
+}
+
+/* Gives a packet to oneself, past the network. */
+static inline int addMessage(BgNode *node, int handler, int size, const void *payload,
+                             size_t bytes) {
+    return node->calls->add(node, handler, size, payload, bytes);
+}
+
+/* Sends a packet, and waits while the output buffer is full. With `--fragments`, a payload that
+ * does not fit into a packet goes in several. Returns 0, or -1 if it cannot be. */
+static inline int sendPacket(BgNode *node, int x, int y, int z, int handler, int size,
+                             const void *payload, size_t bytes) {
+    return node->calls->send(node, x, y, z, handler, size, payload, bytes);
+}
+
+static inline void getXYZ(const BgNode *node, int *x, int *y, int *z) {
+    *x = node->xyz[0], *y = node->xyz[1], *z = node->xyz[2];
+}
+
+/* The time at this point of the handler, in nanoseconds since the machine came to life. */
+static inline double getTime(BgNode *node) {
+    return node->calls->time(node);
+}
+
+/* The handler works for so many cycles: 6 for an operation on floating-point numbers. */
+static inline void bgWork(BgNode *node, uint64_t cycles) {
+    node->calls->work(node, cycles);
+}
+
+/* The program has its result: the emulated time is that of the last call. */
+static inline void finish(BgNode *node) {
+    node->calls->finish(node);
+}
+
+/* The floor below: packets without handlers.
+ *
+ * Puts a packet into the output buffer. Returns 0, or -1, at once, if that is full. */
+static inline int putMessage(BgNode *node, const BgMessage *message) {
+    return node->calls->put(node, message);
+}
+
+/* Whether a packet waits in the input buffer for a thread. */
+static inline int checkReady(BgNode *node) {
+    return node->calls->ready(node);
+}
+
+/* Takes it out, so that its handler is not called; x, y, z are this node. Returns 1, or 0 if none
+ * waits. */
+static inline int getMessage(BgNode *node, BgMessage *message) {
+    return node->calls->take(node, message);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

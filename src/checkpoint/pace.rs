@@ -1,0 +1,179 @@
+//! How often checkpoints are worth it: from what one costs, and how far apart failures are (Young
+//! 1974, Daly 2006).
+//!
+//! All ranks must come to the same answer without talking. So a checkpoint's last word tells all
+//! what it has cost each, and how long iterations take; the interval that all compute of that is
+//! counted in iterations, not in seconds. After a failure some may know of a later one than others:
+//! all take the largest, which a restoration tells, and count anew.
+
+use crate::host::clock;
+use std::time::Instant;
+
+/// An interval is at most so many times as long as what its iterations were measured over.
+const GROWTH: u64 = 10;
+
+/// What a rank knows of the pace.
+#[derive(Default)]
+pub(super) struct Pace {
+    /// Seconds between failures, as the program says.
+    pub(super) mttf: Option<f64>,
+    /// Iterations from one checkpoint to the next; 0: none was measured yet.
+    pub(super) interval: u64,
+    /// Iterations since the last one, and since when.
+    count: u64,
+    since: Option<Instant>,
+    /// The interval that was said aloud last.
+    said: u64,
+}
+
+/// What a rank tells of a checkpoint, in seconds; 0: unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Toll {
+    pub(super) cost: f64,
+    pub(super) iteration: f64,
+    pub(super) iterations: f64,
+    pub(super) mttf: f64,
+}
+
+impl Toll {
+    pub(super) const BYTES: usize = 32;
+
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let words = [self.cost, self.iteration, self.iterations, self.mttf];
+        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Toll {
+        let word = |at: usize| f64::from_ne_bytes(bytes.as_chunks::<8>().0[at]);
+        Toll { cost: word(0), iteration: word(1), iterations: word(2), mttf: word(3) }
+    }
+
+    /// What all tell together. Whoever comes last to a checkpoint does not wait in it for others.
+    pub(super) fn of_all(all: impl Iterator<Item = Toll>) -> Toll {
+        let least = |one: f64, other: f64| match one {
+            0.0 => other,
+            _ if other == 0.0 => one,
+            _ => one.min(other),
+        };
+        all.reduce(|one, other| Toll {
+            cost: least(one.cost, other.cost),
+            iteration: one.iteration.max(other.iteration),
+            iterations: one.iterations.max(other.iterations),
+            mttf: least(one.mttf, other.mttf),
+        })
+        .unwrap_or_default()
+    }
+
+    /// How many iterations are best done between two checkpoints; none if that is unknown.
+    pub(super) fn interval(self) -> Option<u64> {
+        if self.mttf <= 0.0 || self.iteration <= 0.0 {
+            return None;
+        }
+        let best = (optimum(self.cost, self.mttf) / self.iteration).round().max(1.0) as u64;
+        Some(best.min(GROWTH.saturating_mul(self.iterations as u64)).max(1))
+    }
+}
+
+/// The time between two checkpoints by which the least is lost (Daly 2006, equation 37).
+fn optimum(cost: f64, mttf: f64) -> f64 {
+    if cost >= 2.0 * mttf {
+        return mttf;
+    }
+    let ratio = cost / (2.0 * mttf);
+    (2.0 * cost * mttf).sqrt() * (1.0 + ratio.sqrt() / 3.0 + ratio / 9.0) - cost
+}
+
+impl Pace {
+    /// Another iteration: whether a checkpoint is due before it.
+    pub(super) fn is_due(&mut self) -> bool {
+        self.since.get_or_insert_with(clock::now);
+        self.count += 1;
+        self.count > self.interval
+    }
+
+    /// What this rank tells of a checkpoint that began then and cost so much.
+    pub(super) fn toll(&self, began: Instant, cost: f64, mttf: f64) -> Toll {
+        // The call that said that it is due belongs to the next interval.
+        let iterations = self.count.saturating_sub(1);
+        let passed = self.since.map_or(0.0, |since| began.duration_since(since).as_secs_f64());
+        let iteration = if iterations == 0 { 0.0 } else { passed / iterations as f64 };
+        Toll { cost, iteration, iterations: iterations as f64, mttf }
+    }
+
+    /// A checkpoint is taken; what is to be said of it, if anything is new.
+    pub(super) fn take(&mut self, toll: Toll) -> Option<String> {
+        self.restart(toll.interval().unwrap_or(self.interval.max(1)));
+        let is_new = self.interval > 2 * self.said || 2 * self.interval < self.said;
+        if toll.interval().is_none() || !is_new {
+            return None;
+        }
+        self.said = self.interval;
+        let seconds = self.interval as f64 * toll.iteration;
+        Some(format!(
+            "a checkpoint each {} iterations ({seconds:.3} s): it costs {:.3} ms, and a failure is \
+             expected each {} s",
+            self.interval,
+            toll.cost * 1e3,
+            toll.mttf
+        ))
+    }
+
+    /// There is no checkpoint, at all ranks alike: the next one is due when it would have been.
+    pub(super) fn skip(&mut self) {
+        self.restart(self.interval);
+    }
+
+    /// All count from here on.
+    pub(super) fn restart(&mut self, interval: u64) {
+        (self.interval, self.count, self.since) = (interval, 1, Some(clock::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a job loses of each second: checkpoints, and what is done again after failures that
+    /// come by chance (Daly 2006, equation 20, without the time of a restart).
+    fn lost(interval: f64, cost: f64, mttf: f64) -> f64 {
+        mttf * (((interval + cost) / mttf).exp() - 1.0) / interval - 1.0
+    }
+
+    #[test]
+    fn no_other_interval_loses_less() {
+        for (cost, mttf) in [(0.001, 1.0), (0.1, 1.0), (5.0, 3600.0), (60.0, 600.0)] {
+            let best = optimum(cost, mttf);
+            for other in [0.8, 0.95, 1.05, 1.25] {
+                let (here, there) = (lost(best, cost, mttf), lost(best * other, cost, mttf));
+                assert!(here <= there * 1.001, "{cost} {mttf}: {best} x {other}: {here} {there}");
+            }
+        }
+        assert_eq!(optimum(10.0, 2.0), 2.0);
+    }
+
+    #[test]
+    fn who_has_measured_little_does_not_go_far() {
+        let toll = Toll { cost: 0.02, iteration: 0.001, iterations: 3.0, mttf: 100.0 };
+        assert_eq!(toll.interval(), Some(30));
+        assert_eq!(Toll { iterations: 1e6, ..toll }.interval(), Some(1987));
+        assert_eq!(Toll { iteration: 0.0, ..toll }.interval(), None);
+        assert_eq!(Toll { iteration: 9.0, ..toll }.interval(), Some(1));
+        assert_eq!(Toll::from_bytes(&toll.to_bytes()), toll);
+        assert_eq!(toll.to_bytes().len(), Toll::BYTES);
+    }
+
+    #[test]
+    fn all_count_alike() {
+        let tolls = [
+            Toll { cost: 0.5, iteration: 0.01, iterations: 7.0, mttf: 0.0 },
+            Toll { cost: 0.2, iteration: 0.02, iterations: 7.0, mttf: 60.0 },
+        ];
+        let all = Toll::of_all(tolls.into_iter());
+        assert_eq!(all, Toll { cost: 0.2, iteration: 0.02, iterations: 7.0, mttf: 60.0 });
+        let mut pace = Pace::default();
+        assert!(pace.is_due(), "there is none yet");
+        pace.restart(3);
+        let due: Vec<bool> = (0..4).map(|_| pace.is_due()).collect();
+        assert_eq!(due, [false, false, true, true]);
+    }
+}

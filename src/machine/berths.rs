@@ -1,0 +1,158 @@
+//! Where the ranks of a job sit on a machine, failure after failure.
+
+use super::model::Model;
+use super::placement::{Move, Placement, Use};
+use super::spares::{Choice, Method, Spares};
+use super::topology::Topology;
+use super::traffic::{Pattern, Traffic};
+
+#[derive(Clone, Debug)]
+pub struct Berths {
+    name: String,
+    methods: Vec<Method>,
+    choose: Choice,
+    placement: Placement,
+    /// That of neighbours in all dimensions with each other.
+    traffic: Traffic,
+}
+
+/// How the rank of a failed node has got another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    pub failed: usize,
+    /// `None`: no spare node is left, so that the failed one had to be repaired.
+    pub method: Option<Method>,
+    pub moves: Vec<Move>,
+    /// Messages on links that are not the first there, before and after.
+    pub collisions: [u64; 2],
+}
+
+impl Berths {
+    /// One rank on each node that is no spare, in the order of nodes; nodes left over are spares.
+    pub fn new(model: &Model, ranks: usize) -> Result<Berths, String> {
+        let Topology::Grid(grid) = &model.topology else {
+            return Err(format!(
+                "{}: ranks sit on a mesh, a torus or a hypercube: this machine is none",
+                model.name
+            ));
+        };
+        let allocation = model.spares.as_ref();
+        let placement = Placement::of_ranks(grid, allocation, ranks).map_err(|most| {
+            let but = if allocation.is_some() { " that are no spares" } else { "" };
+            format!(
+                "{}: {ranks} ranks: there are {most} nodes{but}, for one each: run {most} at most",
+                model.name
+            )
+        })?;
+        let methods = allocation.map_or(vec![Method(0)], |spares| spares.substitute.clone());
+        Ok(Berths {
+            name: model.name.clone(),
+            methods,
+            choose: allocation.map_or(Choice::Nearest, |spares: &Spares| spares.choose),
+            traffic: Traffic::new(&placement, &Pattern::star(grid.dims().len())),
+            placement,
+        })
+    }
+
+    /// The node on which a rank sits, or sat when it failed.
+    pub fn node_of(&self, rank: usize) -> usize {
+        self.placement.seats()[rank] as usize
+    }
+
+    /// What a node is.
+    pub fn node(&self, node: usize) -> Use {
+        self.placement.node(node)
+    }
+
+    /// What people call a node: the machine, and its place there.
+    pub fn name_of(&self, node: usize) -> String {
+        let place: Vec<_> = self.placement.grid().place(node).iter().map(u32::to_string).collect();
+        format!("{}:{}", self.name, place.join(","))
+    }
+
+    /// A node fails, whatever it was.
+    pub fn fail(&mut self, node: usize) {
+        self.placement.fail(node);
+    }
+
+    /// A rank whose node has failed gets another one; `None` where its node has not.
+    pub fn reseat(&mut self, rank: usize) -> Option<Relocation> {
+        let failed = self.node_of(rank);
+        if !matches!(self.placement.node(failed), Use::Failed(_)) {
+            return None;
+        }
+        let before = self.traffic.collisions();
+        let found = match self.choose {
+            Choice::Nearest => self.placement.substitute(failed, &self.methods),
+            Choice::Collisions => self.placement.calmest(failed, &self.methods, &mut self.traffic),
+        };
+        let Some((method, moves)) = found else {
+            self.placement.repair(failed);
+            let collisions = [before; 2];
+            return Some(Relocation { failed, method: None, moves: Vec::new(), collisions });
+        };
+        self.placement.apply(failed, &moves);
+        self.traffic.apply(&moves);
+        let collisions = [before, self.traffic.collisions()];
+        Some(Relocation { failed, method: Some(method), moves, collisions })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(spares: &str) -> Model {
+        let text = format!("[machine]\nname = \"m\"\ntopology = \"mesh\"\ndims = [4, 4]\n{spares}");
+        Model::read("m.toml", &text).unwrap()
+    }
+
+    const CHAINS: &str = "[spares]\nalloc = \"2D(1,1)\"\nsubstitute = [\"1D\", \"0D\"]\n";
+
+    #[test]
+    fn a_rank_whose_node_fails_sits_on_another_and_those_between_move_on() {
+        let mut berths = Berths::new(&machine(CHAINS), 12).unwrap();
+        assert_eq!([0, 2, 3, 11].map(|rank| berths.node_of(rank)), [0, 2, 4, 14]);
+        assert_eq!(berths.reseat(1), None, "its node lives");
+        berths.fail(1);
+        assert_eq!(berths.node(1), Use::Failed(1));
+        let relocation = berths.reseat(1).unwrap();
+        let step = |rank, from, to| Move { rank, from, to };
+        assert_eq!(relocation.moves, [step(1, 1, 2), step(2, 2, 3)]);
+        assert_eq!(relocation.method, Some(Method(1)));
+        assert!(relocation.collisions[0] == 0 && relocation.collisions[1] > 0);
+        assert_eq!([1, 2].map(|rank| berths.node_of(rank)), [2, 3]);
+        assert_eq!(berths.node(1), Use::Dead);
+        assert_eq!(berths.name_of(6), "m:2,1");
+    }
+
+    #[test]
+    fn of_nodes_that_fail_at_once_none_is_moved_to() {
+        let mut berths = Berths::new(&machine(CHAINS), 12).unwrap();
+        for node in [0, 1, 2, 3] {
+            berths.fail(node);
+        }
+        for rank in [0, 1, 2] {
+            let relocation = berths.reseat(rank).unwrap();
+            assert_eq!(relocation.method, Some(Method(0)), "the row has no living node");
+            assert!(relocation.moves[0].to > 3);
+        }
+        berths.fail(12);
+        let relocation = berths.reseat(9).unwrap();
+        assert_eq!(relocation.method, None, "all four spares are used");
+        assert_eq!((berths.node_of(9), berths.node(12)), (12, Use::Rank(9)));
+    }
+
+    #[test]
+    fn without_spares_whatever_is_left_over_is_one() {
+        let mut berths = Berths::new(&machine(""), 15).unwrap();
+        berths.fail(0);
+        assert_eq!(berths.reseat(0).unwrap().moves[0].to, 15);
+        let why = Berths::new(&machine(""), 17).unwrap_err();
+        assert_eq!(why, "m: 17 ranks: there are 16 nodes, for one each: run 16 at most");
+        let why = Berths::new(&machine(CHAINS), 13).unwrap_err();
+        assert!(why.contains("12 nodes that are no spares"), "{why}");
+        let tree = Model::known("fat-tree").unwrap();
+        assert!(Berths::new(&tree, 2).unwrap_err().contains("this machine is none"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Which machine is emulated: as the command line says, and what it leaves open by a program.
+
+use ftmpi_sim::bluegene::Setup;
+use ftmpi_sim::foreign::bluegene::Wanted;
+use ftmpi_sim::machine::Model;
+use ftmpi_sim::machine::cost::CornerRule;
+use ftmpi_sim::machine::topology::{Grid, Topology};
+use ftmpi_sim::machine::units::{numbers, picos_of};
+use ftmpi_sim::words::Words;
+
+/// A machine before it is built.
+pub(crate) struct Machine {
+    model: Model,
+    /// Whether it was named: then its dims are its own.
+    is_named: bool,
+    dims: Option<[u32; 3]>,
+    communication: Option<u32>,
+    workers: Option<u32>,
+    has_fragments: bool,
+}
+
+impl Machine {
+    pub(crate) fn read(words: &mut Words) -> Result<Machine, String> {
+        let machine = words.text("machine");
+        let is_named = machine.is_some();
+        let file = machine.unwrap_or("bluegene-2001".into());
+        let mut model = match Model::known(&file) {
+            Some(model) => model,
+            None => {
+                let text =
+                    std::fs::read_to_string(&file).map_err(|why| format!("{file}: {why}"))?;
+                Model::read(&file, &text)?
+            }
+        };
+        let dims = words.text("dims").map(|dims| numbers(&dims)).transpose()?;
+        let dims = dims.map(|dims| {
+            <[u32; 3]>::try_from(dims).map_err(|_| "--dims has three numbers: say 34,34,36")
+        });
+        model.cost.corner_rule = match words.text("cost").as_deref() {
+            None => model.cost.corner_rule,
+            Some("published") => CornerRule::PerMessage,
+            Some("physical") => CornerRule::PerTurn,
+            Some(other) => return Err(format!("--cost {other}: say published or physical")),
+        };
+        let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
+        model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
+        Ok(Machine {
+            is_named,
+            dims: dims.transpose()?,
+            communication: words.given("communication", 100)?,
+            workers: None,
+            has_fragments: words.has("fragments"),
+            model,
+        })
+    }
+
+    /// What it would be without a program that wants another; `usual` are its dims.
+    pub(crate) fn wanted(&self, usual: [u32; 3]) -> Result<Wanted, String> {
+        Ok(Wanted::of(&self.setup(usual)?))
+    }
+
+    /// A program wants this machine; what the command line says goes before.
+    pub(crate) fn want(&mut self, wanted: Wanted) -> Result<(), String> {
+        let known = |number: i32| {
+            u32::try_from(number).map_err(|_| format!("BgInit wants {number}: say 1 or more"))
+        };
+        let [x, y, z] = wanted.dims;
+        let dims = [known(x)?, known(y)?, known(z)?];
+        let threads = [known(wanted.communication)?, known(wanted.workers)?];
+        self.dims = self.dims.or(Some(dims));
+        if self.communication.is_none() {
+            self.communication = Some(threads[0]);
+            self.workers = Some(threads[1]);
+        }
+        Ok(())
+    }
+
+    /// `usual` are the dims of a machine that nobody said anything of.
+    pub(crate) fn setup(&self, usual: [u32; 3]) -> Result<Setup, String> {
+        let mut model = self.model.clone();
+        let usual = (!self.is_named).then_some(usual);
+        if let Some(dims) = self.dims.or(usual) {
+            let wraps = model.topology.grid().is_some_and(Grid::wraps);
+            let grid = if wraps { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
+            model.topology = Topology::Grid(grid);
+        }
+        if let (Some(communication), Some(workers)) = (self.communication, self.workers) {
+            model.node.processors = 1;
+            model.node.threads = communication.saturating_add(workers);
+        }
+        let all = model.node.all_threads()?;
+        let mut setup = Setup::new(&model, self.communication.unwrap_or(all.div_ceil(2)))?;
+        setup.node.processors = self.model.node.processors;
+        setup.has_fragments = self.has_fragments;
+        Ok(setup)
+    }
+}

@@ -1,0 +1,115 @@
+//! What does not change while a machine runs.
+
+use super::node::Program;
+use super::packet::{HEADER, PAYLOAD_MOST};
+use crate::machine::Model;
+use crate::machine::cost::Cost;
+use crate::machine::model;
+use crate::machine::topology::Topology;
+
+/// A machine of up to three dimensions, and how programs run on it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub topology: Topology,
+    pub dims: [u32; 3],
+    pub node: model::Node,
+    pub cost: Cost,
+    /// Of a node's threads, how many take packets in.
+    pub communication: u32,
+    /// How many run large handlers.
+    pub workers: u32,
+    /// Whether payloads that are longer than a packet are sent in several.
+    pub has_fragments: bool,
+    /// Picoseconds in a tick of the virtual clock.
+    pub tick: u64,
+}
+
+/// More nodes than this are for machines with more memory.
+const MOST_NODES: usize = 10_000_000;
+
+impl Setup {
+    /// All threads that do not take packets in are workers.
+    pub fn new(model: &Model, communication: u32) -> Result<Setup, String> {
+        let grid = model.topology.grid().ok_or("the emulator wants a mesh or torus")?;
+        let dims: Vec<u32> = grid.dims().iter().copied().chain([1, 1, 1]).collect();
+        if grid.dims().len() > 3 {
+            let dims = grid.dims();
+            return Err(format!(
+                "the emulator has three dimensions, not {dims:?}: say --dims 8,8,8"
+            ));
+        }
+        if grid.nodes() > MOST_NODES {
+            let dims = grid.dims();
+            return Err(format!("dims {dims:?}: the emulator has at most {MOST_NODES} nodes"));
+        }
+        let threads = model.node.all_threads()?;
+        if communication == 0 || communication > threads {
+            return Err(format!("{communication} communication threads: say 1 to {threads}"));
+        }
+        let cost = model.cost.clone();
+        if cost.handler == 0 {
+            return Err("handler_ns = 0: a handler takes some time".into());
+        }
+        if cost.byte > 0 && model.node.outbuf == 0 {
+            return Err("outbuf = 0: a packet needs room until it has left: say 1 or more".into());
+        }
+        let parts = [cost.cycle, cost.hop, cost.corner, cost.handler, cost.byte];
+        Ok(Setup {
+            topology: model.topology.clone(),
+            dims: [dims[0], dims[1], dims[2]],
+            node: model.node.clone(),
+            cost,
+            communication,
+            workers: threads - communication,
+            has_fragments: false,
+            tick: parts.into_iter().fold(0, divisor),
+        })
+    }
+
+    pub fn nodes(&self) -> u32 {
+        self.dims.iter().product()
+    }
+
+    pub fn xyz(&self, node: u32) -> [u32; 3] {
+        let mut rest = node;
+        self.dims.map(|extent| {
+            let at = rest % extent;
+            rest /= extent;
+            at
+        })
+    }
+
+    pub(super) fn nanos(&self, ticks: u64) -> f64 {
+        (ticks * self.tick) as f64 / 1e3
+    }
+
+    /// Whether a program's packets are large enough for what it sends.
+    pub fn check<P: Program>(&self) -> Result<(), String> {
+        match P::PAYLOAD_BYTES <= self.payload_most() {
+            true => Ok(()),
+            false => Err(format!(
+                "packet = {}: this program sends {} bytes behind a header of {HEADER}: say {} or \
+                 more",
+                self.node.packet,
+                P::PAYLOAD_BYTES,
+                P::PAYLOAD_BYTES + HEADER
+            )),
+        }
+    }
+
+    /// How long a payload may be on this machine.
+    pub fn payload_most(&self) -> usize {
+        (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
+    }
+
+    #[inline]
+    pub(super) fn arrival(&self, from: u32, to: u32, leaves: u64) -> u64 {
+        let path = self.topology.path(from as usize, to as usize);
+        // What a byte costs has been paid on leaving.
+        leaves + self.cost.arrival(path, 0, 0).div_ceil(self.tick)
+    }
+}
+
+fn divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}

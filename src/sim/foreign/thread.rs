@@ -1,0 +1,167 @@
+//! A node's application as a thread of its own, which is switched in when something has come for
+//! it, and out when it waits for more.
+//!
+//! All run on one thread of the system, one at a time, each on its own stack. The stacks lie in one
+//! reservation, of which only what is used takes memory.
+
+use super::natural::Seen;
+use super::switch;
+use std::alloc::Layout;
+use std::ffi::{c_int, c_ulong, c_void};
+
+/// `ftsim_event`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Event {
+    pub(super) kind: i32,
+    pub(super) from: i32,
+    pub(super) bytes: u64,
+    pub(super) value: f64,
+    pub(super) data: [u8; super::natural::MESSAGE_BYTES],
+}
+
+impl Event {
+    pub(super) const EMPTY: Event =
+        Event { kind: 0, from: -1, bytes: 0, value: 0.0, data: [0; super::natural::MESSAGE_BYTES] };
+}
+
+pub(super) type Body = unsafe extern "C" fn(*mut c_void, *mut Seen);
+
+/// One node's thread. What C sees of it comes first, so that its address is that of the whole.
+#[repr(C)]
+pub(super) struct Thread {
+    pub(super) seen: Seen,
+    body: Body,
+    state: *mut c_void,
+    /// The stack pointer of the thread while it waits, and of the simulator while it runs.
+    waiting: usize,
+    simulator: usize,
+    /// The lowest part of its stack.
+    floor: *const [u64; FLOOR],
+    /// What has come.
+    event: Option<Event>,
+    is_over: bool,
+}
+
+/// The stacks of all nodes.
+pub(super) struct Stacks {
+    first: *mut u8,
+    count: usize,
+    bytes: usize,
+}
+
+// SAFETY: only one thread runs nodes; the memory is never freed.
+unsafe impl Send for Stacks {}
+// SAFETY: as above; each node's thread has its own part.
+unsafe impl Sync for Stacks {}
+
+/// So many words at the end of a stack are nobody's: if they are written, it was too small.
+const FLOOR: usize = 32;
+/// `getauxval`: that programs may set the thread pointer, which a switch does.
+const AT_HWCAP2: c_ulong = 26;
+const FSGSBASE: c_ulong = 2;
+
+unsafe extern "C" {
+    safe fn getauxval(kind: c_ulong) -> c_ulong;
+}
+
+impl Stacks {
+    /// Room for so many stacks of so many bytes.
+    pub(super) fn new(count: usize, bytes: usize) -> Result<Stacks, String> {
+        if getauxval(AT_HWCAP2) & FSGSBASE == 0 {
+            return Err("threads want Linux 5.9 and a processor with FSGSBASE".into());
+        }
+        let no =
+            || format!("{count} stacks of {bytes} bytes: there is no room: say less with --stack");
+        let layout = count.checked_mul(bytes).and_then(|all| Layout::from_size_align(all, 16).ok());
+        let layout = layout.filter(|layout| layout.size() > 0).ok_or_else(no)?;
+        // SAFETY: it is of some size. Zeros take no memory until they are written to.
+        let first = unsafe { std::alloc::alloc_zeroed(layout) };
+        if first.is_null() {
+            return Err(no());
+        }
+        Ok(Stacks { first, count, bytes })
+    }
+
+    fn stack(&self, number: usize) -> *mut u8 {
+        assert!(number < self.count, "every node has a stack");
+        // SAFETY: so far it reaches.
+        unsafe { self.first.add(number * self.bytes) }
+    }
+}
+
+impl Thread {
+    /// A thread that has not begun.
+    pub(super) fn new(
+        stacks: &Stacks, node: u32, body: Body, state: *mut c_void, seen: Seen,
+    ) -> Box<Thread> {
+        let stack = stacks.stack(node as usize);
+        let thread = Thread {
+            seen,
+            body,
+            state,
+            waiting: 0,
+            simulator: 0,
+            floor: stack.cast_const().cast(),
+            event: None,
+            is_over: false,
+        };
+        let mut thread = Box::new(thread);
+        let argument = (&raw mut *thread).expose_provenance();
+        let top = stack.expose_provenance() + stacks.bytes;
+        // SAFETY: this node's stack is nobody else's, and has not been used.
+        thread.waiting = unsafe { switch::prepare(top, enter, argument) };
+        thread
+    }
+
+    /// Lets the thread run until it waits; says whether its stack was large enough.
+    pub(super) fn run(&mut self, event: Option<Event>) -> bool {
+        if self.is_over {
+            return true;
+        }
+        self.event = event;
+        let thread = &raw mut *self;
+        // SAFETY: the thread was prepared, or left by `wait`; nobody else goes on with it.
+        unsafe {
+            let waiting = (*thread).waiting;
+            switch::switch(&raw mut (*thread).simulator, waiting, switch::thread_pointer());
+        }
+        // SAFETY: it lies within the reservation; whoever writes there does not run now.
+        unsafe { self.floor.read_volatile() == [0; FLOOR] }
+    }
+}
+
+/// Where a thread begins.
+extern "C-unwind" fn enter(argument: usize) -> ! {
+    let thread = std::ptr::with_exposed_provenance_mut::<Thread>(argument);
+    // SAFETY: the address is that of a thread that `run` has just let begin; it outlives this.
+    unsafe {
+        let (body, state) = ((*thread).body, (*thread).state);
+        body(state, &raw mut (*thread).seen);
+        (*thread).is_over = true;
+        leave(thread);
+    }
+    unreachable!("nobody goes on with a thread that is over")
+}
+
+/// # Safety
+/// This is called by the thread itself, while it runs.
+unsafe fn leave(thread: *mut Thread) {
+    // SAFETY: `run` has left the simulator's stack there, and waits.
+    unsafe {
+        let simulator = (*thread).simulator;
+        switch::switch(&raw mut (*thread).waiting, simulator, switch::thread_pointer());
+    }
+}
+
+/// `ftsim_receive`: waits until something has come.
+pub(super) extern "C" fn receive(seen: *mut Seen, room: *mut Event) -> c_int {
+    let thread = seen.cast::<Thread>();
+    // SAFETY: only threads are given this function, each with its own `seen`; it runs.
+    unsafe {
+        leave(thread);
+        let event = (*thread).event.take().expect("it goes on because something has come");
+        room.write(event);
+        event.kind
+    }
+}

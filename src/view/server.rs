@@ -1,0 +1,207 @@
+//! Serves a feed to browsers on this machine: a thread for each connection, as long as they are
+//! few.
+
+use super::feed::{Feed, Latest, Order};
+use super::http::{self, MOST_HEAD_BYTES, Request};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// More than this are turned away: a browser opens six.
+const MOST_CONNECTIONS: usize = 64;
+/// Who says nothing, or takes nothing, for so long is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long an order may take.
+const ANSWER: Duration = Duration::from_secs(30);
+
+const PAGE: &str = include_str!("page.html");
+
+/// What every connection is told.
+struct House {
+    feed: Arc<Feed>,
+    token: String,
+    port: u16,
+    open: AtomicUsize,
+}
+
+/// Serves the feed on a port of this machine (0: any that is free); says where. The address has a
+/// secret in it: who does not know it sees nothing and asks for nothing.
+pub fn serve(feed: Arc<Feed>, port: u16) -> Result<String, String> {
+    let no = |what: &str, why: io::Error| format!("cannot {what}: {why}");
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .map_err(|why| no(&format!("listen on port {port} of 127.0.0.1"), why))?;
+    let port = listener.local_addr().map_err(|why| no("listen", why))?.port();
+    let token = secret().map_err(|why| no("draw a secret from /dev/urandom", why))?;
+    let address = format!("http://127.0.0.1:{port}/{token}/");
+    let house = Arc::new(House { feed, token, port, open: AtomicUsize::new(0) });
+    spawn(move || {
+        for guest in listener.incoming() {
+            match guest {
+                Ok(stream) => house.clone().welcome(stream),
+                // No descriptor is left, for one: others will close theirs.
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    })
+    .map_err(|why| no("start a thread", why))?;
+    Ok(address)
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("view".into()).stack_size(256 << 10);
+    thread.spawn(work).map(drop)
+}
+
+/// 128 bits that nobody guesses.
+fn secret() -> io::Result<String> {
+    let mut bytes = [0u8; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// One connection among those that are open.
+struct Place(Arc<House>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl House {
+    fn welcome(self: Arc<House>, mut stream: TcpStream) {
+        let is_full = self.open.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS;
+        let place = Place(self);
+        // Whoever sends and never reads must not hold the thread that accepts.
+        let _ = stream.set_write_timeout(Some(if is_full {
+            Duration::from_millis(1)
+        } else {
+            PATIENCE
+        }));
+        if is_full {
+            // Nobody has to hear it.
+            let _ = refuse(&mut stream, 503);
+            return;
+        }
+        let _ = spawn(move || {
+            let _ = stream.set_read_timeout(Some(PATIENCE));
+            let _ = stream.set_nodelay(true);
+            // An error is the end of this connection, and of nothing else.
+            let _ = place.0.serve(&mut stream);
+            let _ = stream.shutdown(Shutdown::Both);
+        });
+    }
+
+    fn serve(&self, stream: &mut TcpStream) -> io::Result<()> {
+        let (head, rest) = match read_head(stream)? {
+            Ok(read) => read,
+            Err(status) => return refuse(stream, status),
+        };
+        let request = match Request::read(&head) {
+            Ok(request) => request,
+            Err(status) => return refuse(stream, status),
+        };
+        let Some(wanted) = request.below(&self.token, self.port) else {
+            return refuse(stream, 403);
+        };
+        match (request.method, wanted) {
+            ("GET", "") => {
+                let nonce = secret()?;
+                let page = PAGE.replace("NONCE", &nonce);
+                answer(stream, "text/html; charset=utf-8", page.as_bytes(), &nonce)
+            }
+            ("GET", "scene") => {
+                let (number, scene) = self.feed.scene();
+                answer(stream, "application/json", scene.json(number).as_bytes(), "")
+            }
+            ("GET", "places") => {
+                let places = &self.feed.scene().1.places;
+                let bytes: Vec<u8> =
+                    places.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
+                answer(stream, "application/octet-stream", &bytes, "")
+            }
+            ("GET", "frames") => self.stream(stream),
+            ("POST", "order") => {
+                let _asking = self.feed.asking();
+                let mut body = rest;
+                let missing = request.body_bytes.saturating_sub(body.len()) as u64;
+                Read::by_ref(stream).take(missing).read_to_end(&mut body)?;
+                body.truncate(request.body_bytes);
+                let (what, kind) = (self.obey(&String::from_utf8_lossy(&body)), "text/plain");
+                let text = match what {
+                    Ok(text) => format!("ok {text}"),
+                    Err(why) => format!("no {why}"),
+                };
+                answer(stream, kind, text.as_bytes(), "")
+            }
+            (_, "" | "scene" | "places" | "frames" | "order") => refuse(stream, 405),
+            _ => refuse(stream, 404),
+        }
+    }
+
+    /// Hands an order to the run, and waits for what it says.
+    fn obey(&self, words: &str) -> Result<String, String> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        let order = Order::new(words.trim().to_string(), reply);
+        if self.feed.ask(order).is_err() {
+            return Err("the run takes no more orders".into());
+        }
+        answer.recv_timeout(ANSWER).unwrap_or_else(|_| Err("the run does not answer".into()))
+    }
+
+    /// Frames, as long as somebody takes them.
+    fn stream(&self, stream: &mut TcpStream) -> io::Result<()> {
+        let head = http::head(200, "application/octet-stream", None, "");
+        stream.write_all(head.as_bytes())?;
+        let mut watcher = self.feed.watch();
+        loop {
+            match watcher.next(Duration::from_secs(1)) {
+                Latest::Frame(frame) => {
+                    stream.write_all(&(frame.len() as u32).to_le_bytes())?;
+                    stream.write_all(&frame)?;
+                }
+                // An empty one finds out whether somebody is there.
+                Latest::None => stream.write_all(&0u32.to_le_bytes())?,
+                Latest::Over => return Ok(()),
+            }
+        }
+    }
+}
+
+/// A head, and what came after it; or the status of the error.
+type Head = Result<(Vec<u8>, Vec<u8>), u16>;
+
+/// Reads until a head is whole.
+fn read_head(stream: &mut TcpStream) -> io::Result<Head> {
+    let (mut bytes, mut room) = (Vec::new(), [0u8; 2048]);
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let end_of_head = http::end_of_head(&bytes);
+        if end_of_head.unwrap_or(bytes.len()) > MOST_HEAD_BYTES {
+            return Ok(Err(431));
+        }
+        if let Some(at) = end_of_head {
+            let rest = bytes.split_off(at);
+            return Ok(Ok((bytes, rest)));
+        }
+        if Instant::now() > end {
+            return Ok(Err(408));
+        }
+        match stream.read(&mut room)? {
+            0 => return Ok(Err(400)),
+            count => bytes.extend(&room[..count]),
+        }
+    }
+}
+
+fn answer(stream: &mut TcpStream, kind: &str, body: &[u8], nonce: &str) -> io::Result<()> {
+    stream.write_all(http::head(200, kind, Some(body.len()), nonce).as_bytes())?;
+    stream.write_all(body)
+}
+
+fn refuse(stream: &mut TcpStream, status: u16) -> io::Result<()> {
+    stream.write_all(http::head(status, "text/plain", Some(0), "").as_bytes())
+}

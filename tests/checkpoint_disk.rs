@@ -1,0 +1,197 @@
+//! Checkpoints on disk: what memory cannot give back comes from files, at all ranks or at none.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use support::{Program, Run};
+
+fn program() -> Program {
+    support::c("checkpoint.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]).build()
+}
+
+/// Six ranks under a scheme that makes up for one, so many steps, a checkpoint each ten, and each
+/// `every`th of them in `directory`.
+fn job(program: &Program, directory: &Path, steps: &str, every: &str) -> Run {
+    let run = support::run(program).ranks(6).option("--mode=rebuild");
+    let run = run.env("CHECKPOINT_DISK", directory).env("CHECKPOINT_EVERY", every);
+    run.args(["xor", steps, "10", "0", "777"])
+}
+
+/// What comes out where nobody dies.
+fn expected(program: &Program) -> String {
+    let run = support::run(program).ranks(6).option("--mode=rebuild");
+    run.args(["xor", "35", "10", "0", "777"]).succeeds().stdout
+}
+
+fn file(directory: &Path, name: &str) -> PathBuf {
+    directory.join(name)
+}
+
+#[test]
+fn more_deaths_than_the_scheme_makes_up_for_are_survived() {
+    let (program, directory) = (program(), support::fresh_directory("disk-deaths"));
+    let expected = expected(&program);
+    for (every, version) in [("1", 20), ("2", 20), ("3", 0)] {
+        let directory = directory.join(every);
+        let seen = job(&program, &directory, "35", every).args(["2@25", "3@25", "5@33"]).succeeds();
+        assert_eq!(seen.stdout, expected, "every {every}: {seen}");
+        let words = format!("checkpoint {version} is restored from {}", directory.display());
+        assert_eq!(seen.stderr.matches(&words).count(), 1, "every {every}: {seen}");
+    }
+}
+
+#[test]
+fn a_new_job_goes_on_where_the_last_one_was() {
+    let (program, directory) = (program(), support::fresh_directory("disk-again"));
+    let expected = expected(&program);
+    job(&program, &directory, "25", "1").succeeds();
+    let seen = job(&program, &directory, "35", "1").succeeds();
+    assert_eq!(seen.stdout, expected, "{seen}");
+    assert!(seen.stderr.contains("checkpoint 20 is restored"), "{seen}");
+    // And the next, which all die in at once, and one after that.
+    for _ in 0..2 {
+        let all: Vec<String> = (0..6).map(|rank| format!("{rank}@34")).collect();
+        let seen = job(&program, &directory, "35", "1").args(all).outcome();
+        assert!(seen.stderr.contains("checkpoint 30 is restored"), "{seen}");
+    }
+}
+
+#[test]
+fn what_is_torn_or_damaged_is_named_and_the_generation_before_is_taken() {
+    let (program, directory) = (program(), support::fresh_directory("disk-damaged"));
+    let expected = expected(&program);
+    job(&program, &directory, "25", "1").succeeds();
+    // 0 and 20 went into the first files, 10 into the second ones.
+    std::fs::write(file(&directory, "rank-1.new"), "half of a fi").expect("it can be written");
+    let torn = file(&directory, "rank-2.a");
+    let bytes = std::fs::read(&torn).expect("it is there");
+    std::fs::write(&torn, &bytes[..bytes.len() / 2]).expect("it can be written");
+    let seen = job(&program, &directory, "25", "9").succeeds();
+    let words = format!("checkpoint 10 is restored from {}; rank 2: ", directory.display());
+    assert!(seen.stderr.contains(&words), "{seen}");
+    assert!(seen.stderr.contains("rank-2.a is damaged: it has "), "{seen}");
+    let mut bytes = std::fs::read(file(&directory, "rank-4.b")).expect("it is there");
+    *bytes.last_mut().expect("it is long") ^= 1;
+    std::fs::write(file(&directory, "rank-4.b"), &bytes).expect("it can be written");
+    let seen = job(&program, &directory, "35", "1").succeeds();
+    assert_eq!(seen.lines_with("FTCK_ERR_LOST"), 6, "{seen}");
+    assert_eq!(seen.lines_with("rank-2.a is damaged"), 6, "{seen}");
+    assert_eq!(seen.lines_with("rank-4.b is damaged"), 6, "{seen}");
+    assert!(!seen.stdout.contains(&expected), "{seen}");
+    std::fs::remove_file(file(&directory, "rank-4.b")).expect("it is there");
+    let seen = job(&program, &directory, "35", "1").succeeds();
+    assert_eq!(seen.lines_with("rank-4.b is missing"), 6, "{seen}");
+}
+
+#[test]
+fn a_death_at_any_step_of_writing_or_reading_loses_nothing() {
+    let (program, directory) = (program(), support::fresh_directory("disk-steps"));
+    let expected = expected(&program);
+    let writing = [6, 9, 12, 15, 18, 21].map(|step| format!("4@inside:FTCK_Checkpoint:3:{step}"));
+    let reading = [1, 2, 3, 4, 5, 7, 9, 12].map(|step| format!("4@inside:FTCK_Restore:2:{step}"));
+    for (number, kill) in writing.iter().chain(&reading).enumerate() {
+        let directory = directory.join(number.to_string());
+        let run = job(&program, &directory, "35", "1").args(["2@25", "3@25"]);
+        let seen = run.option(format!("--kill={kill}")).succeeds();
+        assert_eq!(seen.stdout, expected, "{kill}: {seen}");
+    }
+}
+
+const FULL: &str = r#"
+    #include <mpi.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include "ftmpi.h"
+    int main(int argc, char **argv) {
+        FTCK ck; int rank, version, length; static double x[10000];
+        char words[MPI_MAX_ERROR_STRING];
+        MPI_Init(&argc, &argv);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        FTCK_Create(MPI_COMM_WORLD, "xor", &ck);
+        FTCK_Register(ck, 0, x, 10000, MPI_DOUBLE);
+        FTCK_Set_disk(ck, argv[1], 1);
+        if (ftmpi_incarnation() == 0) {
+            x[0] = 7 + rank;
+            MPI_Error_string(FTCK_Checkpoint(ck, 3), words, &length);
+            printf("%s\n", words);
+            fflush(stdout);
+            if (rank == 1) raise(SIGKILL);
+            while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+            MPI_Comm again = FT_MPI_CHECK_RECOVER;
+            MPI_Comm_dup(MPI_COMM_WORLD, &again);
+        }
+        x[0] = 0;
+        if (FTCK_Restore(ck, &version) == MPI_SUCCESS && x[0] == 7 + rank)
+            printf("version %d is there\n", version);
+        MPI_Finalize();
+        return 0;
+    }
+"#;
+
+#[test]
+fn files_that_cannot_be_written_are_told_and_memory_has_all() {
+    let program = support::c_text("checkpoint_full", FULL).build();
+    let directory = support::fresh_directory("disk-full");
+    let seen = |run: Run, why: &str| {
+        let seen = run.succeeds();
+        let words = "checkpoint 3 is in memory only, since rank 0 cannot write its file: ";
+        assert_eq!(seen.lines_with(words), 3, "{seen}");
+        assert_eq!(seen.lines_with(why), 3, "{seen}");
+        assert_eq!(seen.lines_with("version 3 is there"), 3, "{seen}");
+    };
+    let blocked = file(&directory, "blocked");
+    std::fs::write(&blocked, "no directory").expect("it can be written");
+    let inside = blocked.join("here").display().to_string();
+    let run = support::run(&program).ranks(3).option("--mode=rebuild");
+    seen(run.args([&inside]), "Not a directory");
+    // As on a disk that is full: files cannot grow.
+    let room = directory.join("room").display().to_string();
+    let words = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
+    let ftrun = support::ftrun().display().to_string();
+    let path = program.path().display().to_string();
+    let run = support::command("sh");
+    let all = ["-c", words, "sh", &ftrun, "-np", "3", "--mode=rebuild", &path, &room];
+    seen(run.args(all), "File too large");
+    let left: Vec<_> = std::fs::read_dir(&room).expect("it was made").collect();
+    assert!(left.is_empty(), "nothing half is left: {left:?}");
+}
+
+#[test]
+fn fewer_ranks_than_wrote_it_get_the_data_of_all() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            FTCK ck; int rank, version, ranks[9], count; long x, all = 0;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "rs:2", &ck);
+            FTCK_Register(ck, 0, &x, 1, MPI_LONG);
+            FTCK_Set_disk(ck, argv[1], 1);
+            FTCK_Restore(ck, &version);
+            if (version == FTCK_NONE) {
+                x = 1L << 8 * rank;
+                version = 5;
+                FTCK_Checkpoint(ck, version);
+            }
+            FTCK_Orphans(ck, 9, ranks, &count);
+            for (int i = 0; i < count; i++) {
+                long theirs;
+                FTCK_Adopt(ck, ranks[i], 0, &theirs, 1, MPI_LONG);
+                x += theirs;
+            }
+            MPI_Reduce(&x, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+            if (rank == 0) printf("%d %lx\n", version, all);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_fewer_files", text).build();
+    let directory = support::fresh_directory("disk-fewer").display().to_string();
+    for ranks in [7, 7, 4, 3] {
+        let seen = support::run(&program).ranks(ranks).args([&directory]).succeeds();
+        assert_eq!(seen.stdout, "5 1010101010101\n", "{ranks}: {seen}");
+    }
+}

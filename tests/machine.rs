@@ -1,0 +1,209 @@
+//! Ranks on a machine that nobody could buy: where they sit, who fails with which node, and who
+//! takes a spare one.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{Outcome, Program, Run};
+
+/// Five by four nodes, of which those at the end of each row are spares.
+const LAB: &str = "\
+[machine]
+name = \"lab\"
+topology = \"mesh\"
+dims = [5, 4]
+[spares]
+alloc = \"2D(1,1)\"
+substitute = [\"1D\", \"0D\"]
+";
+
+fn machine(test: &str, faults: &str) -> (PathBuf, PathBuf) {
+    let directory = support::fresh_directory(test);
+    let (file, report) = (directory.join("lab.toml"), directory.join("report"));
+    std::fs::write(&file, format!("{LAB}{faults}")).expect("there is room");
+    (file, report)
+}
+
+fn places() -> Program {
+    support::c("machine.c").flags(&["-O1", "-Wall"]).build()
+}
+
+/// Sixteen ranks, on all nodes that are no spares.
+fn run(program: &Program, (file, report): &(PathBuf, PathBuf), mode: &str) -> Run {
+    let run = support::run(program).ranks(16).option(format!("--mode={mode}"));
+    let run = run.option(format!("--machine={}", file.display()));
+    run.option(format!("--report={}", report.display()))
+}
+
+/// What follows `"name":` in a line of the report.
+fn field<'a>(line: &'a str, name: &str) -> &'a str {
+    let (_, rest) = line.split_once(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{line}"));
+    let end = if rest.starts_with("[[") {
+        rest.find("]]").map(|at| at + 2)
+    } else {
+        rest.find([',', '}'])
+    };
+    &rest[..end.expect("a value ends")]
+}
+
+fn has(seen: &Outcome, line: &str) -> bool {
+    seen.stdout.lines().any(|other| other == line)
+}
+
+#[test]
+fn whoever_dies_comes_back_on_a_spare_node_and_those_between_move_on() {
+    for kind in ["thread", "fiber"] {
+        let files = machine(&format!("chain-{kind}"), "");
+        let run = run(&places(), &files, "rebuild").option(format!("--ranks={kind}"));
+        let seen = run.option("--kill=6@MPI_Barrier").succeeds();
+        for line in [
+            "first: rank 6 at lab:2,1",
+            "first: rank 7 at lab:3,1",
+            "again: rank 6 at lab:3,1",
+            "then: rank 6 at lab:3,1",
+            "then: rank 7 at lab:4,1",
+            "then: rank 8 at lab:0,2",
+        ] {
+            assert!(has(&seen, line), "{line}: {seen}");
+        }
+        let said = "ftrun: rank 6 goes on at node lab:3,1 (1D, 1 others move); messages that \
+                    collide: 0, now ";
+        assert!(seen.stderr.contains(said), "{seen}");
+        let report = std::fs::read_to_string(&files.1).expect("it was written");
+        assert_eq!(report.lines().count(), 1, "{report}");
+        assert_eq!(field(&report, "node"), "7");
+        assert_eq!(field(&report, "substitution"), "\"1D\"");
+        assert_eq!(field(&report, "moves"), "[[6,7,8],[7,8,9]]");
+        assert_eq!(field(&report, "collisions_before"), "0");
+        assert_ne!(field(&report, "collisions_after"), "0");
+    }
+}
+
+#[test]
+fn of_ranks_that_die_together_none_goes_to_a_node_that_failed() {
+    let files = machine("together", "");
+    let mut run = run(&places(), &files, "rebuild");
+    for rank in [5, 6, 7] {
+        run = run.option(format!("--kill={rank}@MPI_Barrier"));
+    }
+    let seen = run.succeeds();
+    for rank in [5, 6, 7] {
+        let at = |line: &&str| line.starts_with(&format!("again: rank {rank} at "));
+        let node = seen.stdout.lines().find(at).unwrap_or_else(|| panic!("{seen}"));
+        for failed in ["lab:1,1", "lab:2,1", "lab:3,1"] {
+            assert!(!node.ends_with(failed), "{seen}");
+        }
+    }
+}
+
+#[test]
+fn where_the_others_close_ranks_nobody_moves() {
+    let files = machine("shrink", "");
+    let seen = run(&places(), &files, "shrink").option("--kill=6@MPI_Barrier").succeeds();
+    assert!(has(&seen, "then: rank 6 at lab:3,1"), "rank 7 of before, where it was: {seen}");
+    let report = std::fs::read_to_string(&files.1).expect("it was written");
+    assert_eq!(field(&report, "node"), "7");
+    assert!(!report.contains("moves"), "{report}");
+}
+
+/// A program that goes on for as long as the failures come.
+fn pcg() -> Program {
+    support::c("c_examples/pcg.c").flags(&["-O2"]).build()
+}
+
+const FAULTS: &str = "\
+[faults]
+seed = 3
+schedule = [
+    { at = \"5ms\", nodes = \"6\" },
+    { at = \"9ms\", nodes = \"4 12\" },
+    { at = \"12ms\", nodes = \"19\" },
+    { at = \"21ms\", nodes = \"random 1 of box 0,0..2,2\" },
+    { mttf = \"60ms\" },
+]
+";
+
+fn solve(files: &(PathBuf, PathBuf)) -> Outcome {
+    let run = run(&pcg(), files, "rebuild").option("--seed=1").option("--time-scale=2");
+    let words = "--poisson 7 --order 4096 --iterations 60 --scheme rs:3 --every 10";
+    run.args(words.split(' ')).deadline(120).succeeds()
+}
+
+/// Times in microseconds and nodes, as the simulator tells them of the same machine.
+fn simulated(file: &Path) -> Vec<(u64, u64)> {
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--quiet", "--release", "-p", "ftmpi_sim", "--bin", "ftsim"])
+        .current_dir(support::root())
+        .status();
+    assert!(built.expect("cargo runs").success(), "the simulator can be built");
+    let deaths = file.with_extension("deaths");
+    let done = Command::new(support::tool("ftsim"))
+        .args(["max", "--quiet", "--tick=1us", "--ticks=1000000"])
+        .args(["--machine".as_ref(), file.as_os_str()])
+        .args(["--deaths".as_ref(), deaths.as_os_str()])
+        .output()
+        .expect("it runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = std::fs::read_to_string(deaths).expect("it was written");
+    let number = |word: &str| word.parse().unwrap_or_else(|_| panic!("{text}"));
+    let pair = |line: &str| {
+        let (tick, node) = line.split_once(' ').expect("tick and node");
+        (number(tick), number(node))
+    };
+    text.lines().map(pair).collect()
+}
+
+#[test]
+fn a_solver_on_a_failing_machine_loses_the_nodes_that_the_simulator_loses() {
+    let files = machine("schedule", FAULTS);
+    let seen = solve(&files);
+    let residual = seen.stdout.split("residual ").nth(1).expect("it is told");
+    let size: f64 = residual.split(' ').next().expect("a number").parse().expect("a number");
+    assert!(size < 1e-10, "{seen}");
+    let report = std::fs::read_to_string(&files.1).expect("it was written");
+    let mut failed = Vec::new();
+    for line in report.lines() {
+        let number = |name| field(line, name).parse::<u64>().unwrap_or_else(|_| panic!("{line}"));
+        failed.push((number("at_us"), number("node")));
+        if field(line, "rank") != "null" {
+            assert!(line.contains("as ordered for node lab:"), "{line}");
+            assert!(line.contains("\"substitution\""), "{line}");
+        }
+    }
+    assert!(failed.len() >= 5, "{report}");
+    let expected = simulated(&files.0);
+    // A node that was repaired for want of spares is another one to the simulator.
+    for ((at, node), (tick, other)) in failed.iter().zip(&expected) {
+        assert_eq!(node, other, "{report}{expected:?}");
+        let late = at.checked_sub(2 * tick).unwrap_or_else(|| panic!("{report}{expected:?}"));
+        assert!(late < 2000, "{at} us for twice {tick} us:\n{report}");
+    }
+    let again = machine("schedule-again", FAULTS);
+    let second = solve(&again);
+    assert_eq!(seen.stdout, second.stdout);
+    assert_eq!(report, std::fs::read_to_string(&again.1).expect("it was written"));
+}
+
+#[test]
+fn what_cannot_be_is_said_before_anybody_runs() {
+    let files = machine("wrong", "[faults]\nmttf = 3\n");
+    let seen = run(&places(), &files, "rebuild").fails_with(2);
+    assert!(seen.stderr.contains("lab.toml:9: "), "{seen}");
+    for (machine, why) in [
+        ("nix.toml", "nix.toml: No such file or directory"),
+        ("nix.toml", "bluegene-2001"),
+        ("fat-tree", "fat-tree: ranks sit on a mesh, a torus or a hypercube"),
+    ] {
+        let run = support::run(&places()).ranks(2).option(format!("--machine={machine}"));
+        let seen = run.fails_with(2);
+        assert!(seen.stderr.contains(why) && seen.stdout.is_empty(), "{seen}");
+    }
+    let files = self::machine("small", "");
+    let run = support::run(&places()).ranks(17);
+    let seen = run.option(format!("--machine={}", files.0.display())).fails_with(2);
+    assert!(seen.stderr.contains("lab: 17 ranks: there are 16 nodes"), "{seen}");
+    let seen = support::run(&places()).ranks(2).option("--time-scale=0").fails_with(2);
+    assert!(seen.stderr.contains("`0` is no factor above 0"), "{seen}");
+}

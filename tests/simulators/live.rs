@@ -1,0 +1,235 @@
+//! The live view of a simulation, in a real browser.
+
+#[path = "../browser/mod.rs"]
+mod browser;
+
+use browser::Browser;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A simulation that pages look at.
+struct Run {
+    child: Child,
+    address: String,
+}
+
+impl Run {
+    fn begin(words: &str) -> Run {
+        let child = Command::new(env!("CARGO_BIN_EXE_ftsim"))
+            .args(words.split_whitespace())
+            .arg("--watch")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = child.expect("it can be started");
+        let mut line = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().expect("it was asked for"));
+        stderr.read_line(&mut line).expect("it says where it is");
+        let (_, address) = line.trim().split_once("at ").unwrap_or_else(|| panic!("{line}"));
+        Run { child, address: address.to_string() }
+    }
+
+    fn host(&self) -> &str {
+        self.address[7..].split('/').next().expect("it has a host")
+    }
+
+    fn path(&self) -> &str {
+        &self.address[7 + self.host().len()..]
+    }
+
+    /// Sends bytes as they are; what comes back.
+    fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.host()).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("it can be set");
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        // Whoever is refused may find the connection closed under his hands.
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn status(&self, line: &str, headers: &str) -> String {
+        let answer = self.raw(format!("{line} HTTP/1.1\r\n{headers}\r\n").as_bytes());
+        answer.split(' ').nth(1).unwrap_or("none").to_string()
+    }
+
+    fn order(&self, words: &str) -> String {
+        let (host, path, length) = (self.host(), self.path(), words.len());
+        let answer = self.raw(
+            format!(
+                "POST {path}order HTTP/1.1\r\nHost: {host}\r\n\
+                 Content-Length: {length}\r\n\r\n{words}"
+            )
+            .as_bytes(),
+        );
+        answer.split("\r\n\r\n").nth(1).unwrap_or_else(|| panic!("{answer}")).to_string()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("there is room");
+    directory
+}
+
+/// A living node in the middle that no other dot hides, and where it is in the window.
+fn lonely(page: &mut Browser, but: i64) -> (i64, f64, f64) {
+    let script = format!(
+        "(() => {{ const b = picture.box(), r = $('dots').getBoundingClientRect();
+           const far = (+$('size').value + 3) / b.side;
+           for (let n = 0; n < scene.nodes; n++) {{
+             const [x, y] = [places[2 * n], places[2 * n + 1]];
+             const apart = (a, b) => Math.max(Math.abs(a - x), Math.abs(b - y));
+             if (n === {but} || !frame.alive[n] || apart(0.5, 0.5) > 0.3) continue;
+             let best = 1;
+             for (let m = 0; m < scene.nodes; m++)
+               if (m !== n) best = Math.min(best, apart(places[2 * m], places[2 * m + 1]));
+             const [u, v] = [b.left + x * b.side, b.top + (1 - y) * b.side];
+             if (best > far) return [n, r.x + u / b.scale, r.y + v / b.scale];
+           }} }})()"
+    );
+    let found = page.value(&script);
+    let at = |place: usize| found[place].as_f64().expect("there is a lonely one");
+    (at(0) as i64, at(1), at(2))
+}
+
+/// What a node's colour is in the page's own table; grey if it is dead.
+fn colour(page: &mut Browser, node: i64) -> [u8; 3] {
+    let script = format!(
+        "(at => frame.alive[{node}] ? [...table.slice(at, at + 3)] : DEAD)\
+         (4 * frame.colours[{node}])"
+    );
+    let found = page.value(&script);
+    [0, 1, 2].map(|part| found[part].as_u64().expect("a colour") as u8)
+}
+
+fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one.abs_diff(other) <= 3)
+}
+
+#[test]
+fn a_person_runs_it_kills_and_moves_the_border_and_the_picture_shows_what_is_so() {
+    for (kind, query) in [("WebGL", ""), ("canvas", "?canvas")] {
+        let run = Run::begin("poisson --nodes 900 --border 0,0,0,1");
+        let address = format!("{}{query}", run.address);
+        let mut page = Browser::open(&address, 1200, 800, &scratch(&format!("live-{kind}")));
+        page.wait("frame && $('nodes').textContent === '900'");
+        assert_eq!(page.value("picture.name"), kind);
+        assert_eq!(page.value("$('mood').textContent"), "halted");
+        page.click("go");
+        page.wait("frame.tick > 20 && frame.state === 'running'");
+        page.wait("history.get('messages').length > 2");
+        // By a click with the shift key.
+        let (victim, x, y) = lonely(&mut page, -1);
+        page.click_at(x, y, true);
+        page.wait(&format!("frame.count === 899 && !frame.alive[{victim}]"));
+        // The border on the left, by the key End: the highest value there is.
+        page.value("$('border-left').focus()");
+        page.key("End", 35);
+        page.wait("$('left').textContent === '1'");
+        let leftmost =
+            "[...Array(900).keys()].reduce((a, b) => places[2 * b] < places[2 * a] ? b : a)";
+        page.wait(&format!("frame.colours[{leftmost}] > 250"));
+        // A region, by the mouse.
+        let edge = |page: &mut Browser, at: f64| {
+            let mut of = |axis, side| {
+                page.number(&format!(
+                    "$('dots').getBoundingClientRect().{axis} + picture.box().{side} \
+                     + {at} * picture.box().side"
+                ))
+            };
+            (of("x", "left"), of("y", "top"))
+        };
+        let (from, to) = (edge(&mut page, 0.6), edge(&mut page, 0.9));
+        page.drag(from, to);
+        assert!((page.number("+$('x0').value") - 0.6).abs() < 0.01);
+        page.value("$('percent').value = 100");
+        page.click("region");
+        page.wait("frame.count < 860");
+        let left = page.number(
+            "[...Array(900).keys()].filter(n => frame.alive[n] && places[2 * n] > 0.61 && \
+             places[2 * n] < 0.89 && places[2 * n + 1] > 0.11 && places[2 * n + 1] < 0.39).length",
+        );
+        assert_eq!(left, 0.0, "all in the region are dead");
+        page.click("go");
+        page.wait("frame.state === 'halted'");
+        page.value("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))");
+        let picture = page.picture();
+        assert!(is_near(picture.at(x, y), [190; 3]), "{kind}: the dead are grey");
+        let (node, x, y) = lonely(&mut page, victim);
+        let (seen, told) = (picture.at(x, y), colour(&mut page, node));
+        assert!(is_near(seen, told), "{kind}: {seen:?}, not {told:?}");
+    }
+}
+
+#[test]
+fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
+    let run = Run::begin("max --nodes 500");
+    let mut page = Browser::open(&run.address, 900, 700, &scratch("live-setup"));
+    page.wait("frame && $('nodes').textContent === '500'");
+    page.value("$('setup-nodes').value = '700'; $('setup-topology').value = 'torus'");
+    page.click("again");
+    page.wait("frame && frame.colours.length > 600 && $('word').textContent === 'set up'");
+    page.value("$('setup-nodes').value = 'many'");
+    page.click("again");
+    page.wait("$('word').textContent.includes('--nodes many: say a number')");
+    page.wait("frame && frame.colours.length > 600");
+    page.key(" ", 32);
+    page.wait("frame.state === 'at rest' && frame.series[0] === frame.count");
+    assert_eq!(run.order("quit"), "ok it ends");
+    page.wait("$('mood').textContent === 'ended'");
+}
+
+#[test]
+fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
+    let run = Run::begin("max --nodes 100");
+    let (host, path) = (run.host().to_string(), run.path().to_string());
+    let own = format!("Host: {host}\r\n");
+    assert_eq!(run.status(&format!("GET {path}"), &own), "200");
+    for (line, headers, status) in [
+        ("GET /".to_string(), own.clone(), "403"),
+        (format!("GET /{}/", "0".repeat(32)), own.clone(), "403"),
+        (format!("GET {path}"), "Host: evil.example\r\n".into(), "403"),
+        (format!("GET {path}"), format!("{own}Origin: http://evil.example\r\n"), "403"),
+        (format!("POST {path}order"), format!("{own}Origin: null\r\nContent-Length: 6\r\n"), "403"),
+        (format!("GET {path}../../etc/passwd"), own.clone(), "404"),
+        (format!("GET {path}order"), own.clone(), "405"),
+        (format!("DELETE {path}"), own.clone(), "405"),
+        (format!("POST {path}order"), format!("{own}Content-Length: 999999\r\n"), "413"),
+        (format!("GET {path}"), format!("{own}X: {}\r\n", "x".repeat(9000)), "431"),
+        ("nonsense".to_string(), own.clone(), "400"),
+    ] {
+        assert_eq!(run.status(&line, &headers), status, "{line} {headers:.99}");
+    }
+    run.raw(&[0xff; 4000]);
+    for wrong in ["", "kill", "kill 100", "kill -1", "region 1", "border left 3", "speed x", "rm"] {
+        assert!(run.order(wrong).starts_with("no "), "{wrong}");
+    }
+    // Far more than are served at once, all silent.
+    let guests: Vec<_> = (0..1000).filter_map(|_| TcpStream::connect(&host).ok()).collect();
+    assert!(guests.len() > 500);
+    drop(guests);
+    let mut told = String::new();
+    for _ in 0..100 {
+        let path = &path;
+        let request =
+            format!("POST {path}order HTTP/1.1\r\nHost: {host}\r\nContent-Length: 6\r\n\r\ninfo 0");
+        told = run.raw(request.as_bytes());
+        if told.contains("ok node 0") {
+            break;
+        }
+    }
+    assert!(told.contains("ok node 0"), "it serves again: {told}");
+    assert!(!told.contains("dead"));
+}
