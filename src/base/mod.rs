@@ -1,5 +1,6 @@
 //! What every floor stands on: clock, chance, queues, words.
 
+pub mod json;
 pub mod layout;
 pub mod member;
 pub mod random;

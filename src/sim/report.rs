@@ -1,5 +1,6 @@
 //! Results, for people as a table and for programs as JSON; the same run writes the same bytes.
 
+use crate::base::json::quoted;
 use std::fmt::Write;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -64,21 +65,6 @@ impl Value {
     }
 }
 
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c < ' ' => {
-                write!(quoted, "\\u{:04x}", u32::from(c)).expect("a string takes all");
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 impl From<u64> for Value {
     fn from(whole: u64) -> Value {
         Value::Whole(whole)
@@ -131,7 +117,7 @@ mod tests {
         report.add("who", "a \"b\"\n");
         report.add("times", vec![0.5, f64::NAN]);
         report.add("hops_made", 12u32);
-        let json = "{\"who\":\"a \\\"b\\\"\\u000a\",\"times\":[0.5,null],\"hops_made\":12}\n";
+        let json = "{\"who\":\"a \\\"b\\\"\\n\",\"times\":[0.5,null],\"hops_made\":12}\n";
         assert_eq!(report.json(), json);
         assert!(report.table().contains("hops made  12\n"));
     }
