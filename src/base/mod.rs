@@ -1,5 +1,6 @@
-//! What every floor stands on: clock, chance, queues, words.
+//! What every floor stands on: clock, chance, queues, agendas, words.
 
+pub mod agenda;
 pub mod json;
 pub mod layout;
 pub mod member;

@@ -256,8 +256,8 @@ pub(super) fn find_number_in_descriptor() -> Option<usize> {
     })
 }
 
-/// Where the one word is whose lower half is `number`, in bytes. Upper halves are those of pointers,
-/// 0x7f00 to 0x7fff, which are numbers of threads, too.
+/// Where the one word is whose lower half is `number`, in bytes. Upper halves are those of
+/// pointers, 0x7f00 to 0x7fff, which are numbers of threads, too.
 fn number_among(words: impl Iterator<Item = [u32; 2]>, number: u32) -> Option<usize> {
     let is_number = |(_, word): &(usize, [u32; 2])| word[0] == number;
     let mut found = words.enumerate().filter(is_number).map(|(index, _)| index * size_of::<u64>());
