@@ -60,7 +60,19 @@ impl Value {
                 format!("{real:.digits$}")
             }
             Value::Text(text) => text.clone(),
-            Value::List(list) => list.iter().map(Value::plain).collect::<Vec<_>>().join(" "),
+            Value::List(list) => {
+                /// People read the first ones, and the last.
+                const MOST: usize = 16;
+                let plain =
+                    |list: &[Value]| list.iter().map(Value::plain).collect::<Vec<_>>().join(" ");
+                match list.split_last() {
+                    Some((last, rest)) if list.len() > MOST => {
+                        let (first, last) = (plain(&rest[..MOST - 1]), last.plain());
+                        format!("{first} ... {last} ({} in all: --json)", list.len())
+                    }
+                    _ => plain(list),
+                }
+            }
         }
     }
 }
@@ -120,5 +132,8 @@ mod tests {
         let json = "{\"who\":\"a \\\"b\\\"\\n\",\"times\":[0.5,null],\"hops_made\":12}\n";
         assert_eq!(report.json(), json);
         assert!(report.table().contains("hops made  12\n"));
+        report.add("all", (0..1000u32).collect::<Vec<_>>());
+        assert!(report.table().contains("13 14 ... 999 (1000 in all: --json)\n"));
+        assert!(report.json().contains(",13,14,15,16,"));
     }
 }
