@@ -1,8 +1,8 @@
 //! Test: ranks that take checkpoints and restore them step by step, in any order, and die at any
 //! step. Data are numbers, codes are the lists of what went into them; so every mixture is seen,
-//! and every part that is missing. Who works on stripes may come late, and go on when others, who have
-//! heard of a death, are in their next call and have other data already. Memory is used again with
-//! whatever is in there.
+//! and every part that is missing. Who works on stripes may come late, and go on when others, who
+//! have heard of a death, are in their next call and have other data already. Memory is used again
+//! with whatever is in there.
 
 mod stories;
 mod work;

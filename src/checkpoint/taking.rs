@@ -213,9 +213,8 @@ fn prepare(
     drop(memory);
     let tags = [0; 6].map(|_| comm.next_collective());
     let shelves = accounts.iter().map(|account| account.shelf).collect();
-    let (keep, comm) = (keep.clone(), comm.clone());
+    let (keep, comm, is_over) = (keep.clone(), comm.clone(), false);
     let waited = is_beside.then(|| clock::now().duration_since(began));
-    let is_over = false;
     let job = Job {
         process,
         keep,

@@ -43,10 +43,11 @@ impl World {
             }
             return true;
         };
-        let work = self.own(who).work.clone();
+        let work = std::mem::take(&mut self.own(who).work);
         let done = if todo.is_code { self.encode(&work, todo) } else { self.decode(&work, todo) };
-        if done.is_none() {
-            self.end_work(who);
+        match done {
+            Some(()) => self.own(who).work = work,
+            None => self.end_work(who),
         }
         done.is_some()
     }
