@@ -1,7 +1,7 @@
 //! What a run and those who look at it have in common.
 
+use crate::base::json::quoted;
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -313,22 +313,6 @@ fn encoded(state: &State, frame: &Frame) -> Vec<u8> {
     bytes
 }
 
-/// A string of JSON (RFC 8259 §7).
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if (c as u32) < 0x20 => {
-                write!(quoted, "\\u{:04x}", c as u32).expect("a string takes what it is given");
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,7 +337,7 @@ mod tests {
         assert_eq!(
             told,
             "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"said\":40,\
-             \"words\":[\"a \\\"word\\\"\\u000a\"],\
+             \"words\":[\"a \\\"word\\\"\\n\"],\
              \"series\":[1.5,null],\"nodes\":3}"
         );
         assert_eq!(bytes[4 + length..], [7, 8, 9, 0b101]);
