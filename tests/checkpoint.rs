@@ -360,7 +360,7 @@ fn whose_registered_memory_is_gone_dies_and_the_last_checkpoint_stays() {
             let seen = run.option(format!("--ranks={kind}")).args([scheme]).succeeds();
             assert_eq!(seen.lines_with("restored 1, 0 differ"), 4, "{scheme}: {seen}");
             assert_eq!(seen.stdout.lines().count(), 4, "{scheme}: {seen}");
-            assert!(seen.stderr.contains("rank 1 was killed (SIGSEGV"), "{scheme}: {seen}");
+            assert!(seen.stderr.contains("rank 1 died of SIGSEGV"), "{scheme}: {seen}");
         }
     }
 }
