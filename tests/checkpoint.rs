@@ -321,6 +321,51 @@ fn fortran_programs_keep_their_data_as_well() {
 }
 
 #[test]
+fn whose_registered_memory_is_gone_dies_and_the_last_checkpoint_stays() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <sys/mman.h>
+        #include "ftmpi.h"
+        enum { BYTES = 1 << 20 };
+        int main(int argc, char **argv) {
+            FTCK ck; int rank, version;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            long *x = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            FTCK_Create(MPI_COMM_WORLD, argv[1], &ck);
+            FTCK_Register(ck, 0, x, BYTES / 8, MPI_LONG);
+            FTCK_Restore(ck, &version);
+            if (version == FTCK_NONE) {
+                for (int i = 0; i < BYTES / 8; i++) x[i] = i * 31L + rank;
+                FTCK_Checkpoint(ck, 1);
+                if (rank == 1) munmap((char *)x + BYTES / 2, BYTES / 2);
+                int code = FTCK_Checkpoint(ck, 2);
+                if (code != MPI_ERR_OTHER) printf("rank %d: %d\n", rank, code);
+                MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
+                while (MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
+                    repaired = FT_MPI_CHECK_RECOVER;
+                FTCK_Restore(ck, &version);
+            }
+            int bad = 0;
+            for (int i = 0; i < BYTES / 8; i++) bad += x[i] != i * 31L + rank;
+            printf("restored %d, %d differ\n", version, bad);
+            return MPI_Finalize();
+        }"#;
+    let program = support::c_text("checkpoint_fault", text).build();
+    for scheme in ["xor", "rs:2", "ring"] {
+        for kind in ["thread", "fiber"] {
+            let run = support::run(&program).ranks(4).option("--mode=rebuild");
+            let seen = run.option(format!("--ranks={kind}")).args([scheme]).succeeds();
+            assert_eq!(seen.lines_with("restored 1, 0 differ"), 4, "{scheme}: {seen}");
+            assert_eq!(seen.stdout.lines().count(), 4, "{scheme}: {seen}");
+            assert!(seen.stderr.contains("rank 1 died of SIGSEGV"), "{scheme}: {seen}");
+        }
+    }
+}
+
+#[test]
 fn misuse_is_told_at_all_ranks() {
     let text = r#"
         #include <mpi.h>

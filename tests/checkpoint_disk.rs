@@ -195,3 +195,18 @@ fn fewer_ranks_than_wrote_it_get_the_data_of_all() {
         assert_eq!(seen.stdout, "5 1010101010101\n", "{ranks}: {seen}");
     }
 }
+
+#[test]
+fn fortran_programs_have_files_as_well() {
+    // It makes the modules that the program uses.
+    let mpifort = support::tool("mpifort").display().to_string();
+    let program = support::fortran("checkpoint_disk.f90").compiler(&mpifort);
+    let program = program.flags(&["-O1", "-Wall"]).build();
+    // Fortran fills the name up with blanks, which do not belong to it.
+    let directory = support::fresh_directory("disk-fortran");
+    for words in ["written", "back again"] {
+        let seen = support::run(&program).ranks(3).args([&directory.display().to_string()]);
+        assert_eq!(seen.succeeds().lines_with(words), 3, "{words}");
+    }
+    assert!(file(&directory, "rank-2.a").exists());
+}

@@ -208,3 +208,47 @@ fn what_cannot_be_is_said_before_anybody_runs() {
     let seen = support::run(&places()).ranks(2).option("--time-scale=0").fails_with(2);
     assert!(seen.stderr.contains("`0` is no factor above 0"), "{seen}");
 }
+
+#[test]
+fn checkpoints_go_by_the_nodes_that_ranks_sit_on() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            FTCK ck; int rank, version = 0; double x = 1;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "ring", &ck);
+            FTCK_Register(ck, 0, &x, 1, MPI_DOUBLE);
+            for (;;) {
+                int code = FTCK_Restore(ck, &version);
+                if (code == FTCK_ERR_LOST) { printf("rank %d: lost\n", rank); break; }
+                int next = version == FTCK_NONE ? 1 : version + 1;
+                if (code == MPI_SUCCESS) code = FTCK_Checkpoint(ck, next);
+                if (code == MPI_SUCCESS && next == 3) { printf("rank %d: safe\n", rank); break; }
+                /* First rank 1, then two who are neighbours by their ranks. */
+                if (code == MPI_SUCCESS && (rank == 1 || (next == 2 && rank == 2)))
+                    raise(SIGKILL);
+                while (code == MPI_SUCCESS) code = MPI_Barrier(MPI_COMM_WORLD);
+                MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
+                while (MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
+                    repaired = FT_MPI_CHECK_RECOVER;
+                MPI_Comm_free(&repaired);
+            }
+            fflush(stdout);
+            return MPI_Finalize();
+        }"#;
+    let program = support::c_text("checkpoint_on_nodes", text).build();
+    let run = || support::run(&program).ranks(4).option("--mode=rebuild");
+    let seen = run().succeeds();
+    assert_eq!(seen.lines_with("lost"), 4, "whose copy was with rank 2: {seen}");
+    let directory = support::fresh_directory("checkpoint-on-nodes");
+    let file = directory.join("row.toml");
+    let row = "[machine]\nname = \"row\"\ntopology = \"mesh\"\ndims = [5]\n";
+    std::fs::write(&file, row).expect("there is room");
+    let seen = run().option(format!("--machine={}", file.display())).succeeds();
+    assert_eq!(seen.lines_with("safe"), 4, "rank 1 sits beside rank 3 and rank 0 now: {seen}");
+}

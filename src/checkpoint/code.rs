@@ -1,11 +1,13 @@
 //! Codes of data, and data out of codes, piece by piece: one pass, whatever the length.
 //!
-//! Pieces of a stripe come one after the other; what is made of them grows in place. Only Reed and
-//! Solomon's code needs all pieces at once: its coder keeps them until the last has come.
+//! Pieces of a stripe come one after the other; what is made of them grows in place: all codes at
+//! once, so that each piece is read while it is in the caches. Only Reed and Solomon's code needs
+//! all pieces first: its coder keeps them until the last has come.
 
 use super::layout::Repair;
 use super::scheme::Code;
 use super::weights;
+use crate::base::sync::sheet::Writing;
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 
 /// A piece is so many bytes long, or a multiple: what the codes work on at a time.
@@ -20,34 +22,90 @@ pub enum Part {
     Code(usize),
 }
 
-/// Makes one code of a stripe, or one of its lost data.
+/// Makes the codes of a stripe.
+pub enum Encoder {
+    /// The exclusive or of what comes.
+    Xor,
+    /// Sums of doubles, each part times its factor in the row of the code.
+    Sums(Vec<Vec<f64>>),
+    /// The codes with these indices.
+    Solomon { wanted: Vec<usize>, data: usize, spares: usize, encoder: Option<ReedSolomonEncoder> },
+}
+
+impl Encoder {
+    /// For the codes with the indices `wanted` of a stripe with so many data and codes.
+    pub fn of(code: Code, data: usize, spares: usize, wanted: Vec<usize>) -> Encoder {
+        match code {
+            Code::Xor => Encoder::Xor,
+            // The first code of one loss is the exclusive or, which is faster than a field.
+            Code::Solomon if spares == 1 => Encoder::Xor,
+            Code::Solomon => Encoder::Solomon { wanted, data, spares, encoder: None },
+            Code::Sum => Encoder::Sums(vec![vec![1.0; data]; wanted.len()]),
+            Code::Weighted => {
+                let rows = weights::gaussian(spares, data);
+                Encoder::Sums(wanted.into_iter().map(|index| rows[index].clone()).collect())
+            }
+        }
+    }
+
+    /// How long pieces best are, so that what is worked on stays in the caches.
+    pub fn piece(&self) -> usize {
+        match self {
+            Encoder::Xor => 1 << 17,
+            Encoder::Sums(rows) => (1 << 17) / rows.len().next_power_of_two().min(8),
+            Encoder::Solomon { .. } => 1 << 14,
+        }
+    }
+
+    /// Adds the stripe's data with this index to what is made, a place for each code that is
+    /// wanted, as long as the piece. Data come in their order; the first overwrite what is there.
+    pub fn add(&mut self, index: usize, piece: &[u8], made: &mut [Writing<'_>]) {
+        match self {
+            Encoder::Xor => {
+                for made in made {
+                    match index {
+                        0 => made.copy_from_slice(piece),
+                        _ => add_bits(piece, made),
+                    }
+                }
+            }
+            Encoder::Sums(rows) => {
+                for (row, made) in rows.iter().zip(made) {
+                    add_doubles(piece, row[index], made, index == 0);
+                }
+            }
+            Encoder::Solomon { data, spares, encoder, .. } => {
+                if index == 0 {
+                    begin_encoding(encoder, *data, *spares, piece.len());
+                }
+                let encoder = encoder.as_mut().expect("the first part has begun it");
+                encoder.add_original_shard(piece).expect("pieces are of one length");
+            }
+        }
+    }
+
+    /// All data have come: the codes are made.
+    pub fn end(&mut self, made: &mut [Writing<'_>]) {
+        let Encoder::Solomon { wanted, encoder, .. } = self else { return };
+        let encoder = encoder.as_mut().expect("a stripe has parts");
+        let codes = encoder.encode().expect("all pieces are there");
+        for (index, made) in wanted.iter().zip(made) {
+            made.copy_from_slice(codes.recovery(*index).expect("it is one of the codes"));
+        }
+    }
+}
+
+/// Makes one of a stripe's lost data.
 pub enum Maker {
     /// The exclusive or of what comes.
     Xor,
     /// Sums of doubles, each part times its factor.
     Sum { data: Vec<f64>, codes: Vec<f64>, sizes: Option<Sizes> },
-    /// The code with this index.
-    Encode { index: usize, data: usize, spares: usize, encoder: Option<ReedSolomonEncoder> },
     /// The data with this index.
     Decode { index: usize, data: usize, spares: usize, decoder: Option<ReedSolomonDecoder> },
 }
 
 impl Maker {
-    /// For the code with this index of a stripe with so many data and codes.
-    pub fn of_code(code: Code, index: usize, data: usize, spares: usize) -> Maker {
-        match code {
-            Code::Xor => Maker::Xor,
-            // The first code of one loss is the exclusive or, which is faster than a field.
-            Code::Solomon if spares == 1 => Maker::Xor,
-            Code::Solomon => Maker::Encode { index, data, spares, encoder: None },
-            Code::Sum => Maker::Sum { data: vec![1.0; data], codes: Vec::new(), sizes: None },
-            Code::Weighted => {
-                let data = weights::gaussian(spares, data).swap_remove(index);
-                Maker::Sum { data, codes: Vec::new(), sizes: None }
-            }
-        }
-    }
-
     /// For the lost data with this index, and which codes it needs; `None` where the equations
     /// have no solution.
     pub fn of_data(
@@ -92,17 +150,12 @@ impl Maker {
         }
     }
 
-    /// Whether the first part may as well be put where the result is to be.
-    pub fn begins_with_a_copy(&self) -> bool {
-        matches!(self, Maker::Xor)
-    }
-
     /// Adds one part to `made`, which is as long as the piece; `is_first`: whatever is in there is
     /// overwritten.
     pub fn add(&mut self, part: Part, piece: &[u8], made: &mut [u8], is_first: bool) {
         match self {
             Maker::Xor if is_first => made.copy_from_slice(piece),
-            Maker::Xor => made.iter_mut().zip(piece).for_each(|(byte, other)| *byte ^= other),
+            Maker::Xor => add_bits(piece, made),
             Maker::Sum { data, codes, sizes } => {
                 let factor = match part {
                     Part::Data(index) => data[index],
@@ -112,13 +165,6 @@ impl Maker {
                 if let Some(sizes) = sizes {
                     sizes.add(piece, factor, is_first);
                 }
-            }
-            Maker::Encode { data, spares, encoder, .. } => {
-                if is_first {
-                    begin_encoding(encoder, *data, *spares, made.len());
-                }
-                let encoder = encoder.as_mut().expect("the first part has begun it");
-                encoder.add_original_shard(piece).expect("pieces are of one length");
             }
             Maker::Decode { data, spares, decoder, .. } => {
                 if is_first {
@@ -139,11 +185,6 @@ impl Maker {
         match self {
             Maker::Sum { sizes: Some(sizes), .. } => sizes.end(),
             Maker::Xor | Maker::Sum { .. } => {}
-            Maker::Encode { index, encoder, .. } => {
-                let encoder = encoder.as_mut().expect("a stripe has parts");
-                let codes = encoder.encode().expect("all pieces are there");
-                made.copy_from_slice(codes.recovery(*index).expect("it is one of the codes"));
-            }
             Maker::Decode { index, decoder, .. } => {
                 let decoder = decoder.as_mut().expect("a stripe has parts");
                 let found = decoder.decode().expect("as many parts as there are data");
@@ -210,6 +251,10 @@ fn begin_decoding(
     }
 }
 
+fn add_bits(piece: &[u8], made: &mut [u8]) {
+    made.iter_mut().zip(piece).for_each(|(byte, other)| *byte ^= other);
+}
+
 fn add_doubles(piece: &[u8], factor: f64, made: &mut [u8], is_first: bool) {
     let (numbers, _) = piece.as_chunks::<8>();
     let (sums, _) = made.as_chunks_mut::<8>();
@@ -223,19 +268,26 @@ fn add_doubles(piece: &[u8], factor: f64, made: &mut [u8], is_first: bool) {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::base::sync::sheet::Sheet;
 
     /// Codes of `data`, all of one length.
     fn encoded(code: Code, data: &[Vec<u8>], spares: usize) -> Vec<Vec<u8>> {
-        let make = |index| {
-            let mut maker = Maker::of_code(code, index, data.len(), spares);
-            let mut made = vec![7; data[0].len()];
-            for (at, piece) in data.iter().enumerate() {
-                maker.add(Part::Data(at), piece, &mut made, at == 0);
-            }
-            maker.end(&mut made);
-            made
-        };
-        (0..spares).map(make).collect()
+        some_encoded(code, data, spares, (0..spares).collect())
+    }
+
+    /// The same of the codes that are wanted.
+    fn some_encoded(
+        code: Code, data: &[Vec<u8>], spares: usize, wanted: Vec<usize>,
+    ) -> Vec<Vec<u8>> {
+        let bytes = data[0].len();
+        let sheets: Vec<Sheet> = wanted.iter().map(|_| Sheet::from(vec![7; bytes])).collect();
+        let mut encoder = Encoder::of(code, data.len(), spares, wanted);
+        let mut made: Vec<Writing<'_>> = sheets.iter().map(|one| one.write(0..bytes)).collect();
+        for (at, piece) in data.iter().enumerate() {
+            encoder.add(at, piece, &mut made);
+        }
+        encoder.end(&mut made);
+        made.iter().map(|made| made.to_vec()).collect()
     }
 
     /// The data with this index out of what is there.
@@ -369,6 +421,17 @@ mod tests {
                     assert_eq!(code[..], whole[piece.clone()]);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn some_of_the_codes_are_the_same_as_all_of_them() {
+        let mut random = Random::new(8);
+        for code in [Code::Solomon, Code::Weighted] {
+            let data: Vec<Vec<u8>> = (0..5).map(|_| doubles(&mut random, 2 * GRAIN)).collect();
+            let all = encoded(code, &data, 4);
+            let some = some_encoded(code, &data, 4, vec![1, 3]);
+            assert_eq!(some, [all[1].clone(), all[3].clone()], "{code:?}");
         }
     }
 

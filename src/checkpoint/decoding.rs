@@ -1,18 +1,25 @@
 //! Makes the data of those who lack them out of what the others have, and says how good they are.
 
 use super::code::{Maker, Part};
-use super::exchange::{Give, LONG_STEP, Take, exchange};
 use super::keep::Checkpoint;
-use super::layout::Repair;
+use super::layout::{Repair, share};
 use super::ledger::{Extent, Seat};
 use super::memory::{
-    DOUBLES, KINDS, Orphan, Slot, Stretch, code_of, is_finite, own, stretches, units,
+    DOUBLES, Data, EXACT, KINDS, Orphan, Slot, Stretch, code_of, is_finite, stretches, units,
 };
 use super::restoring::{Common, lost};
+use super::shelf::Offer;
+use super::stripes::{Crew, Offers, Work, pieces};
+use crate::base::sync::sheet::Reading;
 use crate::mpi::error::Result;
-use crate::mpi::lane::Lane;
-use std::sync::Arc;
+use crate::mpi::process::Process;
+use parking_lot::Mutex;
+use std::ops::Range;
+use std::result::Result as Outcome;
+use std::sync::{Arc, OnceLock};
 
+/// How long pieces are: for each it is found out anew how what is lost follows.
+const PIECE: usize = 1 << 20;
 /// Who has lost so many decimal digits has nothing: a double has no more.
 pub(super) const ALL_DIGITS: i32 = 16;
 
@@ -26,26 +33,26 @@ pub(super) struct Worst {
     pub(super) id: i32,
 }
 
-/// Data that come back here: those of the own place, or of one where nobody is any more.
-struct Room {
+/// Data that come back: those of a rank's own place, or of one where nobody is any more.
+pub(super) struct Room {
     place: usize,
     extent: Extent,
-    data: Arc<[Vec<u8>; KINDS]>,
+    data: Arc<Data>,
     /// How large, of each stretch of doubles, the parts of sums were at most.
-    sizes: Vec<f64>,
+    sizes: Mutex<Vec<f64>>,
 }
 
 /// Makes the data of those who lack them; returns those that nobody else will ask for, and the
 /// worst of what came back here.
 pub(super) async fn decode(
-    lane: &Lane<'_>, keep: &Checkpoint, common: &Common, slot: &mut Slot,
+    crew: &Crew<'_>, keep: &Checkpoint, common: &Common, slot: &mut Slot,
 ) -> Result<(Vec<Orphan>, Worst)> {
-    let me = lane.rank() as usize;
+    let me = crew.comm.rank as usize;
     let own_place = slot.entry.filter(|entry| !entry.has_data).map(|entry| entry.place as usize);
     let is_here = |place: &usize| {
         common.choice.seats[*place] == Seat::Guardian(me) || own_place == Some(*place)
     };
-    let mut rooms: Vec<Room> = (0..common.extents.len())
+    let rooms: Vec<Arc<Room>> = (0..common.extents.len())
         .filter(is_here)
         .map(|place| {
             let mut room = Slot { extents: common.extents.clone(), ..Slot::default() };
@@ -54,66 +61,61 @@ pub(super) async fn decode(
                 room.data = std::mem::take(&mut slot.data);
             }
             room.make_room(&common.layout, place);
-            Room { place, extent: common.extents[place], data: room.data, sizes: Vec::new() }
+            let (extent, data) = (common.extents[place], room.data);
+            Arc::new(Room { place, extent, data, sizes: Mutex::default() })
         })
         .collect();
-    for kind in 0..KINDS {
-        decode_kind(lane, keep, common, slot, &mut rooms, kind).await?;
-    }
+    let shown = crew.shelf.show(Offer {
+        stamp: crew.stamp(),
+        data: slot.data.clone(),
+        codes: slot.codes.clone(),
+        source: None,
+        fault: OnceLock::new(),
+        rooms: rooms.clone(),
+    });
+    // What is exact tells where doubles lie, and how large they are.
+    let kinds = [EXACT, DOUBLES];
+    let has_doubles = common.extents.iter().any(|extent| extent.bytes[DOUBLES] > 0);
+    let part = |offers: &Offers, kind: usize| decode_kind(crew.process, keep, common, offers, kind);
+    crew.work(&shown, kinds, has_doubles, part).await?;
+    drop(shown);
     let (mut orphans, mut worst) = (Vec::new(), Worst::default());
-    for mut room in rooms {
+    for room in rooms {
         let judged = room.judge();
         if judged.digits > worst.digits {
             worst = judged;
         }
         if own_place == Some(room.place) {
-            slot.data = room.data;
+            slot.data = room.data.clone();
         } else if room.extent.bytes != [0; KINDS] {
             // Who only kept codes has left nothing.
             let (rank, extent) = (common.ranks[room.place], room.extent);
-            orphans.push(Orphan { rank, extent, data: room.data });
+            orphans.push(Orphan { rank, extent, data: room.data.clone() });
         }
     }
     Ok((orphans, worst))
 }
 
-async fn decode_kind(
-    lane: &Lane<'_>, keep: &Checkpoint, common: &Common, slot: &Slot, rooms: &mut [Room],
-    kind: usize,
-) -> Result {
-    let me = lane.rank() as usize;
+/// Makes this member's part of all that is lost.
+fn decode_kind(
+    process: &Process, keep: &Checkpoint, common: &Common, offers: &Offers, kind: usize,
+) -> Result<Work> {
     let units = units(&common.layout, &common.extents, kind);
-    let (mut gives, mut takes, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     for repair in &common.choice.repairs {
         let unit = units[common.layout.stripes[repair.stripe].group];
         for lost in &repair.lost {
-            let wanted = Wanted::of(keep, common, kind, repair, *lost)?;
-            for part in wanted.parts.iter().filter(|part| part.rank == me) {
-                let bytes = match part.part {
-                    Part::Data(_) => &slot.data[kind][part.chunk * unit..][..unit],
-                    Part::Code(_) => &slot.codes[kind][&repair.stripe][..],
-                };
-                gives.push(Give { bytes, to: wanted.rank as i32 });
+            let mut wanted = Wanted::of(keep, common, kind, repair, *lost)?;
+            let range = share(unit, offers.me, offers.members());
+            if range.is_empty() {
+                continue;
             }
-            if wanted.rank == me {
-                let room = rooms.iter().position(|room| room.place == wanted.place);
-                let room = room.expect("there is room for all that come here");
-                let start = wanted.chunk * unit;
-                let mut maker = wanted.maker;
-                if kind == DOUBLES {
-                    maker.measure(&rooms[room].ends(start, unit));
-                }
-                let parts = wanted.parts.iter().map(|part| (part.part, part.rank as i32)).collect();
-                takes.push(Take { maker, parts, made: vec![0; unit] });
-                targets.push((room, start));
+            process.engine.step()?;
+            if let Err(work) = wanted.make(offers, (kind, unit), repair.stripe, range) {
+                return Ok(work);
             }
         }
     }
-    exchange(lane, &gives, &mut takes, LONG_STEP).await?;
-    for (take, (room, start)) in takes.into_iter().zip(targets) {
-        rooms[room].put(kind, start, &take);
-    }
-    Ok(())
+    Ok(Work::Done)
 }
 
 impl Room {
@@ -129,33 +131,46 @@ impl Room {
         self.doubles().into_iter().map(end).collect()
     }
 
-    fn put(&mut self, kind: usize, start: usize, take: &Take) {
-        own(&mut self.data)[kind][start..][..take.made.len()].copy_from_slice(&take.made);
-        let largest = take.maker.largest();
-        self.sizes.resize(self.sizes.len().max(largest.len()), 0.0);
-        self.sizes.iter_mut().zip(largest).for_each(|(size, other)| *size = size.max(*other));
+    /// Keeps how large the parts of sums were.
+    fn note(&self, largest: &[f64]) {
+        let mut sizes = self.sizes.lock();
+        let length = sizes.len().max(largest.len());
+        sizes.resize(length, 0.0);
+        sizes.iter_mut().zip(largest).for_each(|(size, other)| *size = size.max(*other));
     }
 
     /// How many digits of each item are lost: a sum is wrong by what a double does not resolve of
     /// its parts. Where all numbers were zero, they are.
-    fn judge(&mut self) -> Worst {
+    fn judge(&self) -> Worst {
         let mut worst = Worst { place: self.place, ..Worst::default() };
-        let doubles = self.doubles();
-        let data = &mut own(&mut self.data)[DOUBLES];
-        for (stretch, size) in doubles.into_iter().zip(&self.sizes) {
-            let digits = match &mut data[stretch.bytes] {
-                bytes if stretch.norm == 0.0 => {
-                    bytes.fill(0);
-                    0
-                }
-                bytes if !is_finite(bytes) => i32::MAX,
-                _ => (size / stretch.norm).log10().ceil().max(0.0) as i32,
+        for (stretch, size) in self.doubles().into_iter().zip(self.sizes.lock().iter()) {
+            let mut bytes = self.data[DOUBLES].write(stretch.bytes);
+            let digits = if stretch.norm == 0.0 {
+                bytes.fill(0);
+                0
+            } else if !is_finite(&bytes) {
+                i32::MAX
+            } else {
+                (size / stretch.norm).log10().ceil().max(0.0) as i32
             };
             if digits > worst.digits {
                 (worst.digits, worst.id) = (digits, stretch.id);
             }
         }
         worst
+    }
+}
+
+impl Source {
+    fn read<'a>(
+        &self, offers: &'a Offers, (kind, unit): (usize, usize), stripe: usize, piece: Range<usize>,
+    ) -> Outcome<Reading<'a>, Work> {
+        let offer = offers.of(self.rank)?;
+        let start = self.chunk * unit;
+        Ok(match self.part {
+            Part::Data(_) => offer.data[kind].read(start + piece.start..start + piece.end),
+            Part::Code(_) => offer.codes[kind][&stripe].read(piece),
+        })
     }
 }
 
@@ -177,6 +192,30 @@ struct Source {
 }
 
 impl Wanted {
+    /// Makes a part of it, in the memory of who is to have it.
+    fn make(
+        &mut self, offers: &Offers, (kind, unit): (usize, usize), stripe: usize,
+        range: Range<usize>,
+    ) -> Outcome<(), Work> {
+        let rooms = &offers.of(self.rank)?.rooms;
+        let room = rooms.iter().find(|room| room.place == self.place);
+        let room = room.expect("there is room for all that comes back");
+        let start = self.chunk * unit;
+        if kind == DOUBLES {
+            self.maker.measure(&room.ends(start + range.start, range.len()));
+        }
+        for piece in pieces(range, PIECE) {
+            let mut made = room.data[kind].write(start + piece.start..start + piece.end);
+            for (number, source) in self.parts.iter().enumerate() {
+                let bytes = source.read(offers, (kind, unit), stripe, piece.clone())?;
+                self.maker.add(source.part, &bytes, &mut made, number == 0);
+            }
+            self.maker.end(&mut made);
+        }
+        room.note(self.maker.largest());
+        Ok(())
+    }
+
     fn of(
         keep: &Checkpoint, common: &Common, kind: usize, repair: &Repair, lost: usize,
     ) -> Result<Wanted> {

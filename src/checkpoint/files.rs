@@ -4,7 +4,7 @@
 //! and sums over both that differ if anything else does.
 
 use super::ledger::Extent;
-use super::memory::KINDS;
+use super::memory::{Data, KINDS};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -36,7 +36,7 @@ pub(super) fn path(directory: &Path, place: usize, turn: usize) -> PathBuf {
 }
 
 /// Writes a file, or leaves what was there; what is wrong, with its name.
-pub(super) fn write(path: &Path, head: &Head, data: &[Vec<u8>; KINDS]) -> Result<(), String> {
+pub(super) fn write(path: &Path, head: &Head, data: &Data) -> Result<(), String> {
     let fresh = path.with_extension("new");
     let directory = path.parent().expect("it lies in a directory");
     let named = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
@@ -53,16 +53,16 @@ pub(super) fn write(path: &Path, head: &Head, data: &[Vec<u8>; KINDS]) -> Result
 
 /// By calls at positions: a rank may be ended while it waits in one without, and would leave its
 /// file open.
-fn fill(path: &Path, head: &Head, data: &[Vec<u8>; KINDS]) -> io::Result<()> {
+fn fill(path: &Path, head: &Head, data: &Data) -> io::Result<()> {
     let file = File::create(path)?;
     let mut at = HEAD as u64;
     let mut sum = 0;
     file.write_all_at(&head.to_bytes(), 0)?;
     for (data, bytes) in data.iter().zip(head.extent.bytes) {
-        let data = &data[..bytes as usize];
-        file.write_all_at(data, at)?;
+        let data = data.read(0..bytes as usize);
+        file.write_all_at(&data, at)?;
         at += bytes;
-        sum = checksum(sum, data);
+        sum = checksum(sum, &data);
     }
     file.write_all_at(&sum.to_le_bytes(), at)?;
     file.sync_all()
@@ -166,6 +166,7 @@ fn checksum(seed: u64, bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::sync::sheet::Sheet;
 
     fn written(name: &str) -> (PathBuf, Head, [Vec<u8>; KINDS]) {
         let directory = std::env::temp_dir().join(format!("ftck-{}-{name}", std::process::id()));
@@ -173,7 +174,7 @@ mod tests {
         let extent = Extent { bytes: [251, 900], digest: 5 };
         let head = Head { serial: 9, version: -4, members: 8, place: 3, rank: 6, extent };
         let path = path(&directory, 3, 1);
-        write(&path, &head, &data).expect("it can be written");
+        write(&path, &head, &data.clone().map(Sheet::from)).expect("it can be written");
         (path, head, data)
     }
 

@@ -5,6 +5,7 @@ use super::layout::Layout;
 use super::memory::{Item, Memory, Slot};
 use super::pace::Pace;
 use super::scheme::Scheme;
+use super::shelf::Shelf;
 use crate::machine::units;
 use crate::mpi::comm::{Comm, WORLD};
 use crate::mpi::datatype::{Address, Datatype, Element};
@@ -21,6 +22,8 @@ use std::sync::Arc;
 pub struct Checkpoint {
     pub(super) scheme: Scheme,
     pub(super) memory: Mutex<Memory>,
+    /// Where the others find what they need of it.
+    pub(super) shelf: Arc<Shelf>,
 }
 
 /// How safe the last whole checkpoint is.
@@ -45,7 +48,7 @@ pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Re
     let comm = handle_of(process, comm);
     let is_new = process.me.incarnation > 0;
     let memory = Mutex::new(Memory { comm, is_new, ..Memory::default() });
-    let made: Arc<Checkpoint> = Arc::new(Checkpoint { scheme, memory });
+    let made: Arc<Checkpoint> = Arc::new(Checkpoint { scheme, memory, shelf: Shelf::fresh() });
     let kept = process.checkpoints.insert(Arc::new(Box::new(made)));
     kept.ok_or_else(|| Class::OTHER.because("there is no room for another checkpoint"))
 }
@@ -208,7 +211,7 @@ pub fn adopt(
         let words = format!("rank {rank} had {had} bytes as {id}; there is room for {asked}");
         return Err(Class::TRUNCATE.because(words));
     }
-    let saved = crate::host::memory::Span::of(saved);
+    let saved = crate::host::memory::Span::of(&saved);
     crate::host::memory::transfer(&saved.into(), &region)
         .map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
 }

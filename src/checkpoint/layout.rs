@@ -5,8 +5,10 @@
 //! a stripe with k codes makes up for any k members.
 
 use super::apart;
+use super::code::GRAIN;
 use super::scheme::{Keeping, Scheme};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Chunks that codes are made of together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +50,29 @@ impl<'a> From<&'a Scheme> for Layouts<'a> {
     fn from(scheme: &'a Scheme) -> Layouts<'a> {
         Layouts { scheme, nodes: BTreeMap::new() }
     }
+}
+
+/// What one works out of all codes of a stripe: the same part of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    pub stripe: usize,
+    /// Which of how many parts.
+    pub part: usize,
+    pub parts: usize,
+}
+
+impl Share {
+    /// Which of `unit` bytes, which are a number of grains.
+    pub fn range(self, unit: usize) -> Range<usize> {
+        share(unit, self.part, self.parts)
+    }
+}
+
+/// The bytes of one of so many parts that are as equal as grains allow.
+pub(super) fn share(unit: usize, part: usize, parts: usize) -> Range<usize> {
+    let grains = unit / GRAIN;
+    let end = |part: usize| grains * part / parts * GRAIN;
+    end(part)..end(part + 1)
 }
 
 /// How lost chunks of a stripe come back.
@@ -171,6 +196,25 @@ impl Layout {
         }
     }
 
+    /// What `member` works out. Where a group has a stripe for each of its members, each takes one;
+    /// else all who have to do with a stripe divide it up.
+    pub fn shares(&self, member: usize) -> Vec<Share> {
+        let mut stripes: BTreeMap<usize, usize> = BTreeMap::new();
+        self.stripes.iter().for_each(|stripe| *stripes.entry(stripe.group).or_default() += 1);
+        let share = |(number, stripe): (usize, &Stripe)| {
+            let mut crew =
+                stripe.data.iter().map(|(member, _)| *member).chain(stripe.keepers.clone());
+            let parts = stripe.data.len() + stripe.keepers.len();
+            if stripes[&stripe.group] >= parts {
+                let is_mine = stripe.keepers[0] == member;
+                return is_mine.then_some(Share { stripe: number, part: 0, parts: 1 });
+            }
+            let part = crew.position(|other| other == member)?;
+            Some(Share { stripe: number, part, parts })
+        };
+        self.stripes.iter().enumerate().filter_map(share).collect()
+    }
+
     /// How the data of `is_lost` come back from those of the others, and from codes that are not
     /// `without_codes`; else the members whose data cannot.
     pub fn plan(
@@ -277,6 +321,36 @@ mod tests {
             if layout.members() > 1 {
                 assert_eq!(chunks.len(), promised, "{scheme} of {}", layout.members());
             }
+        }
+    }
+
+    #[test]
+    fn every_byte_of_every_stripe_is_worked_out_by_one_and_all_have_as_much_to_do() {
+        for (scheme, layout) in layouts(40) {
+            let unit = 64 * 1000;
+            let mut done: Vec<Vec<Range<usize>>> = vec![Vec::new(); layout.stripes.len()];
+            let mut work = vec![0; layout.members()];
+            for (member, work) in work.iter_mut().enumerate() {
+                for share in layout.shares(member) {
+                    let range = share.range(unit);
+                    assert_eq!(range.start % 64, 0, "{scheme}: {range:?}");
+                    *work += range.len() * layout.stripes[share.stripe].data.len();
+                    done[share.stripe].push(range);
+                }
+            }
+            for ranges in &mut done {
+                ranges.sort_by_key(|range| range.start);
+                let ends = ranges.iter().fold(0, |end, range| {
+                    assert_eq!(range.start, end, "{scheme} of {}", layout.members());
+                    range.end
+                });
+                assert_eq!(ends, unit, "{scheme} of {}", layout.members());
+            }
+            let (least, most) = (work.iter().min(), work.iter().max());
+            let (least, most) = (least.expect("members"), most.expect("members"));
+            // The last of an odd number makes a pair with one who has one already; and groups
+            // may differ by one.
+            assert!(*most <= 3 * least + 64 * 40, "{scheme} of {}: {work:?}", layout.members());
         }
     }
 

@@ -76,6 +76,8 @@ pub struct Account {
     pub every: u64,
     /// Whether a file of its is there that cannot be read.
     pub is_damaged: bool,
+    /// The number of the shelf where the others find its memory.
+    pub shelf: u64,
 }
 
 /// Who gives, or gets, the data of a place.
@@ -124,7 +126,7 @@ pub enum Verdict {
 }
 
 impl Account {
-    pub const BYTES: usize = 8 * 28;
+    pub const BYTES: usize = 8 * 29;
 
     /// As eight-byte words, for the way.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -156,7 +158,7 @@ impl Account {
             words.extend([serial, version as u64, u64::from(members)]);
             words.push(u64::from(place) << 1 | u64::from(is_whole));
         }
-        words.push(self.node.map_or(0, |node| u64::from(node) + 1));
+        words.extend([self.node.map_or(0, |node| u64::from(node) + 1), self.shelf]);
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 
@@ -196,6 +198,7 @@ impl Account {
             every: words[18],
             written: [written(19), written(23)],
             node: words[27].checked_sub(1).map(|node| node as u32),
+            shelf: words[28],
         }
     }
 
@@ -391,6 +394,7 @@ mod tests {
                 Some(Written { serial: 3, version: -7, members: 4, place: 1, is_whole: true }),
                 None,
             ],
+            shelf: 1 << 40,
         };
         assert_eq!(Account::from_bytes(&told.to_bytes()), told);
         assert_eq!(told.to_bytes().len(), Account::BYTES);

@@ -7,15 +7,22 @@ use super::ledger::{Account, Entry, Extent};
 use super::pace::Pace;
 use super::scheme::{Code, Scheme};
 use crate::base::Member;
+use crate::base::sync::sheet::{Reading, Sheet};
 use crate::host::memory::{Fault, Region, Span, transfer};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Data of which every bit counts, and doubles that are summed up.
 pub(super) const KINDS: usize = 2;
-const EXACT: usize = 0;
+pub(super) const EXACT: usize = 0;
 pub(super) const DOUBLES: usize = 1;
+
+/// The data of a place, of each kind, with room up to whole chunks.
+pub(super) type Data = [Sheet; KINDS];
+/// Codes of each kind, by stripes.
+pub(super) type Codes = [BTreeMap<usize, Sheet>; KINDS];
 
 /// What the program has registered under a number.
 #[derive(Clone)]
@@ -41,21 +48,19 @@ pub(super) struct Slot {
     pub(super) nodes: Vec<u32>,
     /// Places whose codes nobody has.
     pub(super) without_codes: Vec<bool>,
-    /// The data of each kind, with room up to whole chunks.
-    pub(super) data: Arc<[Vec<u8>; KINDS]>,
-    /// The codes of each kind, by stripes.
-    pub(super) codes: Arc<[BTreeMap<usize, Vec<u8>>; KINDS]>,
+    pub(super) data: Arc<Data>,
+    pub(super) codes: Arc<Codes>,
 }
 
 /// Data of a rank that is there no more, in the care of this one.
 pub(super) struct Orphan {
     pub(super) rank: i32,
     pub(super) extent: Extent,
-    pub(super) data: Arc<[Vec<u8>; KINDS]>,
+    pub(super) data: Arc<Data>,
 }
 
-/// What is nobody else's, to be changed. If somebody else may still use it, who has jumped out of a
-/// call with messages under way, it is left to them, and an empty one takes its place.
+/// What is nobody else's, to be changed. If somebody else may still use it, who goes on with what
+/// this rank has given up, it is left to them, and an empty one takes its place.
 pub(super) fn own<T: Default>(shared: &mut Arc<T>) -> &mut T {
     if Arc::get_mut(shared).is_none() {
         *shared = Arc::default();
@@ -105,6 +110,7 @@ impl Memory {
             written,
             is_damaged: self.disk.as_ref().is_some_and(|disk| disk.damage.is_some()),
             every: self.disk.as_ref().map_or(0, |disk| disk.every),
+            ..Account::default()
         }
     }
 
@@ -146,35 +152,109 @@ fn head(items: usize) -> usize {
     if items == 0 { 0 } else { 8 * (1 + WORDS * items) }
 }
 
-/// The largest of these numbers, whatever its sign. Without its sign, a number is the larger the
-/// larger its bits are. (What is no number is larger than all; but then there is no checkpoint.)
+/// The largest of these numbers, whatever its sign. (What is no number is left out; but then there
+/// is no checkpoint.)
 fn norm(doubles: &[u8]) -> f64 {
-    const SIZE: u64 = !(1 << 63);
-    let size = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes")) & SIZE;
+    let size = |bytes: &[u8; 8]| f64::from_ne_bytes(*bytes).abs();
+    let larger = |one: f64, other: f64| if one > other { one } else { other };
     let (blocks, rest) = doubles.as_chunks::<64>();
-    let mut largest = [0; 8];
+    let mut largest = [0.0; 8];
     for block in blocks {
-        for (largest, bytes) in largest.iter_mut().zip(block.chunks_exact(8)) {
-            *largest = size(bytes).max(*largest);
+        for (largest, bytes) in largest.iter_mut().zip(block.as_chunks::<8>().0) {
+            *largest = larger(size(bytes), *largest);
         }
     }
-    let rest = rest.chunks_exact(8).map(size);
-    f64::from_bits(largest.into_iter().chain(rest).max().unwrap_or(0))
+    let rest = rest.as_chunks::<8>().0.iter().map(size);
+    largest.into_iter().chain(rest).fold(0.0, larger)
 }
 
-/// Copies an item, and finds its norm while its pieces are in the caches.
-fn copy_doubles(item: &Item, room: &mut [u8]) -> Result<f64, Fault> {
+/// Copies doubles, and finds their norm while its pieces are in the caches.
+fn copy_doubles(region: &Region, room: &mut [u8]) -> Result<f64, Fault> {
     const PIECE: usize = 1 << 17;
-    if item.region.span().is_none() {
-        transfer(&item.region, &Span::of_mut(room).into())?;
+    if region.span().is_none() {
+        transfer(region, &Span::of_mut(room).into())?;
         return Ok(norm(room));
     }
     let mut largest: f64 = 0.0;
     for (piece, start) in room.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
-        transfer(&item.region.part(start, piece.len()), &Span::of_mut(piece).into())?;
+        transfer(&region.part(start, piece.len()), &Span::of_mut(piece).into())?;
         largest = largest.max(norm(piece));
     }
     Ok(largest)
+}
+
+/// What is registered, as the data of a checkpoint that it is to become: anybody may copy any
+/// piece.
+pub(super) struct Source {
+    /// By kinds, in the order of the data.
+    items: [Vec<Origin>; KINDS],
+    /// How many bytes there are of each kind.
+    bytes: [usize; KINDS],
+    directory: Vec<u64>,
+    /// Of each item, the bits of the largest of its doubles that has been copied.
+    norms: Vec<AtomicU64>,
+}
+
+/// An item, and where its bytes begin in the data.
+struct Origin {
+    start: usize,
+    /// Which of all items it is.
+    index: usize,
+    region: Region,
+}
+
+impl Source {
+    pub(super) fn of(items: &Items, code: Code) -> Source {
+        let mut origins: [Vec<Origin>; KINDS] = Default::default();
+        let mut bytes = [0; KINDS];
+        bytes[EXACT] = head(items.len());
+        for (index, item) in items.values().enumerate() {
+            let (kind, region) = (kind(item, code), item.region.clone());
+            let start = bytes[kind];
+            bytes[kind] += region.bytes();
+            origins[kind].push(Origin { start, index, region });
+        }
+        let norms = items.iter().map(|_| AtomicU64::new(0)).collect();
+        Source { items: origins, bytes, directory: directory(items, code), norms }
+    }
+
+    /// Copies what comes from `start` on in the data of a kind. All doubles are to be copied before
+    /// anything exact, which says how large they are.
+    pub(super) fn bring(&self, kind: usize, start: usize, room: &mut [u8]) -> Result<(), Fault> {
+        let head = head(self.norms.len());
+        if kind == EXACT && start < head {
+            let bytes = &self.head()[start..head.min(start + room.len())];
+            room[..bytes.len()].copy_from_slice(bytes);
+        }
+        let end = start + room.len();
+        let items = &self.items[kind];
+        let first = items.partition_point(|item| item.start + item.region.bytes() <= start);
+        for item in items[first..].iter().take_while(|item| item.start < end) {
+            let from = item.start.max(start);
+            let to = end.min(item.start + item.region.bytes());
+            let piece = &mut room[from - start..to - start];
+            let part = item.region.part(from - item.start, to - from);
+            if kind == DOUBLES {
+                let norm = copy_doubles(&part, piece)?;
+                self.norms[item.index].fetch_max(norm.to_bits(), Ordering::Relaxed);
+            } else {
+                transfer(&part, &Span::of_mut(piece).into())?;
+            }
+        }
+        let used = self.bytes[kind].saturating_sub(start).min(room.len());
+        room[used..].fill(0);
+        Ok(())
+    }
+
+    /// The beginning of the data that are exact.
+    fn head(&self) -> Vec<u8> {
+        let mut words = self.directory.clone();
+        for (words, norm) in words.chunks_exact_mut(WORDS).zip(&self.norms) {
+            words[WORDS - 1] = norm.load(Ordering::Relaxed);
+        }
+        let count = [self.norms.len() as u64];
+        count.iter().chain(&words).flat_map(|word| word.to_ne_bytes()).collect()
+    }
 }
 
 pub(super) fn is_finite(doubles: &[u8]) -> bool {
@@ -217,32 +297,30 @@ impl Slot {
             // Who is not protected still has its own copy.
             let used = extents[place].bytes[kind] as usize;
             let bytes = (unit * layout.chunks[place]).max(used);
-            data.resize(bytes, 0);
-            data[used..].fill(0);
+            data.resize(bytes);
+            data.write(used..bytes).fill(0);
+        }
+    }
+
+    /// Makes room for the codes that `place` keeps.
+    pub(super) fn make_room_for_codes(&mut self, layout: &Layout, place: usize) {
+        let Slot { codes, extents, .. } = self;
+        let keeps = |number: usize| layout.stripes[number].keepers.contains(&place);
+        for (kind, codes) in own(codes).iter_mut().enumerate() {
+            let units = units(layout, extents, kind);
+            codes.retain(|number, _| layout.stripes.len() > *number && keeps(*number));
+            for number in (0..layout.stripes.len()).filter(|number| keeps(*number)) {
+                let unit = units[layout.stripes[number].group];
+                codes.entry(number).or_default().resize(unit);
+            }
         }
     }
 
     /// Copies what is registered into the slot.
-    pub(super) fn fill(&mut self, items: &Items, code: Code) -> Result<(), Fault> {
-        let mut at = [0; KINDS];
-        let data = own(&mut self.data);
-        let mut words = directory(items, code);
-        at[EXACT] = head(items.len());
-        for (item, words) in items.values().zip(words.chunks_exact_mut(WORDS)) {
-            let (kind, bytes) = (kind(item, code), item.region.bytes());
-            let room = &mut data[kind][at[kind]..][..bytes];
-            match kind {
-                DOUBLES => words[WORDS - 1] = copy_doubles(item, room)?.to_bits(),
-                _ => transfer(&item.region, &Span::of_mut(room).into())?,
-            }
-            at[kind] += bytes;
-        }
-        if !items.is_empty() {
-            let count = [items.len() as u64];
-            let room = data[EXACT].chunks_exact_mut(8);
-            for (word, room) in count.iter().chain(&words).zip(room) {
-                room.copy_from_slice(&word.to_ne_bytes());
-            }
+    pub(super) fn fill(&self, source: &Source) -> Result<(), Fault> {
+        for kind in [DOUBLES, EXACT] {
+            let data = &self.data[kind];
+            source.bring(kind, 0, &mut data.write(0..data.len()))?;
         }
         Ok(())
     }
@@ -252,8 +330,8 @@ impl Slot {
         let mut at = [head(items.len()), 0];
         for item in items.values() {
             let (kind, bytes) = (kind(item, code), item.region.bytes());
-            let saved = Span::of(&self.data[kind][at[kind]..][..bytes]);
-            transfer(&saved.into(), &item.region)?;
+            let saved = self.data[kind].read(at[kind]..at[kind] + bytes);
+            transfer(&Span::of(&saved).into(), &item.region)?;
             at[kind] += bytes;
         }
         Ok(())
@@ -271,11 +349,17 @@ pub(super) struct Stretch {
 }
 
 /// What the directory at the beginning of somebody's data says; `extent`: how much there is.
-pub(super) fn stretches(data: &[Vec<u8>; KINDS], extent: &Extent) -> Vec<Stretch> {
-    let words: Vec<u64> =
-        data[EXACT].as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
-    let count = words.first().filter(|_| extent.bytes[EXACT] > 0);
-    let count = count.map_or(0, |count| *count as usize);
+pub(super) fn stretches(data: &Data, extent: &Extent) -> Vec<Stretch> {
+    let words = |range: Range<usize>| -> Vec<u64> {
+        let bytes = data[EXACT].read(range.start..range.end.min(data[EXACT].len()));
+        bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
+    };
+    if extent.bytes[EXACT] == 0 {
+        return Vec::new();
+    }
+    // What came back from sums may be anything.
+    let most = data[EXACT].len() / (8 * WORDS);
+    let count = words(0..8).first().map_or(0, |count| most.min(*count as usize));
     let mut at = [head(count), 0];
     let stretch = |words: &[u64]| {
         let (kind, bytes) = (words[1] as usize % KINDS, words[2] as usize);
@@ -284,14 +368,14 @@ pub(super) fn stretches(data: &[Vec<u8>; KINDS], extent: &Extent) -> Vec<Stretch
         at[kind] = end;
         Stretch { id: words[0] as i32, kind, bytes: start..end, norm: f64::from_bits(words[3]) }
     };
-    words.get(1..).unwrap_or_default().chunks_exact(WORDS).take(count).map(stretch).collect()
+    words(8..head(count).max(8)).chunks_exact(WORDS).map(stretch).collect()
 }
 
 impl Orphan {
     /// The bytes that were registered under `id`.
-    pub(super) fn item(&self, id: i32) -> Option<&[u8]> {
+    pub(super) fn item(&self, id: i32) -> Option<Reading<'_>> {
         let all = stretches(&self.data, &self.extent);
         let found = all.into_iter().find(|stretch| stretch.id == id)?;
-        Some(&self.data[found.kind][found.bytes])
+        Some(self.data[found.kind].read(found.bytes))
     }
 }

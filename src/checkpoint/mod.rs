@@ -8,7 +8,6 @@ mod apart;
 pub mod code;
 mod decoding;
 mod disk;
-mod exchange;
 mod files;
 mod keep;
 pub mod layout;
@@ -19,6 +18,8 @@ mod model;
 mod pace;
 mod restoring;
 pub mod scheme;
+mod shelf;
+mod stripes;
 mod taking;
 pub mod weights;
 

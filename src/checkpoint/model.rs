@@ -1,32 +1,62 @@
 //! Test: ranks that take checkpoints and restore them step by step, in any order, and die at any
-//! step. Data are numbers, codes are the lists of what went into them; so every mixture is seen.
+//! step. Data are numbers, codes are the lists of what went into them; so every mixture is seen,
+//! and every part that is missing. Who works on stripes may come late, and go on when others, who
+//! have heard of a death, are in their next call and have other data already. Memory is used again
+//! with whatever is in there.
 
-use super::layout::{Layout, Layouts};
+mod stories;
+mod work;
+
+use super::layout::{Layout, Layouts, Share};
 use super::ledger::{Account, Choice, Entry, Seat, Verdict, judge, spared, vacant};
 use super::scheme::Scheme;
 use crate::base::random::Random;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use work::{Todo, Work};
 
 /// What went into a code: the members' data, in the order of the stripe.
 type Sum = Vec<u64>;
+/// Memory that others work in: values by chunks and parts, or by stripes and parts.
+type Shared<T> = Rc<RefCell<BTreeMap<(usize, usize), T>>>;
 
 #[derive(Clone, Default)]
 struct Slot {
     entry: Option<Entry>,
-    data: u64,
-    codes: BTreeMap<usize, Sum>,
+    data: Shared<u64>,
+    codes: Shared<Sum>,
 }
+
+/// What all have to keep to, and a test may leave out.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Nobody counts on what others make before all have told that they have made it.
+    meets_after_work: bool,
+    /// Nobody is told that it has succeeded before all know that theirs is whole.
+    confirms: bool,
+}
+
+const ALL_RULES: Rules = Rules { meets_after_work: true, confirms: true };
 
 /// Where a rank is in the call that it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 enum At {
+    /// Still at work on stripes of the call before.
+    Late,
     /// Has told its account, and waits for those of the others.
     Told,
-    /// Has its data in the slot, or knows what is to be restored.
+    /// Knows what is to be restored, and has shown what it has.
     Begun,
-    /// Has its data, and makes codes.
+    /// Makes its part of what is lost; then it has done so.
+    Decodes,
+    Decoded,
+    /// Has shown its data, or where they come from, and room for all.
     Has,
-    /// Has all, and has confirmed that.
+    /// Makes its part of all codes; then it has done so.
+    Works,
+    Worked,
+    /// Knows that it has all, and has confirmed that.
     Confirmed,
     Done,
     Failed,
@@ -39,19 +69,24 @@ struct Rank {
     is_new: bool,
     at: At,
     slot: usize,
+    work: Work,
     /// In a world that gets smaller: whose data it has now, a bit each; and of whom there is nobody
-    /// else to have them.
+    /// else to have them, and where these come back.
     holdings: u64,
     orphans: u64,
+    rooms: BTreeMap<usize, Shared<u64>>,
 }
 
 struct World {
     scheme: Scheme,
-    layout: Layout,
+    layout: Rc<Layout>,
+    rules: Rules,
     ranks: Vec<Option<Rank>>,
     /// By serial numbers, everybody's data.
     truth: BTreeMap<u64, Vec<u64>>,
     random: Random,
+    /// Which call it is.
+    call: usize,
     /// What all have told in this call; and what they all make of it.
     accounts: Vec<Option<Account>>,
     verdict: Option<Verdict>,
@@ -64,17 +99,34 @@ struct World {
 impl World {
     fn new(scheme: &str, members: usize, seed: u64) -> World {
         let scheme = Scheme::parse(scheme).expect("a scheme");
-        let layout = Layout::new(&scheme, members, &[]).expect("enough of them");
-        let ranks = (0..members).map(|_| Some(World::rank(false))).collect();
-        let (truth, random) = (BTreeMap::new(), Random::new(seed));
-        let (accounts, verdict, death) = (Vec::new(), None, None);
-        let is_shrinking = false;
-        World { scheme, layout, ranks, truth, random, accounts, verdict, death, is_shrinking }
+        let layout = Rc::new(Layout::new(&scheme, members, &[]).expect("enough of them"));
+        World {
+            scheme,
+            layout,
+            rules: ALL_RULES,
+            ranks: (0..members).map(|_| Some(World::rank(false))).collect(),
+            truth: BTreeMap::new(),
+            random: Random::new(seed),
+            call: 0,
+            accounts: Vec::new(),
+            verdict: None,
+            death: None,
+            is_shrinking: false,
+        }
     }
 
     fn rank(is_new: bool) -> Rank {
-        let slots = Default::default();
-        Rank { slots, seen: 0, is_new, at: At::Told, slot: 0, holdings: 0, orphans: 0 }
+        Rank {
+            slots: Default::default(),
+            seen: 0,
+            is_new,
+            at: At::Told,
+            slot: 0,
+            work: Work::default(),
+            holdings: 0,
+            orphans: 0,
+            rooms: BTreeMap::new(),
+        }
     }
 
     fn members(&self) -> usize {
@@ -85,8 +137,15 @@ impl World {
     fn call(&mut self, is_restore: bool, death: Option<(usize, u32)>) -> bool {
         self.death = death;
         self.verdict = None;
-        self.accounts = self.ranks.iter().map(|rank| rank.as_ref().map(World::account)).collect();
-        self.ranks.iter_mut().flatten().for_each(|rank| rank.at = At::Told);
+        self.call += 1;
+        self.accounts = vec![None; self.members()];
+        for who in 0..self.members() {
+            match &mut self.ranks[who] {
+                Some(rank) if !rank.work.todo.is_empty() => rank.at = At::Late,
+                Some(_) => self.tell(who),
+                None => {}
+            }
+        }
         let mut steps = vec![0; self.members()];
         while let Some(who) = self.next() {
             if self.death.is_some_and(|(victim, after)| victim == who && steps[who] >= after) {
@@ -98,11 +157,38 @@ impl World {
             let goes = !hears && if is_restore { self.restore(who) } else { self.take(who) };
             match goes {
                 true => steps[who] += 1,
-                false if self.has_dead() => self.own(who).at = At::Failed,
+                false if self.has_dead() => self.fail(who),
                 false => {}
             }
         }
         self.ranks.iter().all(|rank| rank.as_ref().is_some_and(|rank| rank.at == At::Done))
+    }
+
+    /// Whoever is at work hears of nothing before he has done it.
+    fn fail(&mut self, who: usize) {
+        let goes_on = self.random.chance(50);
+        let rank = self.own(who);
+        if rank.at != At::Late {
+            rank.at = At::Failed;
+        }
+        if !goes_on {
+            self.end_work(who);
+        }
+    }
+
+    /// Lets go of what others have shown; a late one is in the call now.
+    fn end_work(&mut self, who: usize) {
+        let rank = self.own(who);
+        rank.work = Work::default();
+        if rank.at == At::Late {
+            self.tell(who);
+        }
+    }
+
+    fn tell(&mut self, who: usize) {
+        let account = World::account(self.own(who));
+        self.accounts[who] = Some(account);
+        self.own(who).at = At::Told;
     }
 
     fn account(rank: &Rank) -> Account {
@@ -151,6 +237,7 @@ impl World {
     /// One step of a checkpoint; false where this rank has to wait.
     fn take(&mut self, who: usize) -> bool {
         match self.own(who).at {
+            At::Late => self.work(who),
             At::Told => {
                 let all: Option<Vec<Account>> = self.accounts.iter().cloned().collect();
                 let Some(all) = all else { return false };
@@ -164,121 +251,220 @@ impl World {
                 };
                 self.truth.entry(serial).or_insert_with(|| vec![0; members])[who] = data;
                 let mine = World::account(self.own(who));
+                let at = vacant(spared, &mine);
+                let mut slot = std::mem::take(&mut self.own(who).slots[at]);
+                slot.entry = Some(World::entry(serial, members, who));
                 let rank = self.own(who);
-                rank.slot = vacant(spared, &mine);
-                (rank.seen, rank.is_new, rank.at) = (serial, false, At::Has);
-                rank.slots[rank.slot] = Slot { entry: None, data, codes: BTreeMap::new() };
-                rank.slots[rank.slot].entry = Some(Entry {
-                    serial,
-                    version: serial as i64,
-                    members: members as u32,
-                    place: who as u32,
-                    has_data: true,
-                    has_codes: false,
-                    is_committed: false,
-                    has_nodes: false,
-                });
+                rank.slots[at] = slot;
+                (rank.slot, rank.seen, rank.is_new, rank.at) = (at, serial, false, At::Has);
                 true
             }
-            At::Has => self.make_codes(who),
+            At::Has => {
+                let wanted = vec![true; self.members()];
+                let ranks = (0..self.members()).collect();
+                self.begin_codes(who, (&wanted, ranks), true)
+            }
+            At::Works => self.work(who),
+            At::Worked => self.settle(who, true),
             _ => self.confirm(who),
         }
     }
 
-    /// One code after the other; then all of them are there.
-    fn make_codes(&mut self, who: usize) -> bool {
-        let rank = self.ranks[who].as_ref().expect("he lives");
-        let slot = &rank.slots[rank.slot];
-        let serial = slot.entry.expect("it was begun").serial;
-        let keeps = |number: &usize| self.layout.stripes[*number].keepers.contains(&who);
-        let mut missing = (0..self.layout.stripes.len()).filter(keeps);
-        let Some(number) = missing.find(|number| !slot.codes.contains_key(number)) else {
-            let rank = self.own(who);
-            let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
-            entry.has_codes = true;
-            rank.at = At::Confirmed;
-            return true;
-        };
-        let given = |(member, _): &(usize, usize)| {
-            let other = self.ranks[*member].as_ref().filter(|other| other.at >= At::Has)?;
-            let slot = other.slots.iter().find(|slot| {
-                slot.entry.is_some_and(|entry| entry.serial == serial && entry.has_data)
-            })?;
-            Some(slot.data)
-        };
-        let sum: Option<Sum> = self.layout.stripes[number].data.iter().map(given).collect();
-        let Some(sum) = sum else { return false };
+    fn entry(serial: u64, members: usize, place: usize) -> Entry {
+        Entry {
+            serial,
+            version: serial as i64,
+            members: members as u32,
+            place: place as u32,
+            has_data: false,
+            has_codes: false,
+            is_committed: false,
+            has_nodes: false,
+        }
+    }
+
+    /// What all have shown in this call.
+    fn shown(&self) -> Vec<Option<Slot>> {
+        let slot = |rank: &Rank| rank.slots[rank.slot].clone();
+        let shows = |rank: &&Rank| rank.at != At::Failed;
+        self.ranks.iter().map(|rank| rank.as_ref().filter(shows).map(slot)).collect()
+    }
+
+    /// All have room: the codes that are wanted are to be made.
+    fn begin_codes(
+        &mut self, who: usize, (wanted, ranks): (&[bool], Vec<usize>), copies: bool,
+    ) -> bool {
+        if !self.all_are(At::Has) {
+            return false;
+        }
         let rank = self.own(who);
-        rank.slots[rank.slot].codes.insert(number, sum);
+        let entry = rank.slots[rank.slot].entry.expect("it was begun");
+        let layout = match copies {
+            true => self.layout.clone(),
+            false => Rc::new(self.layout_of(entry.members as usize)),
+        };
+        let mut todo = Vec::new();
+        for share in layout.shares(entry.place as usize) {
+            let keepers = layout.stripes[share.stripe].keepers.iter().enumerate();
+            let keepers = keepers.filter(|(_, keeper)| wanted[**keeper]);
+            todo.extend(keepers.map(|(index, _)| Todo { share, index, is_code: true }));
+        }
+        let (slots, call, repairs) = (self.shown(), self.call, BTreeMap::new());
+        let (serial, layout) = (entry.serial, Some(layout));
+        let rank = self.own(who);
+        rank.work = Work { todo, serial, call, copies, slots, ranks, layout, repairs };
+        rank.at = At::Works;
         true
+    }
+
+    fn layout_of(&self, members: usize) -> Layout {
+        Layout::new(&self.scheme, members, &[]).expect("it was taken by it")
+    }
+
+    /// All have done their work: what others have made here is whole.
+    fn settle(&mut self, who: usize, is_take: bool) -> bool {
+        let is_full = self.all_are(At::Worked) || !self.rules.meets_after_work;
+        let confirms = self.rules.confirms;
+        let rank = self.own(who);
+        if is_full {
+            if let Some(entry) = rank.slots[rank.slot].entry.as_mut() {
+                (entry.has_data, entry.has_codes) = (true, true);
+            }
+            rank.at = At::Confirmed;
+            if is_take && !confirms {
+                self.end(who);
+            }
+        }
+        is_full
     }
 
     fn confirm(&mut self, who: usize) -> bool {
         let is_full = self.all_are(At::Confirmed);
-        let rank = self.own(who);
         if is_full {
-            let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
-            let serial = entry.serial;
-            entry.is_committed = true;
-            let data = rank.slots[rank.slot].data;
-            for slot in &mut rank.slots {
-                slot.entry = slot.entry.filter(|entry| entry.serial <= serial);
-            }
-            (rank.at, rank.is_new) = (At::Done, false);
-            rank.holdings = data | rank.orphans;
+            self.end(who);
         }
         is_full
+    }
+
+    fn end(&mut self, who: usize) {
+        let rank = self.own(who);
+        let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
+        let serial = entry.serial;
+        entry.is_committed = true;
+        for slot in &mut rank.slots {
+            slot.entry = slot.entry.filter(|entry| entry.serial <= serial);
+        }
+        (rank.at, rank.is_new) = (At::Done, false);
+        let (members, place) = (entry_of(rank).members as usize, entry_of(rank).place as usize);
+        let layout = self.layout_of(members);
+        let rank = self.own(who);
+        let data = value(&layout, &rank.slots[rank.slot].data, place);
+        rank.holdings = data.unwrap_or_default() | rank.orphans;
     }
 
     /// One step of a restoration.
     fn restore(&mut self, who: usize) -> bool {
         let at = self.own(who).at;
         match at {
-            At::Told => {
-                let Some(verdict) = self.judged() else { return false };
-                let seen = self.accounts.iter().flatten().map(|account| account.seen).max();
-                let mine = World::account(self.own(who));
-                let rank = self.own(who);
-                rank.seen = seen.expect("somebody is there");
-                let Verdict::Restore(choice) = &verdict else {
-                    assert!(matches!(verdict, Verdict::Nothing), "no more died than may");
-                    (rank.at, rank.is_new) = (At::Done, false);
-                    rank.slots.iter_mut().for_each(|slot| slot.entry = None);
-                    return true;
-                };
-                let is_it = |slot: &Slot| slot.entry.is_some_and(|e| e.serial == choice.serial);
-                let found = rank.slots.iter().position(is_it);
-                rank.slot = found.unwrap_or_else(|| vacant(Some(choice.serial), &mine));
-                if found.is_none() {
-                    assert_eq!(choice.seats[who], Seat::Heir(who), "it has a place to take");
-                    let entry = Entry {
-                        serial: choice.serial,
-                        version: choice.version,
-                        members: choice.seats.len() as u32,
-                        place: who as u32,
-                        has_data: false,
-                        has_codes: false,
-                        is_committed: false,
-                        has_nodes: false,
-                    };
-                    rank.slots[rank.slot] = Slot { entry: Some(entry), ..Slot::default() };
-                }
-                rank.orphans = 0;
-                rank.at = At::Begun;
-                true
-            }
+            At::Late | At::Decodes | At::Works => self.work(who),
+            At::Told => self.look(who),
             At::Begun => {
                 let Some(Verdict::Restore(choice)) = self.judged() else { return false };
-                self.win_back(who, &choice)
+                self.all_are(At::Begun) && self.begin_decoding(who, &choice)
+            }
+            At::Decoded => {
+                if self.all_are(At::Decoded) {
+                    self.have_back(who);
+                }
+                self.own(who).at == At::Has
             }
             At::Has if self.is_missing_any() => {
                 // Codes are made again only where nobody is missing.
-                self.own(who).at = At::Confirmed;
-                true
+                let is_full = self.all_are(At::Has);
+                self.own(who).at = if is_full { At::Confirmed } else { At::Has };
+                is_full
             }
-            At::Has => self.make_codes(who),
+            At::Has => {
+                let Some(Verdict::Restore(choice)) = self.judged() else { return false };
+                let ranks = choice.seats.iter().map(|seat| seat.rank()).collect();
+                self.begin_codes(who, (&choice.without_codes, ranks), false)
+            }
+            At::Worked => self.settle(who, false),
             _ => self.confirm(who),
         }
+    }
+
+    /// All have told what they have: what is restored, and where that comes here.
+    fn look(&mut self, who: usize) -> bool {
+        let Some(verdict) = self.judged() else { return false };
+        let seen = self.accounts.iter().flatten().map(|account| account.seen).max();
+        let mine = World::account(self.own(who));
+        let rank = self.own(who);
+        rank.seen = seen.expect("somebody is there");
+        let Verdict::Restore(choice) = &verdict else {
+            assert!(matches!(verdict, Verdict::Nothing), "no more died than may");
+            (rank.at, rank.is_new) = (At::Done, false);
+            rank.slots.iter_mut().for_each(|slot| slot.entry = None);
+            return true;
+        };
+        let is_it = |slot: &Slot| slot.entry.is_some_and(|e| e.serial == choice.serial);
+        let found = rank.slots.iter().position(is_it);
+        let at = found.unwrap_or_else(|| vacant(Some(choice.serial), &mine));
+        let mut slot = std::mem::take(&mut rank.slots[at]);
+        if found.is_none() {
+            assert_eq!(choice.seats[who], Seat::Heir(who), "it has a place to take");
+            slot.entry = Some(World::entry(choice.serial, choice.seats.len(), who));
+        }
+        let mut rooms = BTreeMap::new();
+        for (place, seat) in choice.seats.iter().enumerate() {
+            if *seat == Seat::Guardian(who) {
+                rooms.insert(place, Rc::default());
+            } else if *seat == Seat::Heir(who) {
+                rooms.insert(place, slot.data.clone());
+            }
+        }
+        let rank = self.own(who);
+        rank.slots[at] = slot;
+        (rank.slot, rank.orphans, rank.rooms, rank.at) = (at, 0, rooms, At::Begun);
+        true
+    }
+
+    /// Each makes some parts of all that is lost.
+    fn begin_decoding(&mut self, who: usize, choice: &Choice) -> bool {
+        let layout = Rc::new(self.layout_of(choice.seats.len()));
+        let ranks: Vec<usize> = choice.seats.iter().map(|seat| seat.rank()).collect();
+        let (mut todo, mut repairs) = (Vec::new(), BTreeMap::new());
+        for repair in &choice.repairs {
+            repairs.insert(repair.stripe, repair.codes[..repair.lost.len()].to_vec());
+            let all = (0..layout.members()).flat_map(|member| layout.shares(member));
+            let parts = all.filter(|share| share.stripe == repair.stripe);
+            for share in parts.filter(|share| share.part % self.members() == who) {
+                let lost = repair.lost.iter();
+                todo.extend(lost.map(|index| Todo { share, index: *index, is_code: false }));
+            }
+        }
+        let (slots, call, copies) = (self.shown(), self.call, false);
+        let (serial, layout) = (choice.serial, Some(layout));
+        let rank = self.own(who);
+        rank.work = Work { todo, serial, call, copies, slots, ranks, layout, repairs };
+        rank.at = At::Decodes;
+        true
+    }
+
+    /// All have made what was lost: this rank has its data, and those of places where nobody is any
+    /// more, if they come here.
+    fn have_back(&mut self, who: usize) {
+        let Some(Verdict::Restore(choice)) = self.judged() else { return };
+        let layout = self.layout_of(choice.seats.len());
+        let rank = self.own(who);
+        for (place, room) in std::mem::take(&mut rank.rooms) {
+            if choice.seats[place] == Seat::Guardian(who) {
+                rank.orphans |= value(&layout, &room, place).unwrap_or_default();
+            }
+        }
+        let entry = rank.slots[rank.slot].entry.as_mut().expect("it was begun");
+        entry.has_data = true;
+        rank.at = At::Has;
     }
 
     /// Whether the checkpoint that is restored has places where nobody is any more.
@@ -287,62 +473,13 @@ impl World {
         choice.seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)))
     }
 
-    /// Data that are lost follow from codes with data of the same moment: first those of places
-    /// where nobody is any more, if they come here.
-    fn win_back(&mut self, who: usize, choice: &Choice) -> bool {
-        let mut orphans = 0;
-        for (place, seat) in choice.seats.iter().enumerate() {
-            if *seat == Seat::Guardian(who) {
-                let Some(data) = self.decoded(place, choice) else { return false };
-                orphans |= data;
-            }
-        }
-        let rank = self.own(who);
-        rank.orphans = orphans;
-        let entry = rank.slots[rank.slot].entry.expect("it was begun");
-        if !entry.has_data {
-            let Some(data) = self.decoded(entry.place as usize, choice) else { return false };
-            let rank = self.own(who);
-            let slot = &mut rank.slots[rank.slot];
-            slot.data = data;
-            slot.entry.as_mut().expect("it was begun").has_data = true;
-        }
-        self.own(who).at = At::Has;
-        true
-    }
-
-    /// What a place had, out of codes; nothing yet where somebody has not come so far.
-    fn decoded(&self, place: usize, choice: &Choice) -> Option<u64> {
-        let serial = choice.serial;
-        let layout =
-            Layout::new(&self.scheme, choice.seats.len(), &[]).expect("it was taken by it");
-        let mut back = None;
-        for repair in &choice.repairs {
-            let stripe = &layout.stripes[repair.stripe];
-            let Some(index) = repair.lost.iter().find(|at| stripe.data[**at].0 == place) else {
-                continue;
-            };
-            for code in &repair.codes[..repair.lost.len()] {
-                let keeper = choice.seats[stripe.keepers[*code]].rank();
-                let keeper = self.ranks[keeper].as_ref();
-                let keeper = keeper.filter(|keeper| keeper.at >= At::Begun)?;
-                let slot = keeper.slots.iter().find(|slot| {
-                    slot.entry.is_some_and(|entry| entry.serial == serial && entry.has_codes)
-                });
-                let sum = &slot.expect("the plan says that it is there").codes[&repair.stripe];
-                let data = stripe.data.iter().map(|(member, _)| self.truth[&serial][*member]);
-                assert_eq!(*sum, data.collect::<Sum>(), "a mixture of moments");
-                back = Some(sum[*index]);
-            }
-        }
-        Some(back.unwrap_or_default())
-    }
-
     /// The dead are gone, and the others count anew.
     fn shrink(&mut self) {
         self.ranks.retain(Option::is_some);
         let layout = Layout::new(&self.scheme, self.members(), &[]);
-        self.layout = layout.expect("enough of them are left");
+        self.layout = Rc::new(layout.expect("enough of them are left"));
+        // Their places are others' now.
+        self.ranks.iter_mut().flatten().for_each(|rank| rank.work = Work::default());
     }
 
     /// The dead come back with nothing.
@@ -358,158 +495,40 @@ impl World {
             let rank = rank.as_ref().expect("all live");
             let slots = rank.slots.iter().filter(|slot| slot.entry.is_some());
             let slot = slots.max_by_key(|slot| slot.entry.map(|entry| entry.serial))?;
-            Some((slot.entry?.serial, slot.entry?.place as usize, slot.data))
+            Some((slot.entry?, slot.clone()))
         };
-        let all: Option<Vec<(u64, usize, u64)>> = self.ranks.iter().map(entry).collect();
+        let all: Option<Vec<(Entry, Slot)>> = self.ranks.iter().map(entry).collect();
         let all = all?;
-        let serial = all[0].0;
-        let members = self.truth[&serial].len();
-        let layout = Layout::new(&self.scheme, members, &[]).expect("it was taken by it");
-        for (rank, (other, place, data)) in all.iter().enumerate() {
-            assert_eq!(*other, serial, "all have the same checkpoint");
-            let has_data = layout.stripes.iter().any(|s| s.data.iter().any(|d| d.0 == *place));
-            assert!(
-                !has_data || *data == self.truth[&serial][*place],
-                "rank {rank} has other data"
-            );
+        let serial = all[0].0.serial;
+        let truth = &self.truth[&serial];
+        for (rank, (entry, slot)) in all.iter().enumerate() {
+            let layout = self.layout_of(entry.members as usize);
+            assert_eq!(entry.serial, serial, "all have the same checkpoint");
+            let place = entry.place as usize;
+            let has_data = layout.chunks[place] > 0;
+            let data = value(&layout, &slot.data, place);
+            assert!(!has_data || data == Some(truth[place]), "rank {rank} has other data");
         }
         Some(serial)
     }
 }
 
-/// Checkpoints with deaths in the last one, then restorations with deaths in the first ones; all in
-/// the order of a seed. Nobody loses what anybody was told is safe.
-fn story(scheme: &str, members: usize, seed: u64, deaths: &[(bool, usize, u32)]) {
-    let mut world = World::new(scheme, members, seed);
-    let mut safe = None;
-    let mut dead = 0;
-    for &(is_restore, who, after) in deaths {
-        if !is_restore {
-            for _ in 0..world.random.below(3) {
-                assert!(world.call(false, None), "nobody dies");
-                safe = world.restored();
-            }
-        }
-        let before = world.ranks.iter().flatten().map(|rank| rank.seen).max();
-        world.call(is_restore, Some((who, after)));
-        let is_told = |rank: &Rank| !is_restore && rank.at == At::Done;
-        if world.ranks.iter().flatten().any(is_told) {
-            safe = before.map(|serial| serial + 1);
-        }
-        dead += usize::from(world.has_dead());
-        assert!(dead <= world.scheme.spares, "the story keeps to what is promised");
-        world.rebuild();
-        if deaths.iter().all(|(is_restore, ..)| !is_restore) {
-            assert!(world.call(true, None), "{scheme} {seed}: it comes to its end");
-            assert!(world.restored() >= safe, "{scheme} {seed} {deaths:?}");
-            dead = 0;
-        }
-    }
-    assert!(world.call(true, None), "{scheme} {seed}: it comes to its end");
-    let restored = world.restored();
-    assert!(
-        restored >= safe,
-        "{scheme} of {members}, seed {seed}, {deaths:?}: {restored:?} {safe:?}"
-    );
-    assert!(world.call(false, None), "and the next checkpoint is as good as any");
-    assert_eq!(world.restored(), Some(world.ranks[0].as_ref().expect("all live").seen));
+fn entry_of(rank: &Rank) -> Entry {
+    rank.slots[rank.slot].entry.expect("it was begun")
 }
 
-/// Ranks die one after the other and nobody takes their places, in checkpoints and in restorations,
-/// until few are left: between two whole checkpoints no more than the scheme makes up for. What
-/// everybody once had, somebody always has.
-fn story_of_fewer(scheme: &str, members: usize, least: usize, seed: u64) {
-    let mut world = World::new(scheme, members, seed);
-    world.is_shrinking = true;
-    for (bit, rank) in world.ranks.iter_mut().flatten().enumerate() {
-        rank.holdings = 1 << bit;
-    }
-    while world.members() > least {
-        assert!(world.call(false, None), "nobody dies");
-        let safe = world.restored();
-        assert!(safe.is_some(), "{scheme} {seed}: a checkpoint is there");
-        let mut may_die = world.scheme.spares.min(world.members() - least);
-        let mut is_restore = world.random.chance(30);
-        loop {
-            let who = world.random.below(world.members() as u64) as usize;
-            let after = world.random.below(u64::from(STEPS)) as u32;
-            let death =
-                (may_die > 0 && (!is_restore || world.random.chance(60))).then_some((who, after));
-            let is_done = world.call(is_restore, death);
-            if world.has_dead() {
-                may_die -= 1;
-                world.shrink();
-            } else if is_restore && is_done {
-                break;
-            }
-            is_restore = true;
-        }
-        assert!(world.restored() >= safe, "{scheme} {seed}: {:?} {safe:?}", world.restored());
-        let all = world.ranks.iter().flatten().fold(0, |all, rank| {
-            assert_eq!(all & rank.holdings, 0, "{scheme} {seed}: nobody's data come twice");
-            all | rank.holdings
-        });
-        assert_eq!(all, (1 << members) - 1, "{scheme} {seed}: somebody's data are gone");
-    }
-}
-
-#[test]
-fn in_a_world_that_gets_smaller_somebody_has_the_data_of_everybody() {
-    for seed in 0..1500 {
-        for (scheme, members, least) in
-            [("xor", 6, 2), ("rs:2", 8, 3), ("ring", 6, 2), ("pair", 7, 2), ("rs:3", 9, 4)]
-        {
-            story_of_fewer(scheme, members, least, seed);
+/// What a place has, if all parts of it are there, and alike.
+fn value(layout: &Layout, data: &Shared<u64>, place: usize) -> Option<u64> {
+    let shares: Vec<Share> =
+        (0..layout.members()).flat_map(|member| layout.shares(member)).collect();
+    let mut all = Vec::new();
+    for (number, stripe) in layout.stripes.iter().enumerate() {
+        let chunks = stripe.data.iter().filter(|(member, _)| *member == place);
+        for (_, chunk) in chunks {
+            let parts = shares.iter().filter(|share| share.stripe == number);
+            all.extend(parts.map(|share| data.borrow().get(&(*chunk, share.part)).copied()));
         }
     }
-}
-
-const STEPS: u32 = 12;
-
-#[test]
-fn a_death_at_any_step_of_a_checkpoint_loses_nothing() {
-    for (scheme, members) in [
-        ("xor", 2),
-        ("xor", 4),
-        ("rs:2", 5),
-        ("ring", 4),
-        ("pair", 3),
-        ("mirror", 4),
-        ("rs,dedicated", 4),
-    ] {
-        for (who, after) in (0..members).flat_map(|who| (0..STEPS).map(move |after| (who, after))) {
-            for seed in 0..30 {
-                story(scheme, members, seed, &[(false, who, after)]);
-            }
-        }
-    }
-}
-
-#[test]
-fn a_death_at_any_step_of_a_restoration_loses_nothing() {
-    for (scheme, members) in [("rs:2", 4), ("weighted:2,dedicated", 5), ("rs:2,groups=2", 6)] {
-        for first in 0..members {
-            for (who, after) in
-                (0..members).flat_map(|who| (0..STEPS).map(move |after| (who, after)))
-            {
-                for seed in 0..6 {
-                    let step = (seed as u32 * 5 + after) % STEPS;
-                    story(scheme, members, seed, &[(false, first, step), (true, who, after)]);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn one_death_after_the_other_loses_nothing() {
-    let mut random = Random::new(77);
-    for seed in 0..3000 {
-        let (scheme, members) =
-            [("xor", 5), ("rs:3", 7), ("ring", 6), ("pair", 6)][seed as usize % 4];
-        let deaths: Vec<(bool, usize, u32)> = (0..5)
-            .map(|_| (false, random.below(members as u64) as usize, random.below(12) as u32))
-            .collect();
-        story(scheme, members, seed, &deaths);
-    }
+    let first = *all.first()?;
+    if all.iter().all(|one| *one == first) { first } else { None }
 }

@@ -10,7 +10,9 @@ use super::keep::Checkpoint;
 use super::layout::{Layout, Layouts};
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict, Written};
 use super::memory::{KINDS, Memory, Orphan, Slot};
+use super::stripes::{Codes, Crew};
 use super::taking::{accounts, comm_of, encode, layouts, nodes, rank_in};
+use crate::base::sync::sheet::Sheet;
 use crate::host::memory::Span;
 use crate::host::output;
 use crate::mpi::codes::DATA_LOST;
@@ -61,7 +63,9 @@ async fn attempt(
     let generations = disk::generations(&accounts);
     let older = generations.iter().position(|one| one.serial <= newest);
     let (newer, older) = generations.split_at(older.unwrap_or(generations.len()));
-    let call = Call { process, keep, comm, accounts: &accounts, layouts: &layouts };
+    let shelves: Vec<u64> = accounts.iter().map(|account| account.shelf).collect();
+    let (accounts, layouts) = (&accounts[..], &layouts);
+    let call = Call { process, keep, comm, accounts, layouts, shelves: &shelves };
     let mut troubles = Vec::new();
     for generation in newer {
         match call.restore_disk(generation, newest, &troubles).await? {
@@ -94,11 +98,19 @@ struct Call<'a> {
     comm: &'a Held<Comm>,
     accounts: &'a [Account],
     layouts: &'a Layouts<'a>,
+    shelves: &'a [u64],
 }
 
 impl Call<'_> {
     fn lane(&self) -> Lane<'_> {
         Lane::new(self.process, self.comm, self.comm.next_collective(), Way::Blocking)
+    }
+
+    /// All, for one piece of work.
+    fn crew(&self) -> Crew<'_> {
+        let tags = [0; 3].map(|_| self.comm.next_collective());
+        let (process, comm, shelf) = (self.process, self.comm.living(), &self.keep.shelf);
+        Crew { process, comm, way: Way::Blocking, tags, shelves: self.shelves, shelf }
     }
 
     fn me(&self) -> usize {
@@ -187,7 +199,7 @@ impl Call<'_> {
         (slot.extents, slot.ranks) = (common.extents.clone(), common.ranks.clone());
         slot.nodes = nodes;
         for (place, head, data) in pieces {
-            let data = Arc::new(data);
+            let data = Arc::new(data.map(Sheet::from));
             if common.choice.seats[place] == Seat::Holder(me) {
                 let has_nodes = !slot.nodes.is_empty();
                 slot.entry = Some(own_entry(&common.choice, place, (true, has_nodes)));
@@ -270,7 +282,7 @@ impl Call<'_> {
         let (extents, ranks) = (slot.extents.clone(), slot.ranks.clone());
         let common = Common { layout, choice, extents, ranks };
         must_match(&common, self.comm, self.accounts)?;
-        let (orphans, worst) = decode(&self.lane(), keep, &common, slot).await?;
+        let (orphans, worst) = decode(&self.crew(), keep, &common, slot).await?;
         let digits = settle(&self.lane(), keep, &common, worst).await?;
         if let Some(entry) = slot.entry.as_mut() {
             entry.has_data = true;
@@ -283,13 +295,26 @@ impl Call<'_> {
     async fn complete(&self, common: &Common, slot: &mut Slot) -> Result {
         let Choice { seats, without_codes, .. } = &common.choice;
         let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
-        let lane = self.lane();
-        if is_whole && let Some(entry) = slot.entry {
+        if is_whole {
             let ranks: Vec<i32> = seats.iter().map(|seat| seat.rank() as i32).collect();
-            let (scheme, layout) = (&self.keep.scheme, &common.layout);
-            let is_sound = encode(&lane, scheme, layout, slot, &ranks, without_codes).await?;
+            let place = slot.entry.map(|entry| entry.place as usize);
+            if let Some(place) = place.filter(|place| without_codes[*place]) {
+                slot.make_room_for_codes(&common.layout, place);
+            }
+            let codes = Codes {
+                scheme: &self.keep.scheme,
+                layout: &common.layout,
+                extents: &common.extents,
+                ranks: &ranks,
+                is_wanted: without_codes,
+                place,
+            };
+            let is_sound = encode(&self.crew(), &codes, slot, None).await?;
             // Before all have confirmed: whoever is told so counts on everybody's codes.
-            slot.entry = Some(Entry { has_codes: is_sound, ..entry });
+            slot.entry = slot.entry.map(|entry| match without_codes[entry.place as usize] {
+                true => Entry { has_codes: is_sound, ..entry },
+                false => entry,
+            });
         }
         let has_codes = slot.entry.is_none_or(|entry| entry.has_codes);
         let all = coll::share_on(&self.lane().as_turn(), &[u8::from(has_codes)]).await?;

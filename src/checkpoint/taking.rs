@@ -1,16 +1,19 @@
-//! Takes checkpoints: all tell what they have, each copies its data, codes are made, all confirm.
+//! Takes checkpoints: all tell what they have and make room, together they copy it and make codes
+//! of it, in one pass; all hear that this is done, and confirm that they have heard so.
+//!
+//! Beside the program, each copies its own data at once, and codes are made of the copies.
 
-use super::code::{Maker, Part};
 use super::disk;
-use super::exchange::{Give, STEP, Take, exchange};
 use super::files;
 use super::keep::{Checkpoint, await_idle, mttf};
 use super::layout::{Layout, Layouts};
 use super::ledger::{self, Account, Entry, Written};
-use super::memory::{DOUBLES, KINDS, Slot, Stretch, code_of, is_finite, own, stretches, units};
+use super::memory::{DOUBLES, EXACT, KINDS, Slot, Source, Stretch, is_finite, stretches};
 use super::pace::Toll;
 use super::restoring::say;
 use super::scheme::Scheme;
+use super::shelf::Offer;
+use super::stripes::{Codes, Crew, Offers};
 use crate::host::clock;
 use crate::host::memory::Span;
 use crate::mpi::coll;
@@ -21,10 +24,10 @@ use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use crate::mpi::table::Held;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A checkpoint under way: its data are copied.
+/// A checkpoint under way.
 struct Job {
     process: &'static Process,
     keep: Arc<Checkpoint>,
@@ -33,12 +36,16 @@ struct Job {
     /// Which of the two it goes into.
     at: usize,
     slot: Slot,
+    /// Where its data come from, unless they are copied.
+    source: Option<Source>,
+    /// The shelves of all.
+    shelves: Vec<u64>,
     /// In which turn, and where, it is written to disk, too.
     file: Option<(usize, PathBuf)>,
     /// How long the program waited for its data to be copied, if it does not wait for the rest.
     waited: Option<Duration>,
     /// The numbers of its operations on the communicator.
-    tags: [i32; 4],
+    tags: [i32; 6],
     began: Instant,
     /// Whether it has been carried out to its end, good or bad.
     is_over: bool,
@@ -86,6 +93,9 @@ pub(super) fn accounts(
     await_idle(process, keep)?;
     let place = comm.living().rank as usize;
     let mine = keep.memory.lock().account(&keep.scheme, place, version);
+    // Where the program has not said so, a machine that ranks sit on may.
+    let berth = || Some(process.world.berths()?.node_of(process.me.seat) as u32);
+    let mine = Account { node: mine.node.or_else(berth), shelf: keep.shelf.number, ..mine };
     let all = coll::share(process, comm, &mine.to_bytes())?;
     let all: Vec<Account> = all.chunks_exact(Account::BYTES).map(Account::from_bytes).collect();
     if let Some(other) = all.iter().position(|account| account.digest != all[0].digest) {
@@ -151,7 +161,7 @@ pub(super) fn rank_in(comm: &Comm, place: usize) -> i32 {
     member.and_then(|member| comm.group.rank_of(member)).unwrap_or(-1)
 }
 
-/// Agrees on what is to be done, and copies the data.
+/// Agrees on what is to be done, and makes room for it; beside the program, copies the data.
 fn prepare(
     process: &'static Process, keep: &Arc<Checkpoint>, comm: &Held<Comm>,
     (version, is_beside): (i64, bool),
@@ -176,19 +186,19 @@ fn prepare(
     let mut memory = keep.memory.lock();
     let mut slot = std::mem::take(&mut memory.slots[at]);
     slot.extents = accounts.iter().map(|account| account.extent).collect();
-    let living = &comm.living().group;
-    slot.members = living.members().map(Some).collect();
-    slot.ranks = (0..members).map(|at| rank_in(comm, at)).collect();
-    slot.without_codes = vec![false; members];
-    slot.make_room(&layout, place);
-    let filled = slot.fill(&memory.items, keep.scheme.code);
-    filled.map_err(|fault| Failure::from(process.engine.suffer(fault.address)))?;
+    lay_out(&mut slot, comm, &layout);
+    let mut source = Some(Source::of(&memory.items, keep.scheme.code));
+    // Who is alone has nobody who would copy anything.
+    if let Some(source) = source.take_if(|_| is_beside || layout.stripes.is_empty()) {
+        let filled = slot.fill(&source);
+        filled.map_err(|fault| Failure::from(process.engine.suffer(fault.address)))?;
+    }
     slot.entry = Some(Entry {
         serial,
         version,
         members: members as u32,
         place: place as u32,
-        has_data: true,
+        has_data: source.is_none(),
         has_codes: false,
         is_committed: false,
         has_nodes: !nodes.is_empty(),
@@ -201,10 +211,36 @@ fn prepare(
     let disk = turn.zip(memory.disk.as_ref());
     let file = disk.map(|(turn, disk)| (turn, files::path(&disk.directory, place, turn)));
     drop(memory);
-    let tags = [0; 4].map(|_| comm.next_collective());
-    let (keep, comm) = (keep.clone(), comm.clone());
+    let tags = [0; 6].map(|_| comm.next_collective());
+    let shelves = accounts.iter().map(|account| account.shelf).collect();
+    let (keep, comm, is_over) = (keep.clone(), comm.clone(), false);
     let waited = is_beside.then(|| clock::now().duration_since(began));
-    Ok(Job { process, keep, comm, layout, at, slot, file, waited, tags, began, is_over: false })
+    let job = Job {
+        process,
+        keep,
+        comm,
+        layout,
+        at,
+        slot,
+        source,
+        shelves,
+        file,
+        waited,
+        tags,
+        began,
+        is_over,
+    };
+    Ok(job)
+}
+
+/// Makes a slot for all who live, who have told how much they have, with room for this one.
+fn lay_out(slot: &mut Slot, comm: &Comm, layout: &Layout) {
+    let living = comm.living();
+    slot.members = living.group.members().map(Some).collect();
+    slot.ranks = (0..layout.members()).map(|at| rank_in(comm, at)).collect();
+    slot.without_codes = vec![false; layout.members()];
+    slot.make_room(layout, living.rank as usize);
+    slot.make_room_for_codes(layout, living.rank as usize);
 }
 
 /// Fails when somebody has data that nobody would keep codes of.
@@ -221,44 +257,57 @@ fn must_be_protected(
     }
 }
 
-/// Makes the codes; the checkpoint counts once all have theirs.
+/// Makes the codes; the checkpoint counts once all know that they have theirs.
 async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result {
-    let members = job.layout.members();
     let outcome = async {
-        let lane = Lane::new(process, &job.comm, job.tags[0], way);
-        lane.look_round()?;
-        let ranks: Vec<i32> = (0..members as i32).collect();
-        let all = vec![true; members];
-        let is_sound =
-            encode(&lane, &job.keep.scheme, &job.layout, &mut job.slot, &ranks, &all).await?;
+        let is_sound = protect(process, &mut job, way).await?;
         let entry = job.slot.entry.expect("set before");
+        let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).as_turn();
         // Codes that are no numbers are of use to nobody.
-        job.slot.entry = Some(Entry { has_codes: is_sound, ..entry });
-        let lane = Lane::new(process, &job.comm, job.tags[1], way).as_turn();
-        let all = confirm(&lane, &job, is_sound).await?;
-        let Some(toll) = all else {
-            job.slot.entry = None;
+        if !is_sound {
+            let why = unsound(&lane(4), &job.slot, entry).await?;
             job.keep.memory.lock().pace.skip();
-            let lane = Lane::new(process, &job.comm, job.tags[2], way).as_turn();
-            return Err(unsound(&lane, &job.slot, entry).await?);
-        };
-        job.slot.entry = Some(Entry { has_codes: true, is_committed: true, ..entry });
+            job.slot.entry = None;
+            return Err(why);
+        }
+        // Before all have confirmed: whoever is told so counts on everybody's data and codes.
+        let entry = Entry { has_data: true, has_codes: true, ..entry };
+        job.slot.entry = Some(entry);
+        let toll = confirm(&lane(3), &job).await?;
+        job.slot.entry = Some(Entry { is_committed: true, ..entry });
         let words = job.keep.memory.lock().pace.take(toll);
         if let Some(words) = words.filter(|_| entry.place == 0) {
             say(&words);
         }
         let Some((turn, path)) = job.file.take() else { return Ok(()) };
-        let lane = Lane::new(process, &job.comm, job.tags[3], way).as_turn();
-        write(&lane, &job, turn, path).await
+        write(&lane(5), &job, turn, path).await
     };
     let outcome = outcome.await;
     job.is_over = true;
     outcome
 }
 
-/// All tell each other that they have all; what it has cost them, unless codes are no numbers.
-async fn confirm(lane: &Lane<'_>, job: &Job, is_sound: bool) -> Result<Option<Toll>> {
-    let mut bytes = {
+/// All together copy what is not copied yet, and make the codes. False: some are no numbers.
+async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<bool> {
+    let members = job.layout.members();
+    let ranks: Vec<i32> = (0..members as i32).collect();
+    let tags = [0, 1, 2].map(|at| job.tags[at]);
+    let (shelves, shelf) = (&job.shelves[..], &job.keep.shelf);
+    let crew = Crew { process, comm: job.comm.living(), way, tags, shelves, shelf };
+    let codes = Codes {
+        scheme: &job.keep.scheme,
+        layout: &job.layout,
+        extents: &job.slot.extents,
+        ranks: &ranks,
+        is_wanted: &vec![true; members],
+        place: job.slot.entry.map(|entry| entry.place as usize),
+    };
+    encode(&crew, &codes, &job.slot, job.source.take()).await
+}
+
+/// All tell each other that they have all, and what it has cost them.
+async fn confirm(lane: &Lane<'_>, job: &Job) -> Result<Toll> {
+    let mine = {
         let memory = job.keep.memory.lock();
         let cost = job.waited.unwrap_or_else(|| clock::now().duration_since(job.began));
         let disk = memory.disk.as_ref().map_or(0.0, |disk| memory.writing / disk.every as f64);
@@ -266,11 +315,8 @@ async fn confirm(lane: &Lane<'_>, job: &Job, is_sound: bool) -> Result<Option<To
         let mttf = mttf(job.process, pace);
         pace.toll(job.began, cost.as_secs_f64() + disk, mttf).to_bytes()
     };
-    bytes.push(u8::from(is_sound));
-    let all = coll::share_on(lane, &bytes).await?;
-    let all = || all.chunks_exact(Toll::BYTES + 1);
-    let is_sound = all().all(|bytes| bytes[Toll::BYTES] != 0);
-    Ok(is_sound.then(|| Toll::of_all(all().map(Toll::from_bytes))))
+    let all = coll::share_on(lane, &mine).await?;
+    Ok(Toll::of_all(all.chunks_exact(Toll::BYTES).map(Toll::from_bytes)))
 }
 
 /// Writes the checkpoint, which stands whatever becomes of that, to disk.
@@ -293,7 +339,7 @@ async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result
 async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> {
     const FINE: i64 = i64::MAX;
     let is_bad = |stretch: &Stretch| {
-        stretch.kind == DOUBLES && !is_finite(&slot.data[DOUBLES][stretch.bytes.clone()])
+        stretch.kind == DOUBLES && !is_finite(&slot.data[DOUBLES].read(stretch.bytes.clone()))
     };
     let extent = &slot.extents[entry.place as usize];
     let bad = stretches(&slot.data, extent).into_iter().find(is_bad);
@@ -311,47 +357,22 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
     Ok(Class::ARG.because(format!("there is no checkpoint {version}: {why}; the last one stays")))
 }
 
-/// Makes the codes that those of the places `is_wanted` keep. `ranks`: who sits at each place.
-/// False: some that were made here are no numbers.
+/// All make the codes that are wanted, of what is in the slots, or of what they copy there from
+/// `source`. False: some are no numbers.
 pub(super) async fn encode(
-    lane: &Lane<'_>, scheme: &Scheme, layout: &Layout, slot: &mut Slot, ranks: &[i32],
-    is_wanted: &[bool],
+    crew: &Crew<'_>, codes: &Codes<'_>, slot: &Slot, source: Option<Source>,
 ) -> Result<bool> {
-    let place = slot.entry.expect("who makes codes has a place").place as usize;
-    let mut is_sound = true;
-    for kind in 0..KINDS {
-        let units = units(layout, &slot.extents, kind);
-        let code = code_of(scheme.code, kind);
-        let (mut gives, mut takes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, stripe) in layout.stripes.iter().enumerate() {
-            let unit = units[stripe.group];
-            for (index, keeper) in stripe.keepers.iter().enumerate().filter(|(_, k)| is_wanted[**k])
-            {
-                let mine = stripe.data.iter().find(|(member, _)| *member == place);
-                if let Some((_, chunk)) = mine {
-                    let bytes = &slot.data[kind][chunk * unit..(chunk + 1) * unit];
-                    gives.push(Give { bytes, to: ranks[*keeper] });
-                }
-                if *keeper == place {
-                    let part = |(at, (member, _)): (usize, &(usize, usize))| {
-                        (Part::Data(at), ranks[*member])
-                    };
-                    let maker = Maker::of_code(code, index, stripe.data.len(), scheme.spares);
-                    let parts = stripe.data.iter().enumerate().map(part).collect();
-                    let mut made = own(&mut slot.codes)[kind].remove(&number).unwrap_or_default();
-                    made.resize(unit, 0);
-                    takes.push(Take { maker, parts, made });
-                    numbers.push(number);
-                }
-            }
-        }
-        exchange(lane, &gives, &mut takes, STEP).await?;
-        let made = takes.into_iter().map(|take| take.made);
-        let made = made.inspect(|made| is_sound &= kind != DOUBLES || is_finite(made));
-        // Who keeps none that are wanted keeps those that are there.
-        if !numbers.is_empty() {
-            own(&mut slot.codes)[kind].extend(numbers.into_iter().zip(made));
-        }
-    }
-    Ok(is_sound)
+    // How large doubles are is part of what is exact, and known when they are copied.
+    let has_doubles = codes.extents.iter().any(|extent| extent.bytes[DOUBLES] > 0);
+    let in_between = has_doubles && source.is_some();
+    let shown = crew.shelf.show(Offer {
+        stamp: crew.stamp(),
+        data: slot.data.clone(),
+        codes: slot.codes.clone(),
+        source,
+        fault: OnceLock::new(),
+        rooms: Vec::new(),
+    });
+    let part = |offers: &Offers, kind: usize| codes.make(crew.process, offers, kind);
+    crew.work(&shown, [DOUBLES, EXACT], in_between, part).await
 }

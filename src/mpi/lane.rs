@@ -191,6 +191,13 @@ impl<'a> Lane<'a> {
         news(&Outcome { mishap, ..Outcome::default() })
     }
 
+    /// The news that the member with this rank is dead, whatever else is known of it.
+    pub fn loss(&self, rank: i32) -> Failure {
+        let mishap = Some(Mishap::Lost { rank });
+        let outcome = Outcome { mishap, ..Outcome::default() };
+        news(&outcome).expect_err("a mishap is a failure")
+    }
+
     /// Keeps what went wrong here alone, for the end. What ends this rank ends it at once.
     pub fn note(&self, outcome: Result) -> Result {
         match outcome {

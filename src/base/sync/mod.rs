@@ -11,6 +11,7 @@ pub mod fence;
 pub mod muster;
 pub mod queue;
 pub mod ring;
+pub mod sheet;
 
 /// Atomics that the model checker can replace by its own.
 pub mod atomic {

@@ -382,7 +382,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// The news that the member at `place` is dead, with what it had.
     pub(super) fn lost(&self, place: usize) -> Failure {
-        failure(Mishap::Lost { rank: i32::try_from(place).expect("ranks fit an int") })
+        self.lane.loss(i32::try_from(place).expect("ranks fit an int"))
     }
 
     /// Copies a part of the meeting's own memory.

@@ -1,0 +1,223 @@
+//! Works out stripes where they lie: each member takes a part of every code, reads what it is made
+//! of straight out of the others' memory, and writes it straight into that of those who keep it, or
+//! of those whose data come back. So there is one pass over the data, which all take part in.
+//!
+//! All meet before anybody reads, and when all have done their parts. Only who has been at the
+//! second meeting counts on anything that others have made for it.
+
+use super::code::Encoder;
+use super::layout::Layout;
+use super::ledger::Extent;
+use super::memory::{DOUBLES, KINDS, code_of, is_finite, units};
+use super::scheme::Scheme;
+use super::shelf::{Offer, Shelf, Shown, Stamp};
+use crate::base::Member;
+use crate::base::sync::sheet::Writing;
+use crate::host::life;
+use crate::host::memory::Fault;
+use crate::mpi::coll;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
+use crate::mpi::run::Way;
+use std::ops::Range;
+use std::result::Result as Outcome;
+use std::sync::Arc;
+
+/// Everybody, at work on stripes.
+pub(super) struct Crew<'a> {
+    pub(super) process: &'a Process,
+    pub(super) comm: &'a Comm,
+    pub(super) way: Way,
+    /// The numbers of its meetings on the communicator.
+    pub(super) tags: [i32; 3],
+    /// The shelves of all ranks, and the own one.
+    pub(super) shelves: &'a [u64],
+    pub(super) shelf: &'a Arc<Shelf>,
+}
+
+/// What has become of a part of the work; the worst counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Work {
+    Done,
+    /// Some codes are no numbers.
+    Unsound,
+    /// The memory of this rank is gone.
+    Lost {
+        rank: usize,
+    },
+}
+
+/// Codes that are to be made.
+pub(super) struct Codes<'a> {
+    pub(super) scheme: &'a Scheme,
+    pub(super) layout: &'a Layout,
+    pub(super) extents: &'a [Extent],
+    /// Who sits at each place.
+    pub(super) ranks: &'a [i32],
+    /// Places whose codes are wanted.
+    pub(super) is_wanted: &'a [bool],
+    /// The own place, if there is one.
+    pub(super) place: Option<usize>,
+}
+
+impl Crew<'_> {
+    pub(super) fn stamp(&self) -> Stamp {
+        (self.comm.context(), self.tags[0])
+    }
+
+    fn lane(&self, at: usize) -> Lane<'_> {
+        Lane::new(self.process, self.comm, self.tags[at], self.way).as_turn()
+    }
+
+    /// Does the work on both kinds of data together with all others, in this order of kinds, who
+    /// meet in between if the second depends on the first. False: some codes are no numbers.
+    pub(super) async fn work(
+        &self, shown: &Shown, kinds: [usize; KINDS], in_between: bool,
+        part: impl Fn(&Offers, usize) -> Result<Work>,
+    ) -> Result<bool> {
+        self.lane(0).look_round()?;
+        coll::meet(&self.lane(0)).await?;
+        let offers = self.offers();
+        let mut work = Work::Done;
+        for (at, kind) in kinds.into_iter().enumerate() {
+            if at > 0 && in_between {
+                coll::meet(&self.lane(1)).await?;
+            }
+            work = work.max(part(&offers, kind)?);
+        }
+        // Whoever has heard from all may use its memory again.
+        drop(offers);
+        self.settle(shown, work).await
+    }
+
+    /// What all show.
+    fn offers(&self) -> Offers {
+        let members = (0..self.shelves.len()).map(|rank| self.comm.member(rank as i32)).collect();
+        let all = Shelf::find(self.shelves, self.stamp());
+        Offers { all, members, me: self.comm.rank as usize }
+    }
+
+    /// All have done their parts, and hear of the worst that anybody has met.
+    async fn settle(&self, shown: &Shown, mine: Work) -> Result<bool> {
+        let lane = self.lane(2);
+        let word = match mine {
+            Work::Done => 0,
+            Work::Unsound => 1,
+            Work::Lost { rank } => 2 + rank as i32,
+        };
+        let all = coll::share_on(&lane, &i32::to_ne_bytes(word)).await?;
+        let words = all.as_chunks::<4>().0.iter().map(|bytes| i32::from_ne_bytes(*bytes));
+        match words.max().unwrap_or(0) {
+            0 => Ok(true),
+            1 => Ok(false),
+            word if word - 2 == self.comm.rank
+                && let Some(address) = shown.offer.fault.get() =>
+            {
+                Err(self.process.engine.suffer(*address).into())
+            }
+            word => Err(lane.loss(word - 2)),
+        }
+    }
+}
+
+/// What everybody shows.
+pub(super) struct Offers {
+    all: Vec<Option<Arc<Offer>>>,
+    members: Vec<Member>,
+    pub(super) me: usize,
+}
+
+impl Offers {
+    pub(super) fn members(&self) -> usize {
+        self.members.len()
+    }
+
+    pub(super) fn of(&self, rank: usize) -> Outcome<&Offer, Work> {
+        self.all[rank].as_deref().ok_or(Work::Lost { rank })
+    }
+
+    /// Copies a piece of what a rank has registered, if it is there as long as this takes.
+    fn bring(&self, rank: usize, kind: usize, start: usize, room: &mut [u8]) -> Outcome<(), Work> {
+        let offer = self.of(rank)?;
+        let Some(source) = &offer.source else { return Ok(()) };
+        let Member { seat, incarnation } = self.members[rank];
+        let pin = (rank != self.me).then(|| life::pin(seat, incarnation));
+        if let Some(None) = pin {
+            return Err(Work::Lost { rank });
+        }
+        source.bring(kind, start, room).map_err(|Fault { address, .. }| {
+            offer.fault.get_or_init(|| address);
+            Work::Lost { rank }
+        })
+    }
+}
+
+/// The range in pieces of so many bytes.
+pub(super) fn pieces(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(bytes).map(move |start| start..end.min(start + bytes))
+}
+
+impl Codes<'_> {
+    /// Makes this member's part of all codes of a kind that are wanted. Data that are not where
+    /// they are kept yet are copied there on the way.
+    pub(super) fn make(&self, process: &Process, offers: &Offers, kind: usize) -> Result<Work> {
+        let units = units(self.layout, self.extents, kind);
+        let code = code_of(self.scheme.code, kind);
+        let Some(place) = self.place else { return Ok(Work::Done) };
+        let mut work = Work::Done;
+        for share in self.layout.shares(place) {
+            let stripe = &self.layout.stripes[share.stripe];
+            let unit = units[stripe.group];
+            let keepers = stripe.keepers.iter().enumerate();
+            let wanted: Vec<(usize, usize)> = keepers
+                .filter(|(_, keeper)| self.is_wanted[**keeper])
+                .map(|(i, k)| (i, *k))
+                .collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let rows = wanted.iter().map(|(index, _)| *index).collect();
+            let mut encoder = Encoder::of(code, stripe.data.len(), self.scheme.spares, rows);
+            for piece in pieces(share.range(unit), encoder.piece()) {
+                process.engine.step()?;
+                let made =
+                    self.piece(offers, (kind, unit), share.stripe, &wanted, piece, &mut encoder);
+                match made {
+                    Ok(true) => {}
+                    Ok(false) => work = Work::Unsound,
+                    Err(lost) => return Ok(lost),
+                }
+            }
+        }
+        Ok(work)
+    }
+
+    /// Makes one piece of the codes of a stripe; false: they are no numbers.
+    fn piece(
+        &self, offers: &Offers, (kind, unit): (usize, usize), number: usize,
+        wanted: &[(usize, usize)], piece: Range<usize>, encoder: &mut Encoder,
+    ) -> Outcome<bool, Work> {
+        let rank = |place: usize| self.ranks[place] as usize;
+        let code = |(_, keeper): &(usize, usize)| {
+            Ok(offers.of(rank(*keeper))?.codes[kind][&number].write(piece.clone()))
+        };
+        let mut made: Vec<Writing<'_>> = wanted.iter().map(code).collect::<Outcome<_, Work>>()?;
+        for (at, (member, chunk)) in self.layout.stripes[number].data.iter().enumerate() {
+            let (rank, start) = (rank(*member), chunk * unit + piece.start);
+            let range = start..start + piece.len();
+            let offer = offers.of(rank)?;
+            if offer.source.is_some() {
+                let mut room = offer.data[kind].write(range);
+                offers.bring(rank, kind, start, &mut room)?;
+                encoder.add(at, &room, &mut made);
+            } else {
+                encoder.add(at, &offer.data[kind].read(range), &mut made);
+            }
+        }
+        encoder.end(&mut made);
+        Ok(kind != DOUBLES || made.iter().all(|made| is_finite(made)))
+    }
+}
