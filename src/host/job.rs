@@ -78,6 +78,10 @@ pub struct Job {
     pub leftovers: bool,
     /// Where each failure gets a line.
     pub report: Option<String>,
+    /// The port of the page on which people watch the job; 0: any that is free.
+    pub watch: Option<u16>,
+    /// Where what they would see is kept.
+    pub record: Option<String>,
     /// Say nothing of failures that the job survives.
     pub is_quiet: bool,
     /// Who is to die when.
@@ -113,6 +117,8 @@ impl Default for Job {
             checks: true,
             leftovers: false,
             report: None,
+            watch: None,
+            record: None,
             is_quiet: false,
             kills: Vec::new(),
             seed: None,
@@ -152,6 +158,8 @@ impl Job {
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.report.iter().map(|file| format!("report={file}")));
+        lines.extend(self.watch.map(|port| format!("watch={port}")));
+        lines.extend(self.record.iter().map(|file| format!("record={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
@@ -194,6 +202,8 @@ impl Job {
             "leftovers" => self.leftovers = value.parse().ok()?,
             "quiet" => self.is_quiet = value.parse().ok()?,
             "report" => self.report = Some(value.to_string()),
+            "watch" => self.watch = Some(value.parse().ok()?),
+            "record" => self.record = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => self.timeout = Some(seconds(value)?),
@@ -234,6 +244,8 @@ mod tests {
             shared: vec!["libbig.so".into()],
             shares_image: true,
             report: Some("/a/b=c".into()),
+            watch: Some(8080),
+            record: Some("/a/run".into()),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
             patience: Some(Duration::from_millis(20)),

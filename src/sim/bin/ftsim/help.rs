@@ -8,6 +8,7 @@ SYNOPSIS
     ftsim max [OPTIONS]             the global maximum, by telling one's neighbours
     ftsim poisson [OPTIONS]         Poisson's equation without a mesh, by relaxation
     ftsim run APP.so [OPTIONS]      an application in C, Fortran or Rust: include/ftsim.h
+    ftsim replay FILE [--port N]    a page that shows what --record has kept, of ftrun as well
 
 NETWORK
     --nodes N             100000 for max, 2500 for poisson, 10000 for run
@@ -47,6 +48,7 @@ RESULTS
     --json                as JSON, on one line
     --csv FILE            counters at every tick, or --every N ticks; the last column is the number
                           of those who know (max) or the error (poisson)
+    --record FILE         all that a page would show, --every N ticks, for ftsim replay
     --frames DIRECTORY    pictures as PNG files of --size 600 points
     --quiet               no word on the way
 ";

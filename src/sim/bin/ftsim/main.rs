@@ -13,7 +13,7 @@ use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, rms_error};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::report::Report;
-use ftmpi_sim::view::Setup;
+use ftmpi_sim::view::{self, Feed, Replay, Setup};
 use ftmpi_sim::words::{Words, program};
 use live::{Again, Live, Show};
 use network::{Deaths, Network};
@@ -45,7 +45,10 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
     loop {
         let done = once(&arguments, &live);
         let again = live.borrow_mut().as_mut().and_then(|live: &mut Live| live.again(&done));
-        let Some(again) = again else { return done };
+        let Some(again) = again else {
+            let kept = live.borrow().as_ref().map_or(Ok(()), Live::finish);
+            return done.and_then(|done| kept.map(|()| done));
+        };
         if matches!(again, Again::With(_)) {
             good.clone_from(&arguments);
         }
@@ -58,18 +61,38 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
     let alone = ["json", "quiet", "watch"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.number("port", 0)?;
-    if words.has("watch") && live.borrow().is_none() {
-        *live.borrow_mut() = Some(Live::open(port)?);
-    }
     let Some(what) = words.word() else {
         return Err("say what: ftsim max, ftsim poisson or ftsim run APP.so".into());
     };
+    if what == "replay" {
+        return replay(words, port);
+    }
+    if words.has("watch") && live.borrow().is_none() {
+        *live.borrow_mut() = Some(Live::open(port)?);
+    }
     match what.as_str() {
         "max" => max(words, live),
         "poisson" => poisson(words, live),
         "run" => foreign(words, live),
-        _ => Err(format!("`{what}`: say ftsim max, ftsim poisson or ftsim run APP.so")),
+        _ => Err(format!(
+            "`{what}`: say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"
+        )),
     }
+}
+
+/// Shows what `--record` has kept, of this program or of ftrun.
+fn replay(mut words: Words, port: u16) -> Result<String, String> {
+    let path = words.word().ok_or("which recording? Say ftsim replay FILE")?;
+    words.done()?;
+    let replay = Replay::open(Path::new(&path))?;
+    if let Some(trouble) = replay.trouble() {
+        eprintln!("ftsim: {path}: {trouble}");
+    }
+    let feed = Arc::new(Feed::default());
+    let address = view::serve(feed.clone(), port, view::thread)?;
+    eprintln!("ftsim: watch it at {address}");
+    replay.play(&feed);
+    Ok(String::new())
 }
 
 impl<'a> Setting<'a> {
@@ -96,8 +119,11 @@ impl<'a> Setting<'a> {
         prepare(&mut world);
         self.deaths.list.iter().for_each(|&(at, node)| world.kill(at, node as u32));
         match self.live.borrow_mut().as_mut() {
-            Some(live) => live.play(&mut world, show, self.ticks),
-            None => self.watch.play(&mut world, self.ticks, show.track)?,
+            Some(live) => {
+                self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
+                live.play(&mut world, show, self.ticks, self.watch.every);
+            }
+            None => self.watch.play(&mut world, self.ticks, show)?,
         }
         Ok(world)
     }

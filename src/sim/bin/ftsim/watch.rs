@@ -1,7 +1,9 @@
 //! What is seen of a run while it goes on: counters, pictures, and a word when it takes long.
 
+use crate::live::{self, Show};
 use ftmpi_sim::natural::picture::draw;
 use ftmpi_sim::natural::{Application, World};
+use ftmpi_sim::view::{Feed, Recorder};
 use ftmpi_sim::words::Words;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,7 +13,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct Watch {
     csv: Option<PathBuf>,
     frames: Option<PathBuf>,
-    every: u64,
+    /// Where all that a page would show is kept.
+    pub(crate) record: Option<PathBuf>,
+    pub(crate) every: u64,
     side: u32,
     is_quiet: bool,
 }
@@ -29,28 +33,38 @@ impl Watch {
         }
         let path = |text: Option<String>| text.map(PathBuf::from);
         let (csv, frames) = (path(words.text("csv")), path(words.text("frames")));
+        let record = path(words.text("record"));
         if let Some(directory) = &frames {
             std::fs::create_dir_all(directory).map_err(|why| told(directory, why))?;
         }
-        Ok(Watch { csv, frames, every, side, is_quiet: words.has("quiet") })
+        Ok(Watch { csv, frames, record, every, side, is_quiet: words.has("quiet") })
     }
 
     pub(crate) fn play<A: Application>(
-        &self, world: &mut World<A>, ticks: u64, track: &dyn Fn(&World<A>) -> f64,
+        &self, world: &mut World<A>, ticks: u64, show: &Show<'_, A>,
     ) -> Result<(), String> {
         let mut csv = self.csv.as_deref().map(open).transpose()?;
-        let is_seen = csv.is_some() || self.frames.is_some();
+        let feed = Feed::default();
+        if let Some(path) = &self.record {
+            feed.keep(Recorder::create(path)?);
+            feed.set(live::scene(world, show));
+        }
+        let is_seen = csv.is_some() || self.frames.is_some() || self.record.is_some();
         let slice = if is_seen { self.every } else { SLICE };
         let (began, mut told_at) = (Instant::now(), Instant::now());
         let mut end = 0;
         loop {
             let has_more = world.run_until(end.min(ticks));
             if let Some((path, file)) = &mut csv {
-                let line = counters(world, end.min(ticks), track(world));
+                let line = counters(world, end.min(ticks), (show.track)(world));
                 file.write_all(line.as_bytes()).map_err(|why| told(path, why))?;
             }
             if let Some(directory) = &self.frames {
                 self.picture(world, &directory.join(format!("tick-{end:06}.png")))?;
+            }
+            if self.record.is_some() {
+                let state = if has_more { "running" } else { "at rest" };
+                feed.record(&live::frame(world, show, end.min(ticks), state, &[]));
             }
             if !self.is_quiet && told_at.elapsed() > PATIENCE {
                 told_at = Instant::now();
@@ -68,6 +82,7 @@ impl Watch {
             }
             end += slice;
         }
+        feed.finish_record()?;
         match csv {
             Some((path, mut file)) => file.flush().map_err(|why| told(path, why)),
             None => Ok(()),
