@@ -1,8 +1,8 @@
 //! What was seen of a run, in a file: scenes, and frames as what has changed since the one before.
 //!
-//! A file begins with [`HEAD`]. Then come records: a letter for its kind, the number of its bytes,
-//! these, and a checksum of all that. So a file that ends too early, or is broken, is read as far as
-//! it goes.
+//! A file begins with [`HEAD`]. Then come records: a letter for the kind, the number of bytes,
+//! these, and a checksum of all that. So a file that ends too early, or is broken, is read as far
+//! as it goes.
 //!
 //! | kind | what it holds                                                              |
 //! |------|----------------------------------------------------------------------------|

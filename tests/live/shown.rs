@@ -89,8 +89,8 @@ fn pictures() {
     page.wait("frame.tick > 60");
     simulation.order("region 0.3 0.35 0.6 0.65 90");
     page.wait("frame.tick > 260");
-    page.drag((300.0, 200.0), (420.0, 330.0));
     simulation.order("halt");
+    page.value("$('size').value = 7; repaint()");
     page.value("document.querySelector('aside').scrollTo(0, 0)");
     keep(&mut page, "ftsim.png");
 
@@ -147,8 +147,8 @@ fn page_figures(name: &str, query: &str) {
     page.wait("frame.tick > 20");
     let counted = page.value(
         "new Promise(go => { let drawn = 0, ticks = 0, spent = 0; const draw = picture.draw;
-           picture.draw = () => { const t = performance.now(); draw(); spent += performance.now() - t;
-             drawn++; };
+           picture.draw = () => { const t = performance.now(); draw();
+             spent += performance.now() - t; drawn++; };
            const frames = () => { ticks++; requestAnimationFrame(frames); }; frames();
            const begun = performance.now();
            setTimeout(() => { const s = (performance.now() - begun) / 1000; picture.draw = draw;
@@ -156,7 +156,7 @@ fn page_figures(name: &str, query: &str) {
     );
     let at = |place: usize| counted[place].as_f64().expect("a number");
     println!(
-        "{name}, 100,000 dots: {:.1} pictures a second ({:.1} chances to draw), {:.2} ms of script each",
+        "{name}, 100,000 dots: {:.1} pictures a second of {:.1} that there could be, {:.2} ms each",
         at(0),
         at(1),
         at(2)
@@ -172,7 +172,9 @@ fn kill_to_point(page: &mut Browser, node: usize) -> f64 {
     page.number(&format!(
         "new Promise(go => {{
            const canvas = $('dots'), gl = canvas.getContext('webgl'), draw = picture.draw;
-           const touch = () => {{ if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+           const one = new Uint8Array(4);
+           const touch = () => {{
+             if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, one);
              else canvas.getContext('2d').getImageData(0, 0, 1, 1); }};
            picture.draw = () => {{ draw(); if (frame.alive[{node}]) return;
              touch(); picture.draw = draw; go(performance.now() - begun); }};
@@ -223,7 +225,7 @@ enum Who {
 
 const TURNS: usize = 9;
 
-/// Runs all kinds in turns, and prints how they compare with the first one: wall clock and processor.
+/// Runs all kinds in turns, and prints how they compare with the first one: time and processor.
 fn compare(what: &str, kinds: &[Who], mut run: impl FnMut(Who) -> [f64; 2]) {
     let mut all = vec![Vec::new(); kinds.len()];
     for turn in 0..TURNS {

@@ -1,5 +1,5 @@
-//! What people read of failures: a line of words when something has happened, and a line in time for
-//! each story.
+//! What people read of failures: words when something has happened, and a line in time for each
+//! story.
 
 use super::Live;
 use crate::base::Member;
