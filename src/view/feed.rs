@@ -202,6 +202,8 @@ impl Feed {
         const PATIENCE: Duration = Duration::from_secs(1);
         let mut state = self.lock();
         state.is_over = true;
+        // Whoever still asks hears that nobody answers.
+        state.orders.clear();
         self.shown.notify_all();
         let is_left = |state: &mut State| state.asking + state.watchers > 0;
         // Whoever does not take it within that time is not waited for.

@@ -14,6 +14,6 @@ mod server;
 
 pub use feed::{Feed, Order};
 pub use record::Recorder;
-pub use replay::Replay;
+pub use replay::{Replay, Seen};
 pub use scene::{Frame, Line, Scene, Setup, Slider};
 pub use server::{Start, serve, thread};

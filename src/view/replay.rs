@@ -26,6 +26,15 @@ struct Spot {
     millis: u32,
 }
 
+/// One picture of a recording.
+pub struct Seen<'a> {
+    pub places: &'a [[f32; 2]],
+    /// The colours of all dots; none are the dead.
+    pub colours: Vec<Option<u8>>,
+    /// Whether colours mean something one by one.
+    pub has_kinds: bool,
+}
+
 /// How far a page has come, and how it goes on.
 struct Player<'a> {
     of: &'a Replay,
@@ -81,6 +90,26 @@ impl Replay {
     /// How many frames there are.
     pub fn frames(&self) -> usize {
         self.frames.len()
+    }
+
+    /// Shows each picture in order, as long as `see` takes them.
+    pub fn each<E>(&self, mut see: impl FnMut(Seen<'_>) -> Result<(), E>) -> Result<(), E> {
+        let (mut frame, mut known) = (Written::default(), None);
+        for (number, spot) in self.frames.iter().enumerate() {
+            self.record(number).frame(&mut frame).expect("it could be read before");
+            let is_known = known.as_ref().is_some_and(|(scene, _)| *scene == spot.scene);
+            if !is_known {
+                known = Some((spot.scene, self.scene(spot.scene)));
+            }
+            let (_, Shown { json, places }) = known.as_ref().expect("it was just made");
+            let (colours, bits) = frame.image.split_at(places.len().min(frame.image.len()));
+            let alive =
+                |dot: usize| bits.get(dot / 8).is_some_and(|bits| bits >> (dot % 8) & 1 == 1);
+            let colour = |(dot, colour): (usize, &u8)| alive(dot).then_some(*colour);
+            let colours = colours.iter().enumerate().map(colour).collect();
+            see(Seen { places, colours, has_kinds: !json.contains("\"kinds\":[]") })?;
+        }
+        Ok(())
     }
 
     /// What is missing, in words.

@@ -244,6 +244,25 @@ fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
     assert!(!told.contains("dead"));
 }
 
+/// A recording as a moving picture, of every tenth of its 101 frames: some dots turn grey.
+fn film(record: &Path, film: &Path) {
+    let made = Command::new(env!("CARGO_BIN_EXE_ftsim"))
+        .args(["replay".as_ref(), record.as_os_str(), "--apng".as_ref(), film.as_os_str()])
+        .args(["--every", "10", "--size", "100"])
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let file = BufReader::new(std::fs::File::open(film).expect("it is there"));
+    let mut reader = png::Decoder::new(file).read_info().expect("PNG");
+    assert_eq!(reader.info().animation_control().map(|it| it.num_frames), Some(11));
+    let mut greys = Vec::new();
+    for _ in 0..11 {
+        let mut points = vec![0; reader.output_buffer_size().expect("it is small")];
+        reader.next_frame(&mut points).expect("a picture");
+        greys.push(points.chunks(3).filter(|point| *point == [190; 3]).count());
+    }
+    assert!(greys[..3].iter().all(|&grey| grey == 0) && greys[4] > 100, "{greys:?}");
+}
+
 #[test]
 fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
     let directory = scratch("live-replay");
@@ -278,6 +297,7 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
     page.wait(inked);
     assert!(run.order("kill 3").starts_with("no `kill`: this is a recording"));
     assert_eq!(run.order("quit"), "ok it ends");
+    film(&file, &directory.join("film.png"));
     let whole = std::fs::read(&file).expect("it is there");
     let cut = directory.join("cut");
     std::fs::write(&cut, &whole[..whole.len() / 2]).expect("there is room");

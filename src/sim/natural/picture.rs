@@ -3,6 +3,13 @@
 /// Draws dots at places of the unit square; `None` is a dead node. Three bytes for each point of a
 /// square with this side, row by row.
 pub fn draw(places: &[[f32; 2]], colours: &[Option<u8>], side: u32) -> Vec<u8> {
+    draw_as(places, colours, side, shade)
+}
+
+/// The same with other colours.
+pub fn draw_as(
+    places: &[[f32; 2]], colours: &[Option<u8>], side: u32, shade: fn(u8) -> [u8; 3],
+) -> Vec<u8> {
     let mut points = vec![255; (side * side * 3) as usize];
     // A dot is as large as its node's share of the picture, and at least a point.
     let size = (side as f32 / (places.len() as f32).sqrt() * 0.9).max(1.0) as u32;
@@ -21,6 +28,21 @@ pub fn draw(places: &[[f32; 2]], colours: &[Option<u8>], side: u32) -> Vec<u8> {
         }
     }
     points
+}
+
+/// Colours that are apart from each other for all eyes (Okabe and Ito 2008), as the page has them.
+pub fn kind(colour: u8) -> [u8; 3] {
+    const KINDS: [[u8; 3]; 8] = [
+        [0, 158, 115],
+        [0, 114, 178],
+        [230, 159, 0],
+        [204, 121, 167],
+        [86, 180, 233],
+        [213, 94, 0],
+        [240, 228, 66],
+        [153, 153, 153],
+    ];
+    KINDS[usize::from(colour) % KINDS.len()]
 }
 
 /// A row of colours from dark blue over green to yellow, which all eyes can tell apart.

@@ -8,7 +8,8 @@ SYNOPSIS
     ftsim max [OPTIONS]             the global maximum, by telling one's neighbours
     ftsim poisson [OPTIONS]         Poisson's equation without a mesh, by relaxation
     ftsim run APP.so [OPTIONS]      an application in C, Fortran or Rust: include/ftsim.h
-    ftsim replay FILE [--port N]    a page that shows what --record has kept, of ftrun as well
+    ftsim replay FILE [--port N]    a page that shows what --record has kept, of ftrun as well; or
+                                    --apng OUT: a moving picture, --size 400, --every 1
 
 NETWORK
     --nodes N             100000 for max, 2500 for poisson, 10000 for run

@@ -1,9 +1,9 @@
 //! What is seen of a run while it goes on: counters, pictures, and a word when it takes long.
 
 use crate::live::{self, Show};
-use ftmpi_sim::natural::picture::draw;
+use ftmpi_sim::natural::picture::{draw, draw_as, kind, shade};
 use ftmpi_sim::natural::{Application, World};
-use ftmpi_sim::view::{Feed, Recorder};
+use ftmpi_sim::view::{Feed, Recorder, Replay};
 use ftmpi_sim::words::Words;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -98,6 +98,32 @@ impl Watch {
         let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
         writer.write_image_data(&points).map_err(|why| told(path, why))
     }
+}
+
+/// Writes each so many of the pictures of a recording as one moving picture.
+pub(crate) fn film(replay: &Replay, path: &Path, every: usize, side: u32) -> Result<(), String> {
+    if every == 0 || !(16..=8192).contains(&side) {
+        return Err("--every is 1 or more, --size is 16 to 8192".into());
+    }
+    let file = File::create(path).map_err(|why| told(path, why))?;
+    let mut encoder = png::Encoder::new(BufWriter::new(file), side, side);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let count = u32::try_from(replay.frames().div_ceil(every)).map_err(|why| told(path, why))?;
+    encoder.set_animated(count, 0).map_err(|why| told(path, why))?;
+    encoder.set_frame_delay(1, 25).map_err(|why| told(path, why))?;
+    let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
+    let mut number = 0;
+    replay.each(|seen| {
+        number += 1;
+        if (number - 1) % every != 0 {
+            return Ok(());
+        }
+        let shade = if seen.has_kinds { kind } else { shade };
+        let points = draw_as(seen.places, &seen.colours, side, shade);
+        writer.write_image_data(&points).map_err(|why| told(path, why))
+    })?;
+    writer.finish().map_err(|why| told(path, why))
 }
 
 fn open(path: &Path) -> Result<(&Path, BufWriter<File>), String> {
