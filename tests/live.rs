@@ -311,3 +311,17 @@ fn a_job_that_nobody_watches_ends_as_it_would_and_one_that_is_stuck_is_told() {
     assert_eq!(seen.status, Some(2), "{seen}");
     assert!(seen.stderr.contains("--port wants the number of a port"), "{seen}");
 }
+
+#[test]
+fn a_terminal_shows_the_same() {
+    let program = support::c_text(
+        "shown",
+        "#include <mpi.h>\n\
+         int main(int argc, char **argv)\n{\n    MPI_Init(&argc, &argv);\n\
+         MPI_Barrier(MPI_COMM_WORLD);\n    return MPI_Finalize();\n}\n",
+    );
+    let seen = support::run(&program.build()).ranks(4).option("--tui").succeeds();
+    let last = seen.stderr.rsplit("\u{1b}[H").next().expect("a picture");
+    assert!(last.contains("shown, 4 ranks") && last.contains("4 of 4 alive, ended"), "{seen}");
+    assert!(last.contains("is done 4") && last.matches('\u{2580}').count() > 0, "{seen}");
+}

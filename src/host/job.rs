@@ -80,6 +80,8 @@ pub struct Job {
     pub report: Option<String>,
     /// The port of the page on which people watch the job; 0: any that is free.
     pub watch: Option<u16>,
+    /// Whether the job is drawn on the terminal.
+    pub draws: bool,
     /// Where what they would see is kept.
     pub record: Option<String>,
     /// Say nothing of failures that the job survives.
@@ -118,6 +120,7 @@ impl Default for Job {
             leftovers: false,
             report: None,
             watch: None,
+            draws: false,
             record: None,
             is_quiet: false,
             kills: Vec::new(),
@@ -150,6 +153,7 @@ impl Job {
             format!("checks={}", self.checks),
             format!("leftovers={}", self.leftovers),
             format!("quiet={}", self.is_quiet),
+            format!("draws={}", self.draws),
             format!("stack={}", self.stack_bytes),
             format!("heap={}", self.heap_bytes),
             format!("time-scale={}", self.time_scale),
@@ -203,6 +207,7 @@ impl Job {
             "quiet" => self.is_quiet = value.parse().ok()?,
             "report" => self.report = Some(value.to_string()),
             "watch" => self.watch = Some(value.parse().ok()?),
+            "draws" => self.draws = value.parse().ok()?,
             "record" => self.record = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
@@ -245,6 +250,7 @@ mod tests {
             shares_image: true,
             report: Some("/a/b=c".into()),
             watch: Some(8080),
+            draws: true,
             record: Some("/a/run".into()),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),

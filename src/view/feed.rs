@@ -2,6 +2,7 @@
 
 use super::record::Recorder;
 use super::scene::{Frame, Line, Scene, Told, Written};
+use super::terminal::Terminal;
 use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -37,6 +38,7 @@ struct State {
     told: Told,
     orders: VecDeque<Order>,
     recorder: Option<Recorder>,
+    terminal: Option<Terminal>,
     /// The run is about to end, and has ended.
     is_ending: bool,
     is_over: bool,
@@ -84,6 +86,9 @@ impl Feed {
         let mut state = self.lock();
         state.scenes += 1;
         let number = state.scenes;
+        if let Some(terminal) = &mut state.terminal {
+            terminal.set(&scene);
+        }
         let shown = Shown { json: scene.json(number), places: scene.places };
         if let Some(recorder) = &mut state.recorder {
             recorder.scene(&shown.json, &shown.places);
@@ -103,6 +108,11 @@ impl Feed {
         self.lock().recorder = Some(recorder);
     }
 
+    /// From now on all scenes and frames are drawn there, too.
+    pub fn draw_on(&self, terminal: Terminal) {
+        self.lock().terminal = Some(terminal);
+    }
+
     /// Whether frames are kept.
     pub fn is_kept(&self) -> bool {
         self.lock().recorder.is_some()
@@ -116,7 +126,8 @@ impl Feed {
     /// Whether a new frame would be looked at: somebody watches, and has seen the last one.
     pub fn is_hungry(&self) -> bool {
         let state = self.lock();
-        state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
+        let is_due = state.terminal.as_ref().is_some_and(Terminal::is_due);
+        is_due || state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
     }
 
     /// Something has happened that people should read.
@@ -144,6 +155,10 @@ impl Feed {
 
     pub fn show(&self, frame: &Frame) {
         let mut state = self.lock();
+        let State { terminal, told, .. } = &mut *state;
+        if let Some(terminal) = terminal {
+            terminal.draw(frame, told);
+        }
         let written = Written::new(state.scenes, frame, &state.told);
         self.show_again(&mut state, &written);
     }

@@ -5,15 +5,19 @@
 //! no page looks on or many do makes no difference to what happens. What is seen can be written
 //! down (see [`record`]), and pages can look at that later ([`replay`]).
 
+mod colour;
 mod feed;
 mod http;
 mod record;
 mod replay;
 mod scene;
 mod server;
+mod terminal;
 
+pub use colour::{DEAD, kind, shade};
 pub use feed::{Feed, Order};
 pub use record::Recorder;
 pub use replay::{Replay, Seen};
 pub use scene::{Frame, Line, Scene, Setup, Slider};
 pub use server::{Start, serve, thread};
+pub use terminal::Terminal;

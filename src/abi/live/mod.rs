@@ -1,4 +1,4 @@
-//! `ftrun --watch` and `--record`: what people see of a job while it goes on. A thread of the
+//! `ftrun --watch`, `--tui` and `--record`: what people see of a job while it goes on. A thread of the
 //! library's own looks now and then at what there is to see of every rank anyway; ranks do nothing
 //! for it but to say in which call they fall asleep.
 
@@ -9,9 +9,9 @@ mod stories;
 use crate::abi::start::say;
 use crate::fault::Tale;
 use crate::host::job::Job;
-use crate::host::service;
+use crate::host::{output, service};
 use crate::mpi::world::World;
-use crate::view::{self, Feed, Order, Recorder};
+use crate::view::{self, Feed, Order, Recorder, Terminal};
 use parking_lot::{Condvar, Mutex};
 use sight::Sight;
 use std::path::Path;
@@ -25,6 +25,8 @@ static LIVE: OnceLock<Live> = OnceLock::new();
 struct Live {
     world: &'static World,
     feed: Arc<Feed>,
+    /// Whether the terminal is to show the end, too.
+    is_drawn: bool,
     /// The stories that have come to an end, and of which nothing has been shown.
     told: Mutex<Vec<Tale>>,
     /// The seats whose ranks have ended well.
@@ -46,16 +48,23 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// Lets people watch the job, where that is wanted; before anybody lives.
 pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
-    if job.watch.is_none() && job.record.is_none() {
+    if job.watch.is_none() && job.record.is_none() && !job.draws {
         return Ok(());
     }
     let feed = Arc::new(Feed::default());
     if let Some(file) = &job.record {
         feed.keep(Recorder::create(Path::new(file))?);
     }
+    if job.draws {
+        feed.draw_on(Terminal::new(|bytes| {
+            // Where it cannot be written, nobody sees it.
+            let _ = output::write(2, bytes);
+        }));
+    }
     let live = LIVE.get_or_init(|| Live {
         world,
         feed: feed.clone(),
+        is_drawn: job.draws,
         told: Mutex::default(),
         finished: (0..job.ranks).map(|_| AtomicBool::new(false)).collect(),
         is_closing: AtomicBool::new(false),
@@ -95,7 +104,7 @@ pub(super) fn finished(seat: usize) {
 /// The job ends: waits a moment for those who look, if there are any.
 pub(super) fn close() {
     let Some(live) = LIVE.get() else { return };
-    if !live.feed.is_watched() && !live.feed.is_kept() {
+    if !live.feed.is_watched() && !live.feed.is_kept() && !live.is_drawn {
         return;
     }
     live.is_closing.store(true, Ordering::Release);

@@ -168,6 +168,9 @@ OPTIONS
                       goes: who waits in which call for whom, failures and
                       recoveries; there a click kills ranks. Its address stands
                       on standard error, with --port N as that port.
+    --tui             The same on the terminal, by standard error: send the
+                      program's own words elsewhere. COLUMNS and LINES in the
+                      environment are its size.
     --record FILE     Keep what such a page shows: `ftsim replay FILE` shows it
                       again.
     -q, --quiet       Print no warnings, and nothing about failures that the job

@@ -39,6 +39,7 @@ pub(crate) enum Does {
     Report,
     Watch,
     Port,
+    Draw,
     Record,
     Leftovers,
     /// `-x NAME` or `-x NAME=VALUE`.
@@ -104,6 +105,7 @@ const CHOICES: &[Choice] = &[
     choice(&["report"], 1, Does::Report),
     choice(&["watch"], 0, Does::Watch),
     choice(&["port"], 1, Does::Port),
+    choice(&["tui"], 0, Does::Draw),
     choice(&["record"], 1, Does::Record),
     choice(&["leftovers"], 0, Does::Leftovers),
     choice(&["x"], 1, Does::Variable),

@@ -212,6 +212,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::Report => job.report = Some(faults::report(&dashed, value)?),
             Does::Watch => job.watch = job.watch.or(Some(0)),
             Does::Port => job.watch = Some(port(&dashed, value)?),
+            Does::Draw => job.draws = true,
             Does::Record => job.record = Some(faults::report(&dashed, value)?),
             Does::Leftovers => job.leftovers = true,
             Does::Variable => return self.export(&dashed, value),

@@ -43,6 +43,7 @@ RUN
     --watch               a page for the browser of this machine: go, halt, step, kill nodes or a
                           part of a region, move the border, set up another run; its address is
                           told on standard error, with --port N as that port
+    --tui                 the same nodes on the terminal (COLUMNS and LINES are its size)
     --info NODE           run: what the application says of a node
 
 RESULTS

@@ -1,6 +1,6 @@
 //! `--watch`: pages look on, halt the run, kill nodes, and ask for another run.
 
-use crate::{margin, nearest_side};
+use crate::{margin, nearest_side, watch};
 use ftmpi_sim::base::random::Random;
 use ftmpi_sim::natural::{Application, World, deaths};
 use ftmpi_sim::view::{self, Feed, Frame, Order, Recorder, Scene, Setup, Slider};
@@ -55,6 +55,11 @@ impl Live {
             self.feed.keep(Recorder::create(path)?);
         }
         Ok(())
+    }
+
+    /// Draws what is seen on the terminal, too.
+    pub(crate) fn draw(&self) {
+        self.feed.draw_on(watch::terminal());
     }
 
     /// Nothing more is to be seen.

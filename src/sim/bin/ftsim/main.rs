@@ -58,7 +58,7 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
 
 /// One run; where pages look on, they may ask for another.
 fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
-    let alone = ["json", "quiet", "watch"];
+    let alone = ["json", "quiet", "watch", "tui"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.number("port", 0)?;
     let Some(what) = words.word() else {
@@ -126,6 +126,9 @@ impl<'a> Setting<'a> {
         match self.live.borrow_mut().as_mut() {
             Some(live) => {
                 self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
+                if self.watch.is_drawn {
+                    live.draw();
+                }
                 live.play(&mut world, show, self.ticks, self.watch.every);
             }
             None => self.watch.play(&mut world, self.ticks, show)?,

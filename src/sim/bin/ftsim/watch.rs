@@ -1,9 +1,9 @@
 //! What is seen of a run while it goes on: counters, pictures, and a word when it takes long.
 
 use crate::live::{self, Show};
-use ftmpi_sim::natural::picture::{draw, draw_as, kind, shade};
+use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
-use ftmpi_sim::view::{Feed, Recorder, Replay};
+use ftmpi_sim::view::{Feed, Recorder, Replay, Terminal, kind, shade};
 use ftmpi_sim::words::Words;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,6 +15,8 @@ pub(crate) struct Watch {
     frames: Option<PathBuf>,
     /// Where all that a page would show is kept.
     pub(crate) record: Option<PathBuf>,
+    /// Whether it is drawn on the terminal.
+    pub(crate) is_drawn: bool,
     pub(crate) every: u64,
     side: u32,
     is_quiet: bool,
@@ -37,7 +39,8 @@ impl Watch {
         if let Some(directory) = &frames {
             std::fs::create_dir_all(directory).map_err(|why| told(directory, why))?;
         }
-        Ok(Watch { csv, frames, record, every, side, is_quiet: words.has("quiet") })
+        let is_drawn = words.has("tui");
+        Ok(Watch { csv, frames, record, is_drawn, every, side, is_quiet: words.has("quiet") })
     }
 
     pub(crate) fn play<A: Application>(
@@ -47,9 +50,15 @@ impl Watch {
         let feed = Feed::default();
         if let Some(path) = &self.record {
             feed.keep(Recorder::create(path)?);
+        }
+        if self.is_drawn {
+            feed.draw_on(terminal());
+        }
+        if self.is_drawn || self.record.is_some() {
             feed.set(live::scene(world, show));
         }
         let is_seen = csv.is_some() || self.frames.is_some() || self.record.is_some();
+        let is_seen = is_seen || self.is_drawn;
         let slice = if is_seen { self.every } else { SLICE };
         let (began, mut told_at) = (Instant::now(), Instant::now());
         let mut end = 0;
@@ -62,11 +71,16 @@ impl Watch {
             if let Some(directory) = &self.frames {
                 self.picture(world, &directory.join(format!("tick-{end:06}.png")))?;
             }
+            let state = if has_more { "running" } else { "at rest" };
+            let frame = |world: &World<A>| live::frame(world, show, end.min(ticks), state, &[]);
             if self.record.is_some() {
-                let state = if has_more { "running" } else { "at rest" };
-                feed.record(&live::frame(world, show, end.min(ticks), state, &[]));
+                feed.record(&frame(world));
             }
-            if !self.is_quiet && told_at.elapsed() > PATIENCE {
+            let is_last = !has_more || end >= ticks;
+            if self.is_drawn && (is_last || feed.is_hungry()) {
+                feed.show(&frame(world));
+            }
+            if !self.is_quiet && !self.is_drawn && told_at.elapsed() > PATIENCE {
                 told_at = Instant::now();
                 let million = world.events() as f64 / 1e6;
                 let speed = million / began.elapsed().as_secs_f64();
@@ -77,7 +91,7 @@ impl Watch {
                     {speed:.1} million a second"
                 );
             }
-            if !has_more || end >= ticks {
+            if is_last {
                 break;
             }
             end += slice;
@@ -98,6 +112,13 @@ impl Watch {
         let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
         writer.write_image_data(&points).map_err(|why| told(path, why))
     }
+}
+
+pub(crate) fn terminal() -> Terminal {
+    Terminal::new(|bytes| {
+        // Where standard error is closed, nobody sees it.
+        let _ = std::io::stderr().write_all(bytes);
+    })
 }
 
 /// Writes each so many of the pictures of a recording as one moving picture.
