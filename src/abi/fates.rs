@@ -262,6 +262,7 @@ fn strike(orders: &Orders, at: Duration, target: Target) {
                 }
                 Use::Spare => {
                     berths.fail(node);
+                    drop(berths);
                     report::lost_spare(node, orders.world.age());
                     return;
                 }

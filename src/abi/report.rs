@@ -1,11 +1,11 @@
 //! `ftrun --report FILE`: one line of JSON for each failure, written when its recovery is complete,
 //! or when the job ends.
 
+use crate::base::json::quoted;
 use crate::fault::chronicle::{Cure, Tale};
 use crate::host::output;
 use crate::machine::berths::Relocation;
 use parking_lot::Mutex;
-use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
@@ -100,24 +100,6 @@ fn object(fields: impl IntoIterator<Item = (&'static str, String)>) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-/// A string of JSON (RFC 8259 §7).
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c if (c as u32) < 0x20 => {
-                write!(quoted, "\\u{:04x}", c as u32).expect("a string takes what it is given");
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,7 +107,6 @@ mod tests {
 
     #[test]
     fn a_line_is_json_whatever_the_words_are() {
-        assert_eq!(quoted("a\"b\\c\n\t\u{1}é"), "\"a\\\"b\\\\c\\n\\t\\u0001é\"");
         let member = Member { seat: 3, incarnation: 1 };
         let mut tale = Tale::new(member, Duration::from_micros(500), Cure::Recover, "rebuild");
         tale.order = Some("call:3".into());

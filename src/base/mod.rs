@@ -1,5 +1,7 @@
-//! What every floor stands on: clock, chance, queues, words.
+//! What every floor stands on: clock, chance, queues, agendas, words.
 
+pub mod agenda;
+pub mod json;
 pub mod layout;
 pub mod member;
 pub mod random;

@@ -3,7 +3,7 @@
 use super::map;
 use super::model::Model;
 use super::placement::{Move, Placement, Use};
-use super::spares::{Choice, Method, Spares};
+use super::spares::{Choice, Method};
 use super::topology::Topology;
 use super::traffic::{Pattern, Traffic};
 
@@ -49,7 +49,7 @@ impl Berths {
         Ok(Berths {
             name: model.name.clone(),
             methods,
-            choose: allocation.map_or(Choice::Nearest, |spares: &Spares| spares.choose),
+            choose: allocation.map_or(Choice::Nearest, |spares| spares.choose),
             traffic: Traffic::new(&placement, &Pattern::star(grid.dims().len())),
             placement,
         })

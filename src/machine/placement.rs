@@ -201,19 +201,38 @@ impl Placement {
 
     /// The spare with the fewest hops to it, the one with the lowest number of several.
     fn nearest(&self, failed: usize) -> Option<Vec<Move>> {
+        let start = self.spares.partition_point(|&spare| (spare as usize) < failed);
+        let (below, above) = self.spares.split_at(start);
+        let (first, last) = if self.grid.wraps() { (below, above) } else { (&[][..], &[][..]) };
+        let extent = *self.grid.dims().last()?;
+        let layer = |node: usize| self.along(node, self.strides.len() - 1) as u32;
+        let here = layer(failed);
+        // Spares are in the order of layers: from the failed node's on, most are too far at once.
+        let mut best = (u32::MAX, u32::MAX);
+        for &spare in above.iter().chain(first) {
+            if (extent + layer(spare as usize) - here) % extent > best.0 {
+                break;
+            }
+            best = best.min((self.hops(failed, spare as usize), spare));
+        }
+        for &spare in below.iter().rev().chain(last.iter().rev()) {
+            if (extent + here - layer(spare as usize)) % extent > best.0 {
+                break;
+            }
+            best = best.min((self.hops(failed, spare as usize), spare));
+        }
+        (best.0 < u32::MAX).then(|| vec![self.alone(failed, best.1)])
+    }
+
+    fn hops(&self, one: usize, other: usize) -> u32 {
         let (dims, wraps) = (self.grid.dims(), self.grid.wraps());
         let place = |node: usize| &self.places[node * dims.len()..(node + 1) * dims.len()];
-        let here = place(failed);
-        let far = |spare: u32| -> u32 {
-            let both = here.iter().zip(place(spare as usize)).zip(dims);
-            let hops = both.map(|((&one, &other), &extent)| {
-                let apart = one.abs_diff(other);
-                if wraps { apart.min(extent - apart) } else { apart }
-            });
-            hops.sum()
-        };
-        let spare = self.spares.iter().copied().min_by_key(|&spare| (far(spare), spare))?;
-        Some(vec![self.alone(failed, spare)])
+        let both = place(one).iter().zip(place(other)).zip(dims);
+        let hops = both.map(|((&one, &other), &extent)| {
+            let apart = one.abs_diff(other);
+            if wraps { apart.min(extent - apart) } else { apart }
+        });
+        hops.sum()
     }
 
     /// All slides in so many dimensions that can substitute the node.
@@ -222,14 +241,16 @@ impl Placement {
     ) -> impl Iterator<Item = Slide> {
         let all = self.strides.len() as u32;
         let directions = (0..all as usize).flat_map(|dim| [(dim, true), (dim, false)]);
-        directions.flat_map(move |(dim, is_up)| {
+        let straight = move |dim, is_up| straights[2 * dim + usize::from(is_up)];
+        let open =
+            directions.filter(move |&(dim, is_up)| dims == 1 || straight(dim, is_up).is_some());
+        open.flat_map(move |(dim, is_up)| {
             // Which other dimensions the slab has, as bits.
             let slabs = (0..1u32 << all)
                 .filter(move |slab| slab.count_ones() == dims - 1 && slab >> dim & 1 == 0);
             slabs.filter_map(move |slab| {
                 let order = (dim, !is_up, slab);
-                let straight = straights[2 * dim + usize::from(is_up)];
-                let length = self.length(failed, dim, is_up, slab, straight)?;
+                let length = self.length(failed, dim, is_up, slab, straight(dim, is_up))?;
                 Some(Slide { failed, dim, is_up, slab, length, order })
             })
         })
@@ -288,23 +309,17 @@ impl Placement {
 
     /// Whether it holds for a node, and all with living ranks beside it in a slab's dimensions.
     fn all_beside(&self, node: usize, slab: u32, mut holds: impl FnMut(usize) -> bool) -> bool {
-        let dims = (0..self.strides.len()).filter(|dim| slab >> dim & 1 == 1);
-        let mut first = node;
-        let mut count = 1;
-        for dim in dims.clone() {
-            first -= self.along(node, dim) * self.strides[dim];
-            count *= self.grid.dims()[dim] as usize;
-        }
-        (0..count).all(|number| {
-            let (mut rest, mut at) = (number, first);
-            for dim in dims.clone() {
-                let extent = self.grid.dims()[dim] as usize;
-                at += rest % extent * self.strides[dim];
-                rest /= extent;
-            }
-            let moves = at == node || matches!(self.nodes[at], Use::Rank(_));
-            !moves || holds(at)
-        })
+        let stays = |at: usize| at != node && !matches!(self.nodes[at], Use::Rank(_));
+        self.all_across(node, slab, &mut |at| stays(at) || holds(at))
+    }
+
+    /// Whether it holds for all places of a slab, the first of its dimensions in turn.
+    fn all_across(&self, node: usize, slab: u32, holds: &mut impl FnMut(usize) -> bool) -> bool {
+        let Some(dim) = slab.checked_ilog2() else { return holds(node) };
+        let (dim, stride) = (dim as usize, self.strides[dim as usize]);
+        let (first, extent) = (node - self.along(node, dim) * stride, self.grid.dims()[dim]);
+        let mut places = (0..extent as usize).map(|place| first + place * stride);
+        places.all(|at| self.all_across(at, slab & !(1 << dim), holds))
     }
 
     fn moves(&self, slide: &Slide) -> Vec<Move> {
@@ -339,34 +354,35 @@ struct Slide {
 /// The nodes after one, in one direction; round a torus until it is met again.
 struct Line {
     at: usize,
-    first: usize,
-    here: usize,
-    extent: usize,
-    stride: usize,
-    is_up: bool,
-    wraps: bool,
+    step: isize,
+    /// How many there are before the border.
+    ahead: usize,
+    /// From the border to the other one, and how many there are from there on.
+    turn: isize,
+    behind: usize,
 }
 
 impl Line {
     fn new(placement: &Placement, node: usize, dim: usize, is_up: bool) -> Line {
         let (stride, extent) = (placement.strides[dim], placement.grid.dims()[dim] as usize);
-        let here = placement.along(node, dim);
-        Line { at: node, first: here, here, extent, stride, is_up, wraps: placement.grid.wraps() }
+        let below = placement.along(node, dim);
+        let above = extent - 1 - below;
+        let (ahead, behind) = if is_up { (above, below) } else { (below, above) };
+        let behind = if placement.grid.wraps() { behind } else { 0 };
+        let (step, turn) = (stride.cast_signed(), ((extent - 1) * stride).cast_signed());
+        let (step, turn) = if is_up { (step, -turn) } else { (-step, turn) };
+        Line { at: node, step, ahead, turn, behind }
     }
 
     fn next(&mut self) -> Option<usize> {
-        let is_border = if self.is_up { self.here + 1 == self.extent } else { self.here == 0 };
-        match (self.is_up, is_border) {
-            (_, true) if !self.wraps => return None,
-            (true, true) => (self.here, self.at) = (0, self.at - self.here * self.stride),
-            (false, true) => {
-                self.here = self.extent - 1;
-                self.at += self.here * self.stride;
-            }
-            (true, false) => (self.here, self.at) = (self.here + 1, self.at + self.stride),
-            (false, false) => (self.here, self.at) = (self.here - 1, self.at - self.stride),
+        if self.ahead > 0 {
+            self.ahead -= 1;
+            self.at = self.at.wrapping_add_signed(self.step);
+        } else {
+            self.ahead = std::mem::take(&mut self.behind).checked_sub(1)?;
+            self.at = self.at.wrapping_add_signed(self.turn);
         }
-        (self.here != self.first).then_some(self.at)
+        Some(self.at)
     }
 }
 
@@ -406,6 +422,26 @@ mod tests {
                 }
                 let failed = placement.seats[0] as usize;
                 assert_eq!(placement.substitute(failed, &methods), None);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_spare_is_the_one_with_the_lowest_number_of_all_that_are_as_near() {
+        let mut random = Random::new(9);
+        for dims in [vec![9, 5], vec![4, 3, 6], vec![30]] {
+            for grid in [Grid::mesh(&dims).unwrap(), Grid::torus(&dims).unwrap()] {
+                let ranks = grid.nodes() / 2;
+                let mut placement = Placement::of_ranks(&grid, None, ranks).unwrap();
+                while placement.spares() > 0 {
+                    let failed = placement.seats[random.below(ranks as u64) as usize] as usize;
+                    let spares = placement.spares.iter();
+                    let near = spares
+                        .min_by_key(|&&spare| (placement.hops(failed, spare as usize), spare));
+                    let (_, moves) = placement.substitute(failed, &[Method(0)]).unwrap();
+                    assert_eq!(moves[0].to, *near.unwrap(), "{dims:?} from {failed}");
+                    placement.apply(failed, &moves);
+                }
             }
         }
     }

@@ -7,6 +7,8 @@
 /// What every floor stands on, as far as a simulator has to do with it.
 #[path = "../base"]
 pub mod base {
+    pub mod agenda;
+    pub mod json;
     pub mod random;
 }
 #[path = "../machine/mod.rs"]

@@ -1,5 +1,6 @@
 //! Results, for people as a table and for programs as JSON; the same run writes the same bytes.
 
+use crate::base::json::quoted;
 use std::fmt::Write;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -59,24 +60,21 @@ impl Value {
                 format!("{real:.digits$}")
             }
             Value::Text(text) => text.clone(),
-            Value::List(list) => list.iter().map(Value::plain).collect::<Vec<_>>().join(" "),
-        }
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c < ' ' => {
-                write!(quoted, "\\u{:04x}", u32::from(c)).expect("a string takes all");
+            Value::List(list) => {
+                /// People read the first ones, and the last.
+                const MOST: usize = 16;
+                let plain =
+                    |list: &[Value]| list.iter().map(Value::plain).collect::<Vec<_>>().join(" ");
+                match list.split_last() {
+                    Some((last, rest)) if list.len() > MOST => {
+                        let (first, last) = (plain(&rest[..MOST - 1]), last.plain());
+                        format!("{first} ... {last} ({} in all: --json)", list.len())
+                    }
+                    _ => plain(list),
+                }
             }
-            c => quoted.push(c),
         }
     }
-    quoted.push('"');
-    quoted
 }
 
 impl From<u64> for Value {
@@ -131,8 +129,11 @@ mod tests {
         report.add("who", "a \"b\"\n");
         report.add("times", vec![0.5, f64::NAN]);
         report.add("hops_made", 12u32);
-        let json = "{\"who\":\"a \\\"b\\\"\\u000a\",\"times\":[0.5,null],\"hops_made\":12}\n";
+        let json = "{\"who\":\"a \\\"b\\\"\\n\",\"times\":[0.5,null],\"hops_made\":12}\n";
         assert_eq!(report.json(), json);
         assert!(report.table().contains("hops made  12\n"));
+        report.add("all", (0..1000u32).collect::<Vec<_>>());
+        assert!(report.table().contains("13 14 ... 999 (1000 in all: --json)\n"));
+        assert!(report.json().contains(",13,14,15,16,"));
     }
 }

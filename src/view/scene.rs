@@ -1,7 +1,7 @@
 //! What is to be seen: a scene, its frames, and how both are written down.
 
+use crate::base::json::quoted;
 use std::collections::VecDeque;
-use std::fmt::Write;
 
 /// What stays the same from one frame to the next.
 #[derive(Clone, Debug, Default)]
@@ -167,22 +167,6 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-/// A string of JSON (RFC 8259 §7).
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if (c as u32) < 0x20 => {
-                write!(quoted, "\\u{:04x}", c as u32).expect("a string takes what it is given");
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,7 +190,7 @@ mod tests {
         assert_eq!(
             told,
             "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"series\":[1.5,null],\"nodes\":3,\
-             \"said\":40,\"words\":[\"a \\\"word\\\"\\u000a\"],\
+             \"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
              \"lines\":[{\"title\":\"rank 1\",\"steps\":[[\"killed\",1.000],[\"dead\",1.250]]}],\
              \"marks\":[2]}"
         );

@@ -223,7 +223,7 @@ enum Who {
     Chromium,
 }
 
-const TURNS: usize = 9;
+const TURNS: usize = 7;
 
 /// Runs all kinds in turns, and prints how they compare with the first one: time and processor.
 fn compare(what: &str, kinds: &[Who], mut run: impl FnMut(Who) -> [f64; 2]) {
@@ -275,7 +275,7 @@ fn processor(pid: u32) -> f64 {
 }
 
 fn cost_of_simulation() {
-    const TICKS: u32 = 1500;
+    const TICKS: u32 = 300;
     let words = format!("poisson --nodes 100000 --border 0,0,0,1 --ticks {TICKS}");
     compare("ftsim", &[Who::Nobody, Who::Reader, Who::Chromium], |who| {
         let simulation = Shown::simulation(&words);

@@ -244,6 +244,8 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("max --nodes 20000000 --neighbours 1000", "1073741824 neighbours of all"),
         ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
         ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
+        ("max --port 8080", "--port is where pages look on: add --watch"),
+        ("max --watch --frames x", "--frames writes a run that goes by itself: leave --watch out"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

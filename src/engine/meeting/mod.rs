@@ -10,6 +10,7 @@
 
 mod round;
 
+use round::Words;
 pub use round::{Board, Laid, Round};
 
 use super::World;
@@ -39,6 +40,9 @@ pub struct Meeting {
     rounds: Box<[Round]>,
     pace: Pace,
     apart: Mutex<Apart>,
+    /// Memory of a board that nobody holds any more: what is fresh costs more than what is written
+    /// to it.
+    spare_board: Mutex<Words>,
     /// Who waits for others to let go, and up to where.
     ahead: Mutex<Vec<(usize, u32)>>,
     /// How many members have let go of the communicator.
@@ -116,6 +120,7 @@ impl Meeting {
                 laggard: AtomicUsize::new(0),
             },
             apart: Mutex::default(),
+            spare_board: Mutex::default(),
             ahead: Mutex::default(),
             gone: AtomicUsize::new(0),
             members: members.into(),
@@ -124,6 +129,22 @@ impl Meeting {
 
     pub(super) fn key(&self) -> Key {
         self.key
+    }
+
+    /// Memory of so many bytes for all who have come to a turn, which takes place there.
+    pub fn board(&self, round: &Round, turn: u32, bytes: usize) -> Arc<Board> {
+        round.board(turn, bytes, || std::mem::take(&mut *self.spare_board.lock()))
+    }
+
+    /// The caller is done with it.
+    pub fn put_away(&self, board: Arc<Board>) {
+        if let Some(board) = Arc::into_inner(board) {
+            let words = board.into_words();
+            let mut spare = self.spare_board.lock();
+            if spare.len() < words.len() {
+                *spare = words;
+            }
+        }
     }
 
     /// Where a turn takes place.

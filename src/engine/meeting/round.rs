@@ -35,7 +35,7 @@ struct Lobby {
 }
 
 /// The library's own memory, which all may write to.
-type Words = Box<[AtomicU64]>;
+pub(super) type Words = Box<[AtomicU64]>;
 
 /// What belongs to a line. Memory stays when it is too small: whoever has lost his way may look.
 #[derive(Default)]
@@ -301,13 +301,19 @@ impl Round {
         (address != 0).then(|| Span::new(std::ptr::with_exposed_provenance(address), bytes))
     }
 
-    /// Memory of so many bytes that all who have come to this turn share, as long as one holds it.
-    pub fn board(&self, turn: u32, bytes: usize) -> Arc<Board> {
+    /// Memory of so many bytes that all who have come to this turn share, as long as one holds it;
+    /// `spare` is some that is there already.
+    pub(super) fn board(
+        &self, turn: u32, bytes: usize, spare: impl FnOnce() -> Words,
+    ) -> Arc<Board> {
         let mut known = self.board.lock();
         if let Some(board) = known.upgrade().filter(|board| board.turn == turn) {
             return board;
         }
-        let words = (0..bytes.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
+        let (length, mut words) = (bytes.div_ceil(8), spare());
+        if words.len() < length {
+            words = (0..length).map(|_| AtomicU64::new(0)).collect();
+        }
         let board = Arc::new(Board { turn, words, is_spoilt: AtomicBool::new(false) });
         *known = Arc::downgrade(&board);
         board
@@ -381,6 +387,10 @@ impl Board {
     /// Its memory, to be written to as well.
     pub fn memory(&self) -> Span {
         memory(&self.words)
+    }
+
+    pub(super) fn into_words(self) -> Words {
+        self.words
     }
 
     /// Somebody cannot write his part.

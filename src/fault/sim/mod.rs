@@ -5,14 +5,13 @@
 //! amid what it sends; what it sent last may be lost; each other member notices it at a time of
 //! its own, in one order for all or in any.
 
-mod agenda;
 mod agree;
 mod plan;
 mod recover;
 mod tests;
 
+use crate::base::agenda::Agenda;
 use crate::base::random::Random;
-use agenda::Agenda;
 use plan::Plan;
 use std::fmt::Debug;
 
@@ -63,7 +62,10 @@ struct Facts {
 struct Sim<A: Actor> {
     plan: Plan,
     random: Random,
-    agenda: Agenda<Event<A::Note>>,
+    agenda: Agenda<(u32, Event<A::Note>)>,
+    /// What is due now, last first, with its source.
+    due: Vec<(u32, Event<A::Note>)>,
+    now: u32,
     nodes: Vec<Option<Node<A>>>,
     facts: Facts,
     /// By member: what of his last messages is lost.
@@ -159,7 +161,9 @@ impl<A: Actor> Sim<A> {
         Sim {
             random: Random::new(plan.seed ^ 0x5eed),
             plan,
-            agenda: Agenda::new(),
+            agenda: Agenda::default(),
+            due: Vec::new(),
+            now: 0,
             nodes: Vec::new(),
             facts: Facts::default(),
             losses: Vec::new(),
@@ -175,9 +179,9 @@ impl<A: Actor> Sim<A> {
             self.admit(id, actor);
         }
         for (time, victim) in std::mem::take(&mut self.plan.accidents) {
-            self.agenda.enter(time, ACCIDENTS, Event { to: victim, what: What::Die });
+            self.enter(time, ACCIDENTS, Event { to: victim, what: What::Die });
         }
-        while let Some(Event { to, what }) = self.agenda.next() {
+        while let Some(Event { to, what }) = self.next() {
             self.steps += 1;
             if self.steps > PATIENCE {
                 return Err("it does not end".into());
@@ -187,6 +191,24 @@ impl<A: Actor> Sim<A> {
         let living = self.nodes.iter().enumerate();
         let living = living.filter_map(|(id, node)| Some((id, &node.as_ref()?.actor)));
         judge.close(&living.collect::<Vec<_>>(), &self.facts)
+    }
+
+    /// Something that `source` causes will happen at `time`, which is later than now.
+    fn enter(&mut self, time: u32, source: u32, event: Event<A::Note>) {
+        assert!(time > self.now, "{time} is not to come");
+        self.agenda.enter(time.into(), (source, event));
+    }
+
+    /// The next event, in the order of (time, source, sequence).
+    fn next(&mut self) -> Option<Event<A::Note>> {
+        if self.due.is_empty() {
+            let time = self.agenda.next_time()?;
+            self.agenda.take(time, &mut self.due);
+            self.due.sort_by_key(|&(source, _)| source);
+            self.due.reverse();
+            self.now = time as u32;
+        }
+        self.due.pop().map(|(_, event)| event)
     }
 
     fn step(
@@ -225,8 +247,8 @@ impl<A: Actor> Sim<A> {
     /// What a member has done takes effect, as far as it came.
     fn settle(&mut self, id: usize, mut node: Node<A>, deed: Deed<A>, cut: Option<plan::Cut>) {
         for _ in 0..deed.wakes {
-            let time = self.agenda.now() + 1 + self.random.below(self.plan.late.into()) as u32;
-            self.agenda.enter(time, id as u32, Event { to: id, what: What::Wake });
+            let time = self.now + 1 + self.random.below(self.plan.late.into()) as u32;
+            self.enter(time, id as u32, Event { to: id, what: What::Wake });
         }
         let mut births = Vec::new();
         for (index, act) in deed.acts.into_iter().enumerate() {
@@ -255,9 +277,9 @@ impl<A: Actor> Sim<A> {
         if node.arrivals.len() <= to {
             node.arrivals.resize(to + 1, 0);
         }
-        let time = node.arrivals[to].max(self.agenda.now() + delay);
+        let time = node.arrivals[to].max(self.now + delay);
         node.arrivals[to] = time;
-        self.agenda.enter(time, from as u32, Event { to, what: What::Hear(from, note) });
+        self.enter(time, from as u32, Event { to, what: What::Hear(from, note) });
     }
 
     /// Somebody comes into the world, and knows all that was noticed before.
@@ -275,7 +297,7 @@ impl<A: Actor> Sim<A> {
         for who in (0..id).filter(|&who| self.facts.left[who]) {
             actor.miss(who, true, &mut deed);
         }
-        let (arrivals, notice) = (Vec::new(), self.agenda.now());
+        let (arrivals, notice) = (Vec::new(), self.now);
         self.settle(id, Node { actor, steps: 0, arrivals, notice }, deed, None);
         if self.plan.is_stillborn(&mut self.random, id) {
             self.die(id);
@@ -289,12 +311,12 @@ impl<A: Actor> Sim<A> {
 
     fn die(&mut self, id: usize) {
         if let Some(story) = &mut self.story {
-            story.push(format!("{:>5}  {id} dies", self.agenda.now()));
+            story.push(format!("{:>5}  {id} dies", self.now));
         }
         self.nodes[id] = None;
         self.facts.dead[id] = true;
         self.facts.deaths.push(id);
-        let since = self.agenda.now() + self.random.below(self.plan.delay.into()) as u32;
+        let since = self.now + self.random.below(self.plan.delay.into()) as u32;
         let deaf = self.random.bits() & self.random.bits();
         self.losses[id] = Hush { since, deaf };
         self.announce(id, false);
@@ -307,7 +329,7 @@ impl<A: Actor> Sim<A> {
     }
 
     fn announce(&mut self, id: usize, has_left: bool) {
-        let now = self.agenda.now();
+        let now = self.now;
         for (to, node) in self.nodes.iter_mut().enumerate() {
             let Some(node) = node else { continue };
             let mut time = now + 1 + self.random.below(self.plan.notice.into()) as u32;
@@ -315,7 +337,8 @@ impl<A: Actor> Sim<A> {
                 time = time.max(node.notice);
                 node.notice = time;
             }
-            self.agenda.enter(time, NOTICES, Event { to, what: What::Miss(id, has_left) });
+            let event = Event { to, what: What::Miss(id, has_left) };
+            self.agenda.enter(time.into(), (NOTICES, event));
         }
     }
 
@@ -323,7 +346,7 @@ impl<A: Actor> Sim<A> {
     fn is_lost(&self, to: usize, what: &What<A::Note>) -> bool {
         let &What::Hear(from, _) = what else { return false };
         let Hush { since, deaf } = self.losses[from];
-        self.facts.dead[from] && deaf >> (to % 64) & 1 == 1 && self.agenda.now() > since
+        self.facts.dead[from] && deaf >> (to % 64) & 1 == 1 && self.now > since
     }
 
     fn tell(&mut self, to: usize, what: &What<A::Note>) {
@@ -333,10 +356,10 @@ impl<A: Actor> Sim<A> {
             What::Miss(who, _) => (2, *who),
             What::Die => (3, 0),
         };
-        let news = u64::from(self.agenda.now()) << 32 | (to << 16 | from << 2 | kind) as u64;
+        let news = u64::from(self.now) << 32 | (to << 16 | from << 2 | kind) as u64;
         self.trace = (self.trace.rotate_left(5) ^ news).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         if let Some(story) = &mut self.story {
-            story.push(format!("{:>5}  {to} <- {what:?}", self.agenda.now()));
+            story.push(format!("{:>5}  {to} <- {what:?}", self.now));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What a run is to be like: all of it from a seed, or with crashes at chosen points.
 
-use super::agenda::HORIZON;
 use crate::base::random::Random;
 
 /// One run.
@@ -108,7 +107,6 @@ impl Plan {
             plan.accidents.push((1, plan.curse.0));
         }
         let span = u64::from(one_of(random, &[1, 8, 60, 200]));
-        debug_assert!(span < HORIZON as u64);
         let count = if random.chance(50) { random.below(size as u64) } else { 0 };
         for _ in 0..count {
             let time = 1 + random.below(span) as u32;

@@ -72,7 +72,7 @@ impl Rows {
     fn call_all(&self, number: u32) {
         let mut places = self.places.swap(0, Ordering::SeqCst);
         let rows = self.rows.get().expect("somebody stands in them");
-        if let Some(index) = balance(rows, number) {
+        if let Some(index) = balance(rows, places, number) {
             places |= 1 << (index % 64);
         }
         let own = current().map_or(0, worker::slot_of);
@@ -93,14 +93,40 @@ impl Rows {
 
 /// Members stay where they ran last, so a slot that once came to have many more of them than
 /// another would let all wait for it in every turn. A part of the difference goes to the one that
-/// has least; says which.
-fn balance(rows: &[Row], number: u32) -> Option<usize> {
+/// has least; says which. `places` are those where somebody may stand.
+fn balance(rows: &[Row], places: u64, number: u32) -> Option<usize> {
+    let count = |(index, row): (usize, &Row)| {
+        if places >> (index % 64) & 1 == 0 {
+            return 0;
+        }
+        let those = row.0.lock();
+        if those.number == number { those.fibers.len() } else { 0 }
+    };
+    let (most, least, moved) = uneven(rows.iter().enumerate().map(count))?;
+    let moved = {
+        let mut from = rows[most].0.lock();
+        if from.number != number {
+            return None;
+        }
+        let left = from.fibers.len().saturating_sub(moved);
+        from.fibers.split_off(left)
+    };
+    let mut to = rows[least].0.lock();
+    if to.number != number {
+        to.number = number;
+        to.fibers.clear();
+    }
+    to.fibers.extend(moved);
+    Some(least)
+}
+
+/// Which slot has most, which least, and how many are to move between them, if it is worth it. Half
+/// of what would make them equal: those who come back by themselves do not make it swing.
+fn uneven(counts: impl Iterator<Item = usize>) -> Option<(usize, usize, usize)> {
     /// To move fewer than these costs more than it brings.
     const FEW: usize = 8;
     let (mut most, mut least, mut all) = ((0, 0), (0, usize::MAX), 0);
-    for (index, row) in rows.iter().enumerate() {
-        let those = row.0.lock();
-        let count = if those.number == number { those.fibers.len() } else { 0 };
+    for (index, count) in counts.enumerate() {
         all += count;
         if count > most.1 {
             most = (index, count);
@@ -109,20 +135,44 @@ fn balance(rows: &[Row], number: u32) -> Option<usize> {
             least = (index, count);
         }
     }
-    let apart = most.1 - least.1;
-    if apart < FEW.max(all / 8) {
-        return None;
+    let apart = most.1.saturating_sub(least.1);
+    (apart >= FEW.max(all / 8)).then_some((most.0, least.0, apart / 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moves(counts: &[usize]) -> Option<(usize, usize, usize)> {
+        uneven(counts.iter().copied())
     }
-    let moved = {
-        let mut from = rows[most.0].0.lock();
-        let left = from.fibers.len().saturating_sub(apart / 4);
-        from.fibers.split_off(left)
-    };
-    let mut to = rows[least.0].0.lock();
-    if to.number != number {
-        to.number = number;
-        to.fibers.clear();
+
+    #[test]
+    fn slots_that_have_about_as_many_keep_them() {
+        assert_eq!(moves(&[]), None);
+        assert_eq!(moves(&[120]), None);
+        assert_eq!(moves(&[60, 60]), None);
+        assert_eq!(moves(&[7, 0]), None);
+        assert_eq!(moves(&[66, 54]), None);
     }
-    to.fibers.extend(moved);
-    Some(least.0)
+
+    #[test]
+    fn a_slot_that_has_many_more_gives_some_to_the_one_that_has_least() {
+        assert_eq!(moves(&[81, 39]), Some((0, 1, 10)));
+        assert_eq!(moves(&[0, 8]), Some((1, 0, 2)));
+        assert_eq!(moves(&[30, 20, 50, 20]), Some((2, 1, 7)));
+    }
+
+    #[test]
+    fn slots_come_to_have_about_as_many_in_a_few_turns() {
+        let mut counts = [1000, 0, 0, 0];
+        let mut turns = 0;
+        while let Some((most, least, moved)) = moves(&counts) {
+            counts[most] -= moved;
+            counts[least] += moved;
+            turns += 1;
+        }
+        assert!(turns < 25, "{turns} turns to {counts:?}");
+        assert!(counts.iter().all(|&count| count.abs_diff(250) < 125), "{counts:?}");
+    }
 }

@@ -244,18 +244,24 @@ static NUMBER_AT: OnceLock<Option<usize>> = OnceLock::new();
 
 /// Finds that out, in a thread whose number is not the process's.
 pub(super) fn find_number_in_descriptor() -> Option<usize> {
-    const DESCRIPTOR_BYTES: usize = 1024;
+    /// The number lies among the first words of a descriptor, behind a pair of pointers.
+    const WORDS: usize = 128;
     *NUMBER_AT.get_or_init(|| {
         // SAFETY: has no preconditions.
         let (start, number) = unsafe { (libc::pthread_self() as usize, libc::gettid() as u32) };
-        let is_number = |offset: &usize| {
-            let place = ptr::with_exposed_provenance::<u32>(start + offset);
-            // SAFETY: the descriptor of a thread is larger than what is looked at.
-            unsafe { place.read() == number }
-        };
-        let mut found = (0..DESCRIPTOR_BYTES).step_by(4).filter(is_number);
-        found.next().filter(|_| found.next().is_none())
+        let start = ptr::with_exposed_provenance::<[u32; 2]>(start);
+        // SAFETY: the descriptor of a thread is larger than what is looked at.
+        let words = (0..WORDS).map(|index| unsafe { start.add(index).read() });
+        number_among(words, number)
     })
+}
+
+/// Where the one word is whose lower half is `number`, in bytes. Upper halves are those of
+/// pointers, 0x7f00 to 0x7fff, which are numbers of threads, too.
+fn number_among(words: impl Iterator<Item = [u32; 2]>, number: u32) -> Option<usize> {
+    let is_number = |(_, word): &(usize, [u32; 2])| word[0] == number;
+    let mut found = words.enumerate().filter(is_number).map(|(index, _)| index * size_of::<u64>());
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// The calling thread of a rank stays on the OS thread that it is on: what it is about to do
@@ -433,4 +439,25 @@ impl Rank {
 
 fn forget(rank: &Rank, thread: &Thread) {
     rank.life.threads.lock().retain(|other| !ptr::eq(&raw const **other, thread));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_thread_is_found_beside_pointers_that_look_like_it() {
+        let number = 0x7f12;
+        let words = [[0x3000, 0x7f12], [0, 0], [0x7f12, 5], [0x4000, 0x7f12], [7, 8]];
+        assert_eq!(number_among(words.into_iter(), number), Some(16));
+        assert_eq!(number_among(words.into_iter(), 9), None);
+        let twice = words.into_iter().chain([[0x7f12, 0]]);
+        assert_eq!(number_among(twice, number), None);
+    }
+
+    #[test]
+    fn the_number_of_a_thread_of_this_glibc_is_found() {
+        let found = std::thread::spawn(find_number_in_descriptor).join();
+        assert!(found.is_ok_and(|offset| offset.is_some()));
+    }
 }

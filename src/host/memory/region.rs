@@ -46,6 +46,13 @@ impl Region {
         self.layout.is_none().then_some(span)
     }
 
+    /// Whether they are known to have no byte in common.
+    pub fn is_apart(&self, other: &Region) -> bool {
+        let end = |span: Span| span.address + span.bytes;
+        let both = self.span().zip(other.span());
+        both.is_some_and(|(one, two)| end(one) <= two.address || end(two) <= one.address)
+    }
+
     /// The data from byte `offset` on, at most `bytes`.
     pub fn part(&self, offset: usize, bytes: usize) -> Region {
         assert!(offset <= self.bytes, "a part starts inside its region");
@@ -272,6 +279,17 @@ mod tests {
         }
         assert_eq!(transfer(&Span::of(&packed).into(), &b), Ok(()));
         assert!(target.memory == expected, "seed {seed}: unpacked");
+    }
+
+    #[test]
+    fn regions_are_apart_where_it_is_known() {
+        let region = |address, bytes| Region::from(Span { address, bytes });
+        assert!(region(100, 8).is_apart(&region(108, 8)));
+        assert!(region(108, 8).is_apart(&region(100, 8)));
+        assert!(!region(100, 9).is_apart(&region(108, 8)));
+        assert!(!region(100, 100).is_apart(&region(120, 8)));
+        let bytes = Arc::new(Layout::basic(&[(0, 1)], 4, 1).vector(2, 1, 4).expect("small"));
+        assert!(!Region::new(100, 2, bytes).is_apart(&region(500, 8)));
     }
 
     #[test]

@@ -16,12 +16,13 @@ use crate::mpi::named;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::envelope;
+use std::mem::MaybeUninit;
 
 /// How often a member looks before it waits in the ordinary way.
 const LOOKS: u32 = 256;
-/// The most bytes that go this way, and of all members together.
-const MOST: usize = 32;
-const ALL: usize = 8 * MOST;
+/// The most bytes that go this way, of all members together, and of those that few numbers have.
+const MOST: usize = 16 << 10;
+const FEW: usize = 256;
 
 /// The arguments of MPI_Allreduce, as they came.
 #[derive(Clone, Copy)]
@@ -38,21 +39,19 @@ pub struct Brief {
 #[inline]
 pub fn allreduce(process: &'static Process, it: Brief) -> Result<bool> {
     let (size, input) = (named::plain_bytes(it.datatype), it.input());
-    let is_brief = size != 0 && (1..=MOST as i64).contains(&it.count);
+    let is_brief = size != 0 && (1..=(MOST / size) as i64).contains(&it.count);
     if !is_brief || input.0 < Address::LOWEST || it.recv.0 < Address::LOWEST {
         return Ok(false);
     }
     let bytes = it.count as usize * size;
-    if bytes > MOST {
-        return Ok(false);
-    }
     let (Some(datatype), Some(op)) = (named::find(it.datatype), Op::predefined(it.op)) else {
         return Ok(false);
     };
     if op.is_defined_on(&datatype).is_err() {
         return Ok(false);
     }
-    let Some(turn) = Turn::come(process, it.comm)? else { return Ok(false) };
+    let fits = |crowd: Crowd, members| crowd.combines_at_once(bytes) && bytes * members <= MOST;
+    let Some(turn) = Turn::come(process, it.comm, fits)? else { return Ok(false) };
     let line = turn.round.put(turn.me, &input.span(bytes).into());
     turn.judge(line)?;
     turn.show();
@@ -63,18 +62,11 @@ pub fn allreduce(process: &'static Process, it: Brief) -> Result<bool> {
         turn.let_go();
         return Err(sitting::disagreement(rank, other, bytes));
     }
-    let mut room = [0_u128; ALL / 16];
-    let room = Span::new(room.as_mut_ptr().cast_const().cast(), ALL);
-    let place = |place: usize| room.part(place * bytes, bytes);
-    for (member, line) in lines.iter().enumerate() {
-        turn.judge(memory::copy(line.copy(), place(member)))?;
+    let sum = |left, right| combine(process, &op, &datatype, it.count, left, right);
+    match bytes * turn.members {
+        ..=FEW => turn.combine::<{ FEW / 16 }>(it, bytes, sum)?,
+        _ => turn.combine::<{ MOST / 16 }>(it, bytes, sum)?,
     }
-    // The brackets that the long way has for so few members and bytes.
-    let bracket = Bracket::Tree { radix: 2, top: 0 };
-    bracket.walk(turn.members, |left, right| {
-        combine(process, &op, &datatype, it.count, place(left), place(right));
-    });
-    turn.judge(memory::copy(place(bracket.last(turn.members)), it.recv.span(bytes)))?;
     turn.let_go();
     Ok(true)
 }
@@ -82,7 +74,7 @@ pub fn allreduce(process: &'static Process, it: Brief) -> Result<bool> {
 /// Returns when all members have come, if this is the way to do so; false: nothing has happened.
 #[inline]
 pub fn barrier(process: &'static Process, comm: usize) -> Result<bool> {
-    let Some(turn) = Turn::come(process, comm)? else { return Ok(false) };
+    let Some(turn) = Turn::come(process, comm, |_, _| true)? else { return Ok(false) };
     turn.show();
     turn.wait(Gate::AllShown)?;
     turn.let_go();
@@ -109,12 +101,14 @@ struct Turn<'a> {
 impl Turn<'_> {
     /// Comes to it, unless something is unusual.
     #[inline(always)]
-    fn come(process: &'static Process, comm: usize) -> Result<Option<Turn<'static>>> {
+    fn come(
+        process: &'static Process, comm: usize, fits: impl FnOnce(Crowd, usize) -> bool,
+    ) -> Result<Option<Turn<'static>>> {
         let Some(comm) = process.first_world(comm) else { return Ok(None) };
         let members = comm.group.len();
         let crowd = Crowd::among(members, process.world.ranks_per_core());
         let is_usual = process.engine.is_carefree() && process.world.rules().modes().is_none();
-        if !(is_usual && crowd.meets() && crowd.looks_round()) {
+        if !(is_usual && crowd.meets() && crowd.looks_round() && fits(crowd, members)) {
             return Ok(None);
         }
         let number = comm.next_collective();
@@ -128,6 +122,32 @@ impl Turn<'_> {
             this.wait(Gate::Room)?;
         }
         Ok(Some(this))
+    }
+
+    /// Combines what all have laid down, which each does for itself, with room for so many words.
+    /// Out of line, so that those who need little room have a small frame.
+    #[inline(never)]
+    fn combine<const WORDS: usize>(
+        &self, it: Brief, bytes: usize, sum: impl Fn(Span, Span),
+    ) -> Result {
+        let mut room = [const { MaybeUninit::<u128>::uninit() }; WORDS];
+        let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
+        let place = |place: usize| room.part(place * bytes, bytes);
+        // The brackets that the long way has for so much among so many.
+        let crowd = Crowd::among(self.members, self.process.world.ranks_per_core());
+        let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
+        let lines = self.round.lines();
+        let (mut combined, mut outcome) = (0_u64, Ok(()));
+        bracket.walk(self.members, |left, right| {
+            if combined >> right & 1 == 0 {
+                outcome = memory::copy(lines[right].copy(), place(right)).and(outcome);
+            }
+            let is_combined = combined >> left & 1 == 1;
+            sum(if is_combined { place(left) } else { lines[left].copy() }, place(right));
+            combined |= 1 << right;
+        });
+        let copied = memory::copy(place(bracket.last(self.members)), it.recv.span(bytes));
+        self.judge(outcome.and(copied))
     }
 
     /// What this member has is there.

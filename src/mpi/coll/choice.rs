@@ -77,9 +77,10 @@ impl Crowd {
         self.is_a_crowd()
     }
 
-    /// Whether members meet for a sum of theirs that one of them wants.
-    pub(super) fn meets_for_sum_of_one(self) -> bool {
-        self.members > 2
+    /// Whether members meet for a sum of theirs that one of them wants. Of two, one would do it
+    /// alone; much is done sooner by both.
+    pub(super) fn meets_for_sum_of_one(self, bytes: usize) -> bool {
+        self.members > 2 || !self.combines_at_once(bytes) && bytes > 1 << 16
     }
 
     /// Whether one member finds all partial sums of so many bytes.

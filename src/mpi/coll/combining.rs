@@ -114,18 +114,18 @@ impl Sitting<'_, '_> {
         if let Some(target) = target {
             self.copy(board.memory().part(0, bytes), target)?;
         }
+        self.put_away(board);
         self.leave().await
     }
 
     fn write_part(&self, sum: &Sum, bracket: Bracket, part: Part, board: &Board) -> Result {
         let item = usize::try_from(sum.item()).expect("items have a size");
-        let (first, items) = (part.first as usize, part.items as usize);
-        if items == 0 {
-            return Ok(());
-        }
-        let values = self.fold(sum, bracket, part)?;
-        let place = board.memory().part(first * item, items * item);
-        self.lane().copy(&sum.in_room(&values, part.items)?, &place.into())
+        let mut fold = Fold::new(self, sum, bracket);
+        part.blocks(block_of(item)).try_for_each(|block| {
+            let (first, items) = (block.first as usize, block.items as usize);
+            let place = board.memory().part(first * item, items * item);
+            fold.values(block, |values| self.lane().copy(values, &place.into()))
+        })
     }
 
     /// Every member combines its part of everybody's values, and keeps it in `target`.
@@ -137,35 +137,46 @@ impl Sitting<'_, '_> {
         self.all_there().await?;
         let bytes = input.bytes();
         let is_agreed = self.sizes().all(|size| size == bytes);
-        let values = match is_agreed {
-            true => self.fold(sum, bracket, part).map(Some),
+        let kept = match is_agreed {
+            true => self.combine_part(sum, bracket, part, &input, target),
             false => self.note_disagreement(bytes).map(|()| None),
         };
         self.end_reading();
-        if let Err(Failure::Died) = values {
+        if let Err(Failure::Died) = kept {
             return Err(Failure::Died);
         }
-        // In place, the result lies where others may still read.
         self.all_have_read().await?;
-        if let Some(values) = values? {
+        if let Some(values) = kept? {
             self.lane().copy(&sum.in_room(&values, part.items)?, target)?;
         }
         self.leave().await
     }
 
-    /// Combines a part of what all point at.
-    fn fold(&self, sum: &Sum, bracket: Bracket, part: Part) -> Result<Room> {
-        let mut fold = Fold { sitting: self, sum, part, spare: Vec::new(), rooms: Vec::new() };
-        fold.rooms.resize_with(self.members(), || None);
-        let mut outcome = Ok(());
-        bracket.walk(self.members(), |left, right| {
-            if outcome.is_ok() {
-                outcome = fold.combine(left, right);
-            }
-        });
-        outcome?;
-        fold.room(bracket.last(self.members()))
+    /// Combines a part of what all point at. In place, the target lies where others may still read:
+    /// then the result is kept until they have.
+    fn combine_part(
+        &self, sum: &Sum, bracket: Bracket, part: Part, input: &Region, target: &Region,
+    ) -> Result<Option<Room>> {
+        let kept = if input.is_apart(target) { None } else { Some(sum.room(part.items)?) };
+        let goal = match &kept {
+            Some(room) => sum.in_room(room, part.items)?,
+            None => target.clone(),
+        };
+        let item = usize::try_from(sum.item()).expect("items have a size");
+        let mut fold = Fold::new(self, sum, bracket);
+        part.blocks(block_of(item)).try_for_each(|block| {
+            let offset = (block.first - part.first) as usize * item;
+            let place = goal.part(offset, block.items as usize * item);
+            fold.values(block, |values| self.lane().copy(values, &place))
+        })?;
+        Ok(kept)
     }
+}
+
+/// How many items of so many bytes are combined at a time: the operands stay in the nearest cache.
+fn block_of(item: usize) -> i64 {
+    const BYTES: usize = 16 << 10;
+    i64::try_from(BYTES / item.max(1)).unwrap_or(1).max(1)
 }
 
 /// Combines what all have laid down where it lies. True when all have as much as there is to be
@@ -182,20 +193,45 @@ pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: 
     can
 }
 
-/// A part of all values, as far as it is combined.
+/// A block of what all point at, as far as it is combined.
 struct Fold<'f, 'l, 'a> {
     sitting: &'f Sitting<'l, 'a>,
     sum: &'f Sum,
-    part: Part,
+    bracket: Bracket,
+    block: Part,
     /// The values of those that are in hand.
     rooms: Vec<Option<Room>>,
     spare: Vec<Room>,
 }
 
-impl Fold<'_, '_, '_> {
+impl<'f, 'l, 'a> Fold<'f, 'l, 'a> {
+    fn new(sitting: &'f Sitting<'l, 'a>, sum: &'f Sum, bracket: Bracket) -> Fold<'f, 'l, 'a> {
+        let mut rooms = Vec::new();
+        rooms.resize_with(sitting.members(), || None);
+        let block = Part { first: 0, items: 0 };
+        Fold { sitting, sum, bracket, block, rooms, spare: Vec::new() }
+    }
+
+    /// Combines a block, no larger than the first one, and hands it over.
+    fn values(&mut self, block: Part, take: impl FnOnce(&Region) -> Result) -> Result {
+        self.block = block;
+        let (bracket, members) = (self.bracket, self.sitting.members());
+        let mut outcome = Ok(());
+        bracket.walk(members, |left, right| {
+            if outcome.is_ok() {
+                outcome = self.combine(left, right);
+            }
+        });
+        outcome?;
+        let values = self.room(bracket.last(members))?;
+        take(&self.sum.in_room(&values, block.items)?)?;
+        self.spare.push(values);
+        Ok(())
+    }
+
     fn combine(&mut self, left: usize, right: usize) -> Result {
         let (one, mut other) = (self.room(left)?, self.room(right)?);
-        self.sum.combine(self.sitting.lane(), &one, &mut other, self.part.items)?;
+        self.sum.combine(self.sitting.lane(), &one, &mut other, self.block.items)?;
         self.spare.push(one);
         self.rooms[right] = Some(other);
         Ok(())
@@ -206,7 +242,7 @@ impl Fold<'_, '_, '_> {
         if let Some(room) = self.rooms[place].take() {
             return Ok(room);
         }
-        let (Part { first, items }, sitting) = (self.part, self.sitting);
+        let (Part { first, items }, sitting) = (self.block, self.sitting);
         let room = match self.spare.pop() {
             Some(room) => room,
             None => self.sum.room(items)?,

@@ -160,6 +160,17 @@ pub(super) struct Part {
     pub(super) items: i64,
 }
 
+impl Part {
+    /// The same in pieces of so many items at the most.
+    pub(super) fn blocks(self, most: i64) -> impl Iterator<Item = Part> {
+        let end = self.first + self.items;
+        (0..self.items).step_by(most as usize).map(move |offset| {
+            let first = self.first + offset;
+            Part { first, items: most.min(end - first) }
+        })
+    }
+}
+
 /// Memory of the library's own, and where its items would start as a buffer.
 pub(super) struct Room {
     buf: Address,
@@ -201,7 +212,8 @@ impl Reduce {
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
         let combination = sum.combination(lane)?;
-        if Crowd::of(lane).meets_for_sum_of_one()
+        let bytes = sum.datatype.bytes(sum.count)?;
+        if Crowd::of(lane).meets_for_sum_of_one(bytes)
             && let Some((sitting, is_at_once)) = sum.sit_down(lane).await?
         {
             let target = self.target.as_ref().map(|(_, target)| target);
@@ -264,7 +276,7 @@ impl Plan for Reduce {
         };
         let bytes = sum.datatype.bytes(sum.count)?;
         let is_small = sum.is_plain() && crowd.combines_at_once(bytes);
-        if !is_small || !crowd.meets_for_sum_of_one() {
+        if !is_small || !crowd.meets_for_sum_of_one(bytes) {
             return Ok(false);
         }
         let root = if let Role::Leaf(root) = self.role { root } else { comm.rank };

@@ -421,7 +421,12 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// Memory for what all combine.
     pub(super) fn board(&self, bytes: usize) -> Arc<crate::engine::Board> {
-        self.place.board(self.turn, bytes)
+        self.meeting.board(&self.place, self.turn, bytes)
+    }
+
+    /// This member is done with it.
+    pub(super) fn put_away(&self, board: Arc<crate::engine::Board>) {
+        self.meeting.put_away(board);
     }
 
     #[inline]

@@ -4,9 +4,7 @@
 //! cannot tell in which order they were served: only each node's own order counts, and that is the
 //! same on any number of threads.
 
-mod agenda;
 mod barrier;
 mod run;
 
-pub use agenda::Agenda;
 pub use run::{Note, Post, Shard, Simulation, THE_MACHINE};

@@ -1,7 +1,7 @@
 //! Runs the nodes of a machine, in shards of consecutive numbers, one thread for each shard.
 
-use super::agenda::Agenda;
 use super::barrier::Barrier;
+use crate::base::agenda::Agenda;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -21,9 +21,8 @@ pub struct Study {
 pub struct Case<'a> {
     study: &'a Study,
     pub placement: Placement,
-    pub traffic: Traffic,
-    /// Whether messages are counted.
-    counts: bool,
+    /// The messages on all links, if they are counted.
+    pub traffic: Option<Traffic>,
 }
 
 /// What one failure led to.
@@ -61,8 +60,9 @@ impl Study {
 
     /// A machine on which nothing has failed yet.
     pub fn case(&self, counts: bool) -> Case<'_> {
-        let (placement, traffic) = (self.fresh.clone(), self.quiet.clone());
-        Case { study: self, placement, traffic, counts }
+        let is_counted = counts || self.spares.choose == Choice::Collisions;
+        let traffic = is_counted.then(|| self.quiet.clone());
+        Case { study: self, placement: self.fresh.clone(), traffic }
     }
 
     /// Failures at random, each of a node that hosts a rank, until there is no substitute.
@@ -79,15 +79,17 @@ impl Case<'_> {
     pub fn fail(&mut self, rank: usize) -> Option<Outcome> {
         let failed = self.placement.seats()[rank] as usize;
         let methods = &self.study.spares.substitute;
-        let (method, moves) = match self.study.spares.choose {
-            Choice::Nearest => self.placement.substitute(failed, methods)?,
-            Choice::Collisions => self.placement.calmest(failed, methods, &mut self.traffic)?,
+        let (method, moves) = match (self.study.spares.choose, &mut self.traffic) {
+            (Choice::Collisions, Some(traffic)) => {
+                self.placement.calmest(failed, methods, traffic)?
+            }
+            _ => self.placement.substitute(failed, methods)?,
         };
         self.placement.apply(failed, &moves);
-        if self.counts {
-            self.traffic.apply(&moves);
-        }
-        let worst = if self.counts { self.traffic.worst() } else { 0 };
+        let worst = self.traffic.as_mut().map_or(0, |traffic| {
+            traffic.apply(&moves);
+            traffic.worst()
+        });
         Some(Outcome { method, moves: moves.len(), worst })
     }
 }

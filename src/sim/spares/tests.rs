@@ -116,3 +116,11 @@ fn samples_are_the_same_on_any_number_of_threads() {
     assert_eq!(one, sample(&study, 30, usize::MAX, 5, 2, true));
     assert_ne!(one, sample(&study, 30, usize::MAX, 6, 2, true));
 }
+
+#[test]
+fn what_is_chosen_by_collisions_does_not_depend_on_who_counts_them() {
+    let mut study = study(&[9, 9], false, "2D(2,1)", "1D+0D");
+    study.spares.choose = Choice::Collisions;
+    let moves = |counts| study.random_case(5, usize::MAX, counts).into_iter().map(|one| one.moves);
+    assert!(moves(false).eq(moves(true)));
+}

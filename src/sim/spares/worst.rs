@@ -2,6 +2,7 @@
 //! else the most harmful beginnings, each with every next failure.
 
 use super::study::{Case, Study};
+use crate::machine::traffic::Traffic;
 use std::collections::HashSet;
 
 /// What failures in the worst order lead to.
@@ -42,7 +43,8 @@ pub fn worst(study: &Study, failures: usize, width: usize) -> Vec<Worst> {
                     best = (outcome.worst, order());
                 }
                 if !is_last {
-                    found.push((outcome.worst, next.traffic.squares(), order()));
+                    let squares = next.traffic.as_ref().map_or(0, Traffic::squares);
+                    found.push((outcome.worst, squares, order()));
                 }
             }
         }

@@ -24,14 +24,7 @@ impl Machine {
         let machine = words.text("machine");
         let is_named = machine.is_some();
         let file = machine.unwrap_or("bluegene-2001".into());
-        let mut model = match Model::known(&file) {
-            Some(model) => model,
-            None => {
-                let text =
-                    std::fs::read_to_string(&file).map_err(|why| format!("{file}: {why}"))?;
-                Model::read(&file, &text)?
-            }
-        };
+        let mut model = Model::find(&file, |file| std::fs::read_to_string(file))?;
         let dims = words.text("dims").map(|dims| numbers(&dims)).transpose()?;
         let dims = dims.map(|dims| {
             <[u32; 3]>::try_from(dims).map_err(|_| "--dims has three numbers: say 34,34,36")

@@ -60,15 +60,19 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
 fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
     let alone = ["json", "quiet", "watch", "tui"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
-    let port = words.number("port", 0)?;
+    let port = words.given("port", 8080)?;
     let Some(what) = words.word() else {
         return Err("say what: ftsim max, ftsim poisson or ftsim run APP.so".into());
     };
     if what == "replay" {
-        return replay(words, port);
+        return replay(words, port.unwrap_or(0));
     }
-    if words.has("watch") && live.borrow().is_none() {
-        *live.borrow_mut() = Some(Live::open(port)?);
+    let is_watched = words.has("watch");
+    if port.is_some() && !is_watched {
+        return Err("--port is where pages look on: add --watch".into());
+    }
+    if is_watched && live.borrow().is_none() {
+        *live.borrow_mut() = Some(Live::open(port.unwrap_or(0))?);
     }
     match what.as_str() {
         "max" => max(words, live),
@@ -113,6 +117,9 @@ impl<'a> Setting<'a> {
             return Err(format!("--threads {threads}: say 1 to 256"));
         }
         let (watch, is_json) = (Watch::read(words)?, words.has("json"));
+        if let (Some(files), true) = (watch.files(), live.borrow().is_some()) {
+            return Err(format!("{files} writes a run that goes by itself: leave --watch out"));
+        }
         Ok(Setting { live, network, deaths, threads, ticks, watch, is_json, graph })
     }
 

@@ -43,6 +43,11 @@ impl Watch {
         Ok(Watch { csv, frames, record, is_drawn, every, side, is_quiet: words.has("quiet") })
     }
 
+    /// The option that asks for files, if there is one.
+    pub(crate) fn files(&self) -> Option<&'static str> {
+        self.csv.as_ref().map(|_| "--csv").or(self.frames.as_ref().map(|_| "--frames"))
+    }
+
     pub(crate) fn play<A: Application>(
         &self, world: &mut World<A>, ticks: u64, show: &Show<'_, A>,
     ) -> Result<(), String> {

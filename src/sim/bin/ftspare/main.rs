@@ -73,13 +73,7 @@ fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<St
 }
 
 fn machine(file: &str) -> Result<(Grid, Spares), String> {
-    let model = match Model::known(file) {
-        Some(model) => model,
-        None => {
-            let text = std::fs::read_to_string(file).map_err(|why| format!("{file}: {why}"))?;
-            Model::read(file, &text)?
-        }
-    };
+    let model = Model::find(file, |file| std::fs::read_to_string(file))?;
     let grid = model.topology.grid().ok_or(format!("{file}: spares are for meshes and tori"))?;
     let spares = model.spares.clone();
     Ok((grid.clone(), spares.ok_or(format!("{file} has no [spares]: add alloc = \"3D(2,1)\""))?))
