@@ -1,6 +1,6 @@
-//! `ftrun --watch`, `--tui` and `--record`: what people see of a job while it goes on. A thread of the
-//! library's own looks now and then at what there is to see of every rank anyway; ranks do nothing
-//! for it but to say in which call they fall asleep.
+//! `ftrun --watch`, `--tui` and `--record`: what people see of a job while it goes on. A thread of
+//! the library's own looks now and then at what there is to see of every rank anyway; ranks do
+//! nothing for it but to say in which call they fall asleep.
 
 mod hands;
 mod sight;

@@ -278,7 +278,10 @@ impl<A: Application> Stage<'_, A> {
     /// Shows what there is to see, if somebody looks and it is not too soon.
     fn paint(&mut self, feed: &Feed) {
         let (at, cost) = self.shown;
-        let is_due = at.elapsed() >= PICTURE.max(cost * SHARE) || !self.is_under_way();
+        // Until the next tick is due, a picture takes nothing away from the run.
+        let has_time = self.rate != 0 && Instant::now() + cost < self.next;
+        let gap = if has_time { PICTURE } else { PICTURE.max(cost * SHARE) };
+        let is_due = at.elapsed() >= gap || !self.is_under_way();
         if !self.is_changed || !is_due || !feed.is_hungry() {
             return;
         }
