@@ -37,7 +37,7 @@ struct Live {
 }
 
 /// A picture each, of those that somebody looks at, and of those that are kept.
-const PICTURE: Duration = Duration::from_micros(16_600);
+const PICTURE: Duration = Duration::from_millis(33);
 const KEPT: Duration = Duration::from_millis(50);
 /// How long to wait for somebody to come.
 const NOBODY: Duration = Duration::from_millis(100);
