@@ -148,7 +148,7 @@ mod tests {
         };
         let text = terminal.text(&frame, &Told::default());
         let lines: Vec<&str> = text.split("\r\n").collect();
-        assert_eq!(lines[0], "\x1b[0ma title[31m that is f\x1b[K");
+        assert_eq!(lines[0], "\x1b[0ma title[31m that is \x1b[K");
         assert_eq!(lines[2], "\x1b[0malive 1\x1b[K");
         let [alive, dead] = [index(kind(0)), index(DEAD)];
         assert!(lines[3].starts_with(&format!("\x1b[0;38;5;{alive}m\u{2580}\x1b[0m ")));
