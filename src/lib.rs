@@ -14,6 +14,7 @@ pub mod machine;
 pub mod mpi;
 #[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]
 pub mod transport;
+pub mod view;
 
 #[allow(unsafe_code, reason = "doors: exports symbols and takes raw parameters")]
 pub mod abi;

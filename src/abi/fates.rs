@@ -3,6 +3,7 @@
 
 use crate::abi::report;
 use crate::base::Member;
+use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
 use crate::machine::placement::Use;
@@ -61,11 +62,10 @@ struct Pending {
 const AGAIN: Duration = Duration::from_micros(200);
 
 /// What a job is ordered to meet; before anybody lives. Where it has a seed, the undertaker keeps
-/// time (see [`due`]).
-pub(super) fn order(
-    world: &'static World, events: Vec<Event>, strokes: Vec<Strokes>, has_seed: bool,
-) {
-    if events.is_empty() && strokes.is_empty() {
+/// time (see [`due`]). Who watches it may order more.
+pub(super) fn order(world: &'static World, job: &Job, strokes: Vec<Strokes>) {
+    let (events, has_seed) = (job.kills.clone(), job.seed.is_some());
+    if events.is_empty() && strokes.is_empty() && job.watch.is_none() {
         return;
     }
     let has_times = events.iter().any(|event| matches!(event.when, When::Time { .. }));
@@ -227,6 +227,28 @@ fn strike_all(strokes: Strokes) {
     orders.strikers.fetch_sub(1, Ordering::Relaxed);
 }
 
+/// Kills the rank in `seat` because a person wants that; what it is, if it cannot be killed.
+pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
+    let orders = ORDERS.get().expect("a job that is watched has a place for orders");
+    let after = Duration::from_millis(orders.world.age().as_millis() as u64);
+    let when = When::Time { after, is_outside: false };
+    let rank = life::living(seat).ok_or("it does not live")?;
+    if rank.pulse.is_stopping() {
+        return Err("it is about to die");
+    }
+    if has_left(&rank) {
+        return Err("it is done with MPI");
+    }
+    let victim = Member { seat, incarnation: rank.incarnation };
+    orders.timed.lock().met.push((victim, format!("{when} by hand")));
+    life::kill_only(seat, rank.incarnation);
+    Ok(())
+}
+
+fn has_left(rank: &Visit) -> bool {
+    rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
+}
+
 /// Kills whom it hits, but for who has left MPI.
 fn strike(orders: &Orders, at: Duration, target: Target) {
     let when = When::Time { after: at, is_outside: false };
@@ -248,8 +270,6 @@ fn strike(orders: &Orders, at: Duration, target: Target) {
             }
         }
     };
-    let has_left =
-        |rank: &Visit| rank.lodger::<Process>().is_some_and(|process| process.phases.has_left());
     let is_to_come = life::incarnation(seat).is_none();
     let rank = life::living(seat).filter(|rank| !has_left(rank));
     if !is_to_come && rank.is_none() {

@@ -25,6 +25,7 @@ mod info;
 mod init;
 mod ints;
 mod kinds;
+mod live;
 mod modern;
 #[cfg(test)]
 mod modules;

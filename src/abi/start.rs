@@ -6,7 +6,7 @@
 use crate::abi::door::News;
 use crate::abi::fates::{Strokes, Target};
 use crate::abi::watch::Patience;
-use crate::abi::{current, fates, fortran, report, watch};
+use crate::abi::{current, fates, fortran, live, report, watch};
 use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes, Rules};
 use crate::fault::Tale;
@@ -95,11 +95,17 @@ fn start(program: Program, job: Result<Job, String>) -> ! {
                 world.expect_failures_each(mean);
             }
             let strokes = strokes(world, &job).unwrap_or_else(|why| refuse(&why));
-            fates::order(world, job.kills.clone(), strokes, job.seed.is_some());
+            fates::order(world, &job, strokes);
             let patience = watch::begin(world, gone.clone(), &job);
             if let Some(file) = &job.report {
                 report::open(Path::new(file)).unwrap_or_else(|why| refuse(&why));
-                world.keep_chronicle(report::write);
+            }
+            live::begin(world, &job).unwrap_or_else(|why| refuse(&why));
+            if job.report.is_some() || live::is_on() {
+                world.keep_chronicle(|tale| {
+                    report::write(tale);
+                    live::tell(tale);
+                });
             }
             if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
@@ -336,6 +342,7 @@ impl Tenant for Tenancy {
         let verdict = match status != 0 || debt.is_some() {
             false => {
                 self.has_survivor.store(true, Ordering::Relaxed);
+                live::finished(rank.seat);
                 Verdict::Continue
             }
             true => {
@@ -378,6 +385,7 @@ impl Tenant for Tenancy {
 
     fn closing(&self) {
         self.world.end_chronicle();
+        live::close();
     }
 
     fn status(&self) -> i32 {

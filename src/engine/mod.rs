@@ -54,6 +54,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
 use crate::base::sync::biased::{Biased, Guard};
+use crate::base::sync::name::Name;
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
@@ -89,6 +90,8 @@ pub struct Engine {
     fault: OnceLock<usize>,
     /// Who counts the steps of this rank, if somebody does.
     steps: OnceLock<Arc<dyn Steps>>,
+    /// The call in which a thread of this rank sleeps, for those who look from outside.
+    asleep_in: Name,
 }
 
 struct State {
@@ -176,6 +179,7 @@ impl Engine {
             turns: AtomicU32::new(0),
             fault: OnceLock::new(),
             steps: OnceLock::new(),
+            asleep_in: Name::default(),
         }
     }
 

@@ -371,8 +371,11 @@ impl Engine {
         let seen = Seen { turn, stir: state.stir, made: state.channels.made };
         state.waiting += 1;
         if !Guard::unlocked(state, || self.looks_about(seen, &is_so)) {
-            let note = state.note(self.world.call(), sought, watched);
+            let call = self.world.call();
+            let note = state.note(call, sought, watched);
+            self.asleep_in.set(Some(call));
             Guard::unlocked(state, || self.sleep(seen, &is_so));
+            self.asleep_in.set(None);
             state.waiters.remove(note);
         }
         state.waiting -= 1;

@@ -143,7 +143,9 @@ impl Engine {
         if !self.is_idle(&state) {
             return false;
         }
-        state.napper = Some((self.world.call(), vigil.watched()));
+        let call = self.world.call();
+        state.napper = Some((call, vigil.watched()));
+        self.asleep_in.set(Some(call));
         state.waiting += 1;
         let turn = self.turns.load(Ordering::Relaxed);
         vigil.round.attend(vigil.gate, vigil.turn);
@@ -157,6 +159,7 @@ impl Engine {
             }
             vigil.is_over()
         });
+        self.asleep_in.set(None);
         state.waiting -= 1;
         state.napper = None;
         is_over

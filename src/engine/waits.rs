@@ -55,6 +55,16 @@ impl State {
 }
 
 impl Engine {
+    /// The call in which a thread of the rank sleeps, if one does: as it was a moment ago.
+    pub fn asleep_in(&self) -> Option<&'static str> {
+        self.asleep_in.read()
+    }
+
+    /// How often somebody has woken a thread of whoever sits in this rank's seat.
+    pub fn wakings(&self) -> u32 {
+        self.port.bell().rings()
+    }
+
     /// What the rank waits for, if some thread of it waits and there is nothing for it to look at.
     /// For other ranks' threads, too, while this rank's stand still.
     pub fn waits(&self) -> Option<Waits> {

@@ -201,6 +201,11 @@ impl World {
         chronicle.tell().iter().for_each(scribe);
     }
 
+    /// The latest stories that are not over, so many at the most.
+    pub fn open_tales(&self, most: usize) -> Vec<Tale> {
+        self.chronicle.lock().open(most).to_vec()
+    }
+
     /// Tells the chronicle that somebody has noticed the deaths after `epoch`.
     pub(super) fn tell_noticed(&self, epoch: usize) {
         if self.scribe.get().is_some() {

@@ -135,6 +135,11 @@ impl Chronicle {
         self.over.append(&mut self.open);
     }
 
+    /// The latest stories that are not over, so many at the most.
+    pub fn open(&self, most: usize) -> &[Tale] {
+        &self.open[self.open.len().saturating_sub(most)..]
+    }
+
     /// The stories that are over, each once.
     pub fn tell(&mut self) -> Vec<Tale> {
         std::mem::take(&mut self.over)

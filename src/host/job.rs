@@ -78,6 +78,12 @@ pub struct Job {
     pub leftovers: bool,
     /// Where each failure gets a line.
     pub report: Option<String>,
+    /// The port of the page on which people watch the job; 0: any that is free.
+    pub watch: Option<u16>,
+    /// Whether the job is drawn on the terminal.
+    pub draws: bool,
+    /// Where what they would see is kept.
+    pub record: Option<String>,
     /// Say nothing of failures that the job survives.
     pub is_quiet: bool,
     /// Who is to die when.
@@ -113,6 +119,9 @@ impl Default for Job {
             checks: true,
             leftovers: false,
             report: None,
+            watch: None,
+            draws: false,
+            record: None,
             is_quiet: false,
             kills: Vec::new(),
             seed: None,
@@ -144,6 +153,7 @@ impl Job {
             format!("checks={}", self.checks),
             format!("leftovers={}", self.leftovers),
             format!("quiet={}", self.is_quiet),
+            format!("draws={}", self.draws),
             format!("stack={}", self.stack_bytes),
             format!("heap={}", self.heap_bytes),
             format!("time-scale={}", self.time_scale),
@@ -152,6 +162,8 @@ impl Job {
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.report.iter().map(|file| format!("report={file}")));
+        lines.extend(self.watch.map(|port| format!("watch={port}")));
+        lines.extend(self.record.iter().map(|file| format!("record={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
@@ -194,6 +206,9 @@ impl Job {
             "leftovers" => self.leftovers = value.parse().ok()?,
             "quiet" => self.is_quiet = value.parse().ok()?,
             "report" => self.report = Some(value.to_string()),
+            "watch" => self.watch = Some(value.parse().ok()?),
+            "draws" => self.draws = value.parse().ok()?,
+            "record" => self.record = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => self.timeout = Some(seconds(value)?),
@@ -234,6 +249,9 @@ mod tests {
             shared: vec!["libbig.so".into()],
             shares_image: true,
             report: Some("/a/b=c".into()),
+            watch: Some(8080),
+            draws: true,
+            record: Some("/a/run".into()),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
             patience: Some(Duration::from_millis(20)),

@@ -17,6 +17,7 @@ pub mod rank;
 mod real;
 pub mod replay;
 pub mod sched;
+pub mod service;
 pub mod shims;
 pub mod signals;
 pub mod tasks;

@@ -199,6 +199,11 @@ impl Bell {
         seen
     }
 
+    /// How often it has rung for somebody who listened.
+    pub fn rings(&self) -> u32 {
+        self.word.load(Ordering::Relaxed) / 2
+    }
+
     /// Sleeps until the bell has rung since `seen`; may return early. Who waits holds no lock: here
     /// handlers of signals may run, and never come back.
     pub fn park(&self, seen: Seen) {

@@ -1,5 +1,6 @@
 //! Where the ranks of a job sit on a machine, failure after failure.
 
+use super::map;
 use super::model::Model;
 use super::placement::{Move, Placement, Use};
 use super::spares::{Choice, Method};
@@ -68,6 +69,12 @@ impl Berths {
     pub fn name_of(&self, node: usize) -> String {
         let place: Vec<_> = self.placement.grid().place(node).iter().map(u32::to_string).collect();
         format!("{}:{}", self.name, place.join(","))
+    }
+
+    /// Where each rank is drawn, by the place of its node.
+    pub fn map(&self) -> Vec<[f32; 2]> {
+        let places = map::of_grid(self.placement.grid());
+        self.placement.seats().iter().map(|&node| places[node as usize]).collect()
     }
 
     /// A node fails, whatever it was.

@@ -5,6 +5,7 @@ pub mod chance;
 pub mod cost;
 pub mod fat_tree;
 pub mod faults;
+pub mod map;
 pub mod model;
 pub mod placement;
 mod reading;

@@ -391,6 +391,11 @@ impl Comm {
         (number & i32::MAX as u32) as i32
     }
 
+    /// How many collective operations have begun on it.
+    pub fn collectives(&self) -> u32 {
+        self.collectives.load(Ordering::Relaxed)
+    }
+
     /// Whether some collective operation has begun on it.
     pub(super) fn is_in_use(&self) -> bool {
         self.collectives.load(Ordering::Relaxed) != 0

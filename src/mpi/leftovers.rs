@@ -63,7 +63,7 @@ fn messages(process: &'static Process) -> Vec<String> {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for (envelope, bytes) in process.engine.unmatched() {
         if !plight::is_collective(envelope.context) {
-            let comm = plight::title(process, envelope.context);
+            let comm = process.title_of(envelope.context);
             let (source, tag) = (envelope.source, envelope.tag);
             let kind = format!("from rank {source} with tag {tag} on {comm}, of {bytes} bytes");
             *kinds.entry(kind).or_default() += 1;

@@ -10,9 +10,9 @@ pub struct Plight(BTreeMap<Vec<String>, Vec<usize>>);
 
 impl Plight {
     /// One more rank that waits.
-    pub fn add(&mut self, process: &'static Process, waits: &Waits) {
+    pub fn add(&mut self, process: &Process, waits: &Waits) {
         let calls = format!("in {}", waits.calls.join(" and "));
-        let wants = waits.wants.iter().map(|want| in_words(process, *want));
+        let wants = waits.wants.iter().map(|want| words_of(process, *want));
         let lines = std::iter::once(calls).chain(wants).collect();
         self.0.entry(lines).or_default().push(process.me.seat);
     }
@@ -45,10 +45,12 @@ pub fn enumerate(numbers: &[usize]) -> String {
     runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
-fn in_words(process: &'static Process, want: Want) -> String {
+/// What `process` waits for.
+pub fn words_of(process: &Process, want: Want) -> String {
+    let title = |context| process.title_of(context);
     match want {
         Want::Message { context, source, .. } if is_collective(context) => {
-            format!("the part of rank {source} in a collective on {}", title(process, context))
+            format!("the part of rank {source} in a collective on {}", title(context))
         }
         Want::Message { context, source, tag, room } => {
             let source = match source {
@@ -56,17 +58,13 @@ fn in_words(process: &'static Process, want: Want) -> String {
                 _ => format!("rank {source}"),
             };
             let room = room.map(|bytes| format!(", of up to {bytes} bytes")).unwrap_or_default();
-            format!(
-                "a message from {source} with {} on {}{room}",
-                tagged(tag),
-                title(process, context)
-            )
+            format!("a message from {source} with {} on {}{room}", tagged(tag), title(context))
         }
         Want::Receiver { context, rank, .. } if is_collective(context) => {
-            format!("rank {rank} to take part in a collective on {}", title(process, context))
+            format!("rank {rank} to take part in a collective on {}", title(context))
         }
         Want::Receiver { context, rank, tag } => {
-            let title = title(process, context);
+            let title = title(context);
             format!("rank {rank} to receive a message with {} on {title}", tagged(tag))
         }
         Want::Program => "the program to complete a generalized request".to_string(),
@@ -83,18 +81,6 @@ fn tagged(tag: i32) -> String {
         ANY_TAG => "any tag".to_string(),
         _ => format!("tag {tag}"),
     }
-}
-
-/// What the communicator is called whose messages have this context.
-pub(super) fn title(process: &'static Process, context: u32) -> String {
-    let of_comm = context / 2;
-    let (world, own) = (process.world_comm(), process.self_comm());
-    if let Some(comm) = [&*world, own].into_iter().find(|comm| comm.context() == of_comm) {
-        return comm.title();
-    }
-    let comms = process.comms.all();
-    let found = comms.iter().find(|(_, comm)| comm.context() == of_comm);
-    found.map_or("a communicator".to_string(), |(_, comm)| comm.title())
 }
 
 #[cfg(test)]

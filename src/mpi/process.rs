@@ -183,6 +183,29 @@ impl Process {
         }
     }
 
+    /// How many collective operations have begun on MPI_COMM_WORLD as it is now. For others, too,
+    /// who may come while it changes or the rank is laid down: then nothing.
+    pub fn collectives(&self) -> Option<u32> {
+        match self.engine.generation() {
+            0 => Some(self.first_world.collectives()),
+            _ => Some(self.repaired_world.try_read()?.as_ref()?.collectives()),
+        }
+    }
+
+    /// What the communicator is called whose messages have this context. For others, too.
+    pub(super) fn title_of(&self, context: u32) -> String {
+        // Collectives have a context beside that of messages (see `Comm::context`).
+        let of_comm = context / 2;
+        let known = [&self.first_world, &self.self_comm];
+        if let Some(comm) = known.into_iter().find(|comm| comm.context() == of_comm) {
+            return comm.title();
+        }
+        let repaired = self.repaired_world.try_read().and_then(|world| world.clone());
+        let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+        let found = repaired.into_iter().chain(made).find(|comm| comm.context() == of_comm);
+        found.map_or("a communicator".to_string(), |comm| comm.title())
+    }
+
     /// What MPI_COMM_WORLD was before anybody repaired it.
     pub(super) fn world_of_old(&'static self) -> &'static Comm {
         &self.first_world

@@ -1,59 +1,12 @@
 //! What a run and those who look at it have in common.
 
-use crate::base::json::quoted;
+use super::record::Recorder;
+use super::scene::{Frame, Line, Scene, Told, Written};
+use super::terminal::Terminal;
 use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// What stays the same from one frame to the next.
-#[derive(Clone, Debug, Default)]
-pub struct Scene {
-    pub title: String,
-    /// Where each dot is, in the unit square.
-    pub places: Vec<[f32; 2]>,
-    /// What colours mean one by one; none: they are a scale from low to high.
-    pub kinds: Vec<&'static str>,
-    /// What the scale is of, and what its ends are.
-    pub scale: [String; 3],
-    /// The names of what is plotted.
-    pub series: Vec<&'static str>,
-    pub sliders: Vec<Slider>,
-    /// What a run can be set up with.
-    pub setup: Vec<Setup>,
-    /// Whether it can be halted and made slower.
-    pub has_clock: bool,
-}
-
-/// A value that pages change while it runs.
-#[derive(Clone, Debug)]
-pub struct Slider {
-    pub name: &'static str,
-    pub range: [f64; 2],
-    pub value: f64,
-}
-
-/// One thing to choose before a run.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    pub name: &'static str,
-    pub value: String,
-    /// None: any text will do.
-    pub choices: Vec<&'static str>,
-}
-
-/// What is seen at one moment.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    pub tick: u64,
-    /// In a word: running, halted, at rest.
-    pub state: &'static str,
-    pub series: Vec<f64>,
-    /// For each dot, its colour.
-    pub colours: Vec<u8>,
-    /// For each dot, whether it lives.
-    pub alive: Vec<bool>,
-}
 
 /// What a page asks for.
 #[derive(Debug)]
@@ -73,7 +26,7 @@ pub struct Feed {
 
 #[derive(Default)]
 struct State {
-    scene: Arc<Scene>,
+    scene: Arc<Shown>,
     scenes: u32,
     frame: Option<Arc<[u8]>>,
     /// How many frames there were, and up to which one somebody has taken them.
@@ -82,17 +35,27 @@ struct State {
     watchers: usize,
     /// How many pages ask for something, and have not heard what became of it.
     asking: usize,
-    /// The latest words for people, and how many there were.
-    words: VecDeque<String>,
-    said: u64,
+    told: Told,
     orders: VecDeque<Order>,
+    recorder: Option<Recorder>,
+    terminal: Option<Terminal>,
+    /// The run is about to end, and has ended.
+    is_ending: bool,
     is_over: bool,
+}
+
+/// A scene as pages get it.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) json: String,
+    pub(super) places: Vec<[f32; 2]>,
 }
 
 /// More orders than this do not wait in a row.
 const MOST_ORDERS: usize = 256;
-/// As many of the latest words go with each frame.
+/// As many of the latest words go with each frame, and of the latest lines.
 const WORDS: usize = 32;
+const LINES: usize = 16;
 
 impl Order {
     pub(super) fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
@@ -105,6 +68,13 @@ impl Order {
     }
 }
 
+impl State {
+    fn put(&mut self, number: u32, shown: Shown) {
+        (self.scenes, self.scene) = (number, Arc::new(shown));
+        self.frame = None;
+    }
+}
+
 impl Feed {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Every change is whole before anything can panic.
@@ -114,34 +84,108 @@ impl Feed {
     /// Another scene; frames of the one before are of no use any more.
     pub fn set(&self, scene: Scene) {
         let mut state = self.lock();
-        state.scene = Arc::new(scene);
         state.scenes += 1;
-        state.frame = None;
+        let number = state.scenes;
+        if let Some(terminal) = &mut state.terminal {
+            terminal.set(&scene);
+        }
+        let shown = Shown { json: scene.json(number), places: scene.places };
+        if let Some(recorder) = &mut state.recorder {
+            recorder.scene(&shown.json, &shown.places);
+        }
+        state.put(number, shown);
         self.shown.notify_all();
+    }
+
+    /// The same as it was written down.
+    pub(super) fn set_again(&self, number: u32, shown: Shown) {
+        self.lock().put(number, shown);
+        self.shown.notify_all();
+    }
+
+    /// From now on all scenes, and the frames of [`Feed::record`], are kept.
+    pub fn keep(&self, recorder: Recorder) {
+        self.lock().recorder = Some(recorder);
+    }
+
+    /// From now on all scenes and frames are drawn there, too.
+    pub fn draw_on(&self, terminal: Terminal) {
+        self.lock().terminal = Some(terminal);
+    }
+
+    /// Whether frames are kept.
+    pub fn is_kept(&self) -> bool {
+        self.lock().recorder.is_some()
+    }
+
+    /// Whether somebody watches.
+    pub fn is_watched(&self) -> bool {
+        self.lock().watchers > 0
     }
 
     /// Whether a new frame would be looked at: somebody watches, and has seen the last one.
     pub fn is_hungry(&self) -> bool {
         let state = self.lock();
-        state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
+        let is_due = state.terminal.as_ref().is_some_and(Terminal::is_due);
+        is_due || state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
     }
 
     /// Something has happened that people should read.
     pub fn say(&self, words: String) {
         let mut state = self.lock();
-        state.words.push_back(words);
-        state.said += 1;
-        if state.words.len() > WORDS {
-            state.words.pop_front();
+        state.told.words.push_back(words);
+        state.told.said += 1;
+        if state.told.words.len() > WORDS {
+            state.told.words.pop_front();
+        }
+    }
+
+    /// Something that happens in steps has begun or gone on; the same title is the same thing.
+    pub fn draw(&self, line: Line) {
+        let lines = &mut self.lock().told.lines;
+        if let Some(known) = lines.iter_mut().find(|known| known.title == line.title) {
+            *known = line;
+            return;
+        }
+        lines.push_back(line);
+        if lines.len() > LINES {
+            lines.pop_front();
         }
     }
 
     pub fn show(&self, frame: &Frame) {
         let mut state = self.lock();
-        let bytes = encoded(&state, frame);
-        state.frame = Some(bytes.into());
+        let State { terminal, told, .. } = &mut *state;
+        if let Some(terminal) = terminal {
+            terminal.draw(frame, told);
+        }
+        let written = Written::new(state.scenes, frame, &state.told);
+        self.show_again(&mut state, &written);
+    }
+
+    /// A frame as it was written down.
+    pub(super) fn show_written(&self, written: &Written) {
+        self.show_again(&mut self.lock(), written);
+    }
+
+    fn show_again(&self, state: &mut State, written: &Written) {
+        state.frame = Some(written.bytes().into());
         state.frames += 1;
         self.shown.notify_all();
+    }
+
+    /// Keeps a frame, where frames are kept.
+    pub fn record(&self, frame: &Frame) {
+        let mut state = self.lock();
+        let State { recorder, scenes, told, .. } = &mut *state;
+        if let Some(recorder) = recorder {
+            recorder.frame(Written::new(*scenes, frame, told));
+        }
+    }
+
+    /// Nothing more is to be kept; why not all of it could be.
+    pub fn finish_record(&self) -> Result<(), String> {
+        self.lock().recorder.take().map_or(Ok(()), Recorder::finish)
     }
 
     /// The next order, if there is one before the time is over.
@@ -153,7 +197,7 @@ impl Feed {
                 return Some(order);
             }
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || state.is_ending {
                 return None;
             }
             let (back, _) =
@@ -162,11 +206,19 @@ impl Feed {
         }
     }
 
+    /// Nobody who takes orders is to wait any longer: the run is about to end.
+    pub fn hurry(&self) {
+        self.lock().is_ending = true;
+        self.asked.notify_all();
+    }
+
     /// Nothing more is to come; comes back when pages have heard of it, or take too long.
     pub fn end(&self) {
         const PATIENCE: Duration = Duration::from_secs(1);
         let mut state = self.lock();
         state.is_over = true;
+        // Whoever still asks hears that nobody answers.
+        state.orders.clear();
         self.shown.notify_all();
         let is_left = |state: &mut State| state.asking + state.watchers > 0;
         // Whoever does not take it within that time is not waited for.
@@ -189,9 +241,8 @@ impl Feed {
         Ok(())
     }
 
-    pub(super) fn scene(&self) -> (u32, Arc<Scene>) {
-        let state = self.lock();
-        (state.scenes, state.scene.clone())
+    pub(super) fn scene(&self) -> Arc<Shown> {
+        self.lock().scene.clone()
     }
 
     pub(super) fn watch(&self) -> Watcher<'_> {
@@ -216,14 +267,15 @@ impl Watcher<'_> {
         let end = Instant::now() + patience;
         let mut state = self.feed.lock();
         loop {
-            if state.is_over {
-                return Latest::Over;
-            }
+            // The last one, too, when all is over.
             if state.frames > self.seen
                 && let Some(frame) = state.frame.clone()
             {
                 (self.seen, state.taken) = (state.frames, state.frames);
                 return Latest::Frame(frame);
+            }
+            if state.is_over {
+                return Latest::Over;
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -258,61 +310,6 @@ pub(super) enum Latest {
     Over,
 }
 
-impl Scene {
-    pub(super) fn json(&self, number: u32) -> String {
-        let list = |names: &[&str]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>();
-        let sliders = self.sliders.iter().map(|Slider { name, range: [low, high], value }| {
-            format!("{{\"name\":{},\"range\":[{low},{high}],\"value\":{value}}}", quoted(name))
-        });
-        let setup = self.setup.iter().map(|Setup { name, value, choices }| {
-            let (name, value, choices) = (quoted(name), quoted(value), list(choices).join(","));
-            format!("{{\"name\":{name},\"value\":{value},\"choices\":[{choices}]}}")
-        });
-        let [scale, low, high] = &self.scale;
-        format!(
-            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"kinds\":[{}],\"series\":[{}],\
-             \"sliders\":[{}],\"setup\":[{}],\"clock\":{},\"scale\":[{},{},{}]}}",
-            quoted(&self.title),
-            self.places.len(),
-            list(&self.kinds).join(","),
-            list(&self.series).join(","),
-            sliders.collect::<Vec<_>>().join(","),
-            setup.collect::<Vec<_>>().join(","),
-            self.has_clock,
-            quoted(scale),
-            quoted(low),
-            quoted(high),
-        )
-    }
-}
-
-/// The length of what is told in words, that, a byte for each colour, a bit for each that lives.
-fn encoded(state: &State, frame: &Frame) -> Vec<u8> {
-    let words: Vec<_> = state.words.iter().map(|words| quoted(words)).collect();
-    let number = |value: &f64| if value.is_finite() { value.to_string() } else { "null".into() };
-    let series: Vec<_> = frame.series.iter().map(number).collect();
-    let told = format!(
-        "{{\"scene\":{},\"tick\":{},\"state\":{},\"said\":{},\"words\":[{}],\
-         \"series\":[{}],\"nodes\":{}}}",
-        state.scenes,
-        frame.tick,
-        quoted(frame.state),
-        state.said,
-        words.join(","),
-        series.join(","),
-        frame.colours.len(),
-    );
-    let mut bytes = Vec::with_capacity(4 + told.len() + frame.colours.len() * 9 / 8 + 1);
-    bytes.extend((told.len() as u32).to_le_bytes());
-    bytes.extend(told.as_bytes());
-    bytes.extend(&frame.colours);
-    let bits = frame.alive.chunks(8).map(|eight| {
-        eight.iter().rev().fold(0u8, |bits, &is_alive| bits << 1 | u8::from(is_alive))
-    });
-    bytes.extend(bits);
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,26 +318,11 @@ mod tests {
         Frame {
             tick,
             state: "running",
-            series: vec![1.5, f64::NAN],
+            series: vec![1.5],
             colours: vec![7, 8, 9],
             alive: vec![true, false, true],
+            marks: Vec::new(),
         }
-    }
-
-    #[test]
-    fn a_frame_is_words_then_colours_then_bits() {
-        let words = VecDeque::from(["a \"word\"\n".to_string()]);
-        let state = State { scenes: 2, words, said: 40, ..State::default() };
-        let bytes = encoded(&state, &frame(5));
-        let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
-        let told = std::str::from_utf8(&bytes[4..4 + length]).unwrap();
-        assert_eq!(
-            told,
-            "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"said\":40,\
-             \"words\":[\"a \\\"word\\\"\\n\"],\
-             \"series\":[1.5,null],\"nodes\":3}"
-        );
-        assert_eq!(bytes[4 + length..], [7, 8, 9, 0b101]);
     }
 
     #[test]
@@ -361,7 +343,9 @@ mod tests {
         assert!(!feed.is_hungry(), "the last one has not been taken");
         feed.set(Scene::default());
         assert!(matches!(page.next(Duration::ZERO), Latest::None), "of another scene");
+        feed.show(&frame(7));
         feed.end();
+        assert!(matches!(page.next(Duration::ZERO), Latest::Frame(_)), "the last one, too");
         assert!(matches!(page.next(Duration::ZERO), Latest::Over));
     }
 }

@@ -2,11 +2,22 @@
 //!
 //! The run shows what there is to see in a [`Feed`], and waits for nobody: pages take the latest
 //! frame when they can, and what they ask for stands in a row until the run comes to it. Whether
-//! no page looks on or many do makes no difference to what happens.
+//! no page looks on or many do makes no difference to what happens. What is seen can be written
+//! down (see [`record`]), and pages can look at that later ([`replay`]).
 
+mod colour;
 mod feed;
 mod http;
+mod record;
+mod replay;
+mod scene;
 mod server;
+mod terminal;
 
-pub use feed::{Feed, Frame, Order, Scene, Setup, Slider};
-pub use server::serve;
+pub use colour::{DEAD, kind, shade};
+pub use feed::{Feed, Order};
+pub use record::Recorder;
+pub use replay::{Replay, Seen};
+pub use scene::{Frame, Line, Scene, Setup, Slider};
+pub use server::{Start, serve, thread};
+pub use terminal::Terminal;

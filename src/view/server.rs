@@ -3,6 +3,7 @@
 
 use super::feed::{Feed, Latest, Order};
 use super::http::{self, MOST_HEAD_BYTES, Request};
+use super::record;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -24,20 +25,26 @@ struct House {
     feed: Arc<Feed>,
     token: String,
     port: u16,
+    start: Start,
     open: AtomicUsize,
 }
 
+/// Starts a thread that does this.
+pub type Start = fn(Box<dyn FnOnce() + Send>) -> io::Result<()>;
+
 /// Serves the feed on a port of this machine (0: any that is free); says where. The address has a
 /// secret in it: who does not know it sees nothing and asks for nothing.
-pub fn serve(feed: Arc<Feed>, port: u16) -> Result<String, String> {
+///
+/// `start` starts threads: it is called for each connection, too.
+pub fn serve(feed: Arc<Feed>, port: u16, start: Start) -> Result<String, String> {
     let no = |what: &str, why: io::Error| format!("cannot {what}: {why}");
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
         .map_err(|why| no(&format!("listen on port {port} of 127.0.0.1"), why))?;
     let port = listener.local_addr().map_err(|why| no("listen", why))?.port();
     let token = secret().map_err(|why| no("draw a secret from /dev/urandom", why))?;
     let address = format!("http://127.0.0.1:{port}/{token}/");
-    let house = Arc::new(House { feed, token, port, open: AtomicUsize::new(0) });
-    spawn(move || {
+    let house = Arc::new(House { feed, token, port, start, open: AtomicUsize::new(0) });
+    start(Box::new(move || {
         for guest in listener.incoming() {
             match guest {
                 Ok(stream) => house.clone().welcome(stream),
@@ -45,12 +52,13 @@ pub fn serve(feed: Arc<Feed>, port: u16) -> Result<String, String> {
                 Err(_) => std::thread::sleep(Duration::from_millis(50)),
             }
         }
-    })
+    }))
     .map_err(|why| no("start a thread", why))?;
     Ok(address)
 }
 
-fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+/// Starts an ordinary thread.
+pub fn thread(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     let thread = std::thread::Builder::new().name("view".into()).stack_size(256 << 10);
     thread.spawn(work).map(drop)
 }
@@ -74,6 +82,7 @@ impl Drop for Place {
 impl House {
     fn welcome(self: Arc<House>, mut stream: TcpStream) {
         let is_full = self.open.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS;
+        let start = self.start;
         let place = Place(self);
         // Whoever sends and never reads must not hold the thread that accepts.
         let _ = stream.set_write_timeout(Some(if is_full {
@@ -86,13 +95,13 @@ impl House {
             let _ = refuse(&mut stream, 503);
             return;
         }
-        let _ = spawn(move || {
+        let _ = start(Box::new(move || {
             let _ = stream.set_read_timeout(Some(PATIENCE));
             let _ = stream.set_nodelay(true);
             // An error is the end of this connection, and of nothing else.
             let _ = place.0.serve(&mut stream);
             let _ = stream.shutdown(Shutdown::Both);
-        });
+        }));
     }
 
     fn serve(&self, stream: &mut TcpStream) -> io::Result<()> {
@@ -114,13 +123,11 @@ impl House {
                 answer(stream, "text/html; charset=utf-8", page.as_bytes(), &nonce)
             }
             ("GET", "scene") => {
-                let (number, scene) = self.feed.scene();
-                answer(stream, "application/json", scene.json(number).as_bytes(), "")
+                let scene = self.feed.scene();
+                answer(stream, "application/json", scene.json.as_bytes(), "")
             }
             ("GET", "places") => {
-                let places = &self.feed.scene().1.places;
-                let bytes: Vec<u8> =
-                    places.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
+                let bytes = record::bytes_of(&self.feed.scene().places);
                 answer(stream, "application/octet-stream", &bytes, "")
             }
             ("GET", "frames") => self.stream(stream),

@@ -1,5 +1,7 @@
 //! A real browser without a window, driven as its own tools drive it: Chromium, over a pipe.
 
+#![allow(dead_code, reason = "every test uses the part that it needs")]
+
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -183,9 +185,14 @@ impl Browser {
         }
     }
 
-    pub(crate) fn picture(&mut self) -> Picture {
+    /// What the window shows, as a PNG file.
+    pub(crate) fn file(&mut self) -> Vec<u8> {
         let answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
-        let bytes = of_base64(answer["data"].as_str().expect("a picture"));
+        of_base64(answer["data"].as_str().expect("a picture"))
+    }
+
+    pub(crate) fn picture(&mut self) -> Picture {
+        let bytes = self.file();
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("PNG");
         let mut points = vec![0; reader.output_buffer_size().expect("it is small")];
         let info = reader.next_frame(&mut points).expect("PNG");

@@ -14,22 +14,32 @@ use std::time::Duration;
 struct Run {
     child: Child,
     address: String,
+    /// What it has said before its address.
+    warning: String,
 }
 
 impl Run {
     fn begin(words: &str) -> Run {
+        let words: Vec<&str> = words.split_whitespace().chain(["--watch"]).collect();
+        Run::begin_as(words[0], &words[1..], false)
+    }
+
+    fn begin_as(what: &str, words: &[&str], warns: bool) -> Run {
         let child = Command::new(env!("CARGO_BIN_EXE_ftsim"))
-            .args(words.split_whitespace())
-            .arg("--watch")
+            .arg(what)
+            .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
         let mut child = child.expect("it can be started");
-        let mut line = String::new();
+        let (mut line, mut warning) = (String::new(), String::new());
         let mut stderr = BufReader::new(child.stderr.take().expect("it was asked for"));
+        if warns {
+            stderr.read_line(&mut warning).expect("it warns");
+        }
         stderr.read_line(&mut line).expect("it says where it is");
         let (_, address) = line.trim().split_once("at ").unwrap_or_else(|| panic!("{line}"));
-        Run { child, address: address.to_string() }
+        Run { child, address: address.to_string(), warning }
     }
 
     fn host(&self) -> &str {
@@ -232,4 +242,70 @@ fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
     }
     assert!(told.contains("ok node 0"), "it serves again: {told}");
     assert!(!told.contains("dead"));
+}
+
+/// A recording as a moving picture, of every tenth of its 101 frames: some dots turn grey.
+fn film(record: &Path, film: &Path) {
+    let made = Command::new(env!("CARGO_BIN_EXE_ftsim"))
+        .args(["replay".as_ref(), record.as_os_str(), "--apng".as_ref(), film.as_os_str()])
+        .args(["--every", "10", "--size", "100"])
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let file = BufReader::new(std::fs::File::open(film).expect("it is there"));
+    let mut reader = png::Decoder::new(file).read_info().expect("PNG");
+    assert_eq!(reader.info().animation_control().map(|it| it.num_frames), Some(11));
+    let mut greys = Vec::new();
+    for _ in 0..11 {
+        let mut points = vec![0; reader.output_buffer_size().expect("it is small")];
+        reader.next_frame(&mut points).expect("a picture");
+        greys.push(points.chunks(3).filter(|point| *point == [190; 3]).count());
+    }
+    assert!(greys[..3].iter().all(|&grey| grey == 0) && greys[4] > 100, "{greys:?}");
+}
+
+#[test]
+fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
+    let directory = scratch("live-replay");
+    let file = directory.join("run");
+    let ran = Command::new(env!("CARGO_BIN_EXE_ftsim"))
+        .args("poisson --nodes 400 --border 0,0,0,1 --kill 20%@30 --ticks 100".split(' '))
+        .args(["--record".as_ref(), file.as_os_str()])
+        .output()
+        .expect("it can be started");
+    assert!(ran.status.success(), "{ran:?}");
+    let run = Run::begin_as("replay", &[&file.to_string_lossy()], false);
+    let mut page = Browser::open(&run.address, 1000, 700, &directory.join("profile"));
+    page.wait("frame && scene.replay && frame.at === 0 && frame.count === 400");
+    assert_eq!(page.value("scene.replay.frames"), 101);
+    let hidden = "$('setup').hidden && $('kill').hidden && !$('film').hidden && !$('clock').hidden";
+    assert_eq!(page.value(hidden), true);
+    let seek = |page: &mut Browser, at: u32, count: u32| {
+        page.value(&format!("$('moment').value = {at}; $('moment').oninput()"));
+        page.wait(&format!("frame.at === {at} && frame.tick === {at} && frame.count === {count}"));
+    };
+    seek(&mut page, 20, 400);
+    seek(&mut page, 60, 320);
+    let warm = "frame.colours.filter((c, n) => frame.alive[n] && c > 140).length";
+    let later = page.number(warm);
+    seek(&mut page, 2, 400);
+    assert!(page.number(warm) < later, "warmth spreads");
+    // The plots have points on them.
+    let inked = "[...document.querySelectorAll('.plot')].some(c => c.width && \
+                 c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v))";
+    page.click("go");
+    page.wait("frame.at === 100 && frame.state === 'halted'");
+    page.wait(inked);
+    assert!(run.order("kill 3").starts_with("no `kill`: this is a recording"));
+    assert_eq!(run.order("quit"), "ok it ends");
+    film(&file, &directory.join("film.png"));
+    let whole = std::fs::read(&file).expect("it is there");
+    let cut = directory.join("cut");
+    std::fs::write(&cut, &whole[..whole.len() / 2]).expect("there is room");
+    let half = Run::begin_as("replay", &[&cut.to_string_lossy()], true);
+    assert!(half.warning.contains("ends too early: shown are its first"), "{}", half.warning);
+    std::fs::write(&cut, "nonsense").expect("there is room");
+    let refused = Command::new(env!("CARGO_BIN_EXE_ftsim")).arg("replay").arg(&cut).output();
+    let refused = refused.expect("it can be started");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("this is no recording"));
 }

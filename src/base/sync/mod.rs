@@ -9,6 +9,7 @@ pub mod biased;
 pub mod cache;
 pub mod fence;
 pub mod muster;
+pub mod name;
 pub mod queue;
 pub mod ring;
 pub mod sheet;

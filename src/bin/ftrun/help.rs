@@ -164,6 +164,15 @@ OPTIONS
     --report FILE     Write one line of JSON for each failure into FILE: who,
                       when, why, what became of it, and how long each step of
                       the recovery took, in microseconds from the death on.
+    --watch           A page for the browser of this machine shows the job as it
+                      goes: who waits in which call for whom, failures and
+                      recoveries; there a click kills ranks. Its address stands
+                      on standard error, with --port N as that port.
+    --tui             The same on the terminal, by standard error: send the
+                      program's own words elsewhere. COLUMNS and LINES in the
+                      environment are its size.
+    --record FILE     Keep what such a page shows: `ftsim replay FILE` shows it
+                      again.
     -q, --quiet       Print no warnings, and nothing about failures that the job
                       survives.
     -v                Say which program is run with which library.

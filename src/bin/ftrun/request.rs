@@ -210,6 +210,10 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::Deadlock => job.watches = switch(&dashed, value)?,
             Does::Check => job.checks = switch(&dashed, value)?,
             Does::Report => job.report = Some(faults::report(&dashed, value)?),
+            Does::Watch => job.watch = job.watch.or(Some(0)),
+            Does::Port => job.watch = Some(port(&dashed, value)?),
+            Does::Draw => job.draws = true,
+            Does::Record => job.record = Some(faults::report(&dashed, value)?),
             Does::Leftovers => job.leftovers = true,
             Does::Variable => return self.export(&dashed, value),
             Does::VariablePair => self.set(&dashed, values)?,
@@ -319,8 +323,9 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Deadlock | Does::Check => "`on` or `off`",
         Does::Variable | Does::VariablePair => "NAME=VALUE",
         Does::Directory => "a directory",
+        Does::Port => "the number of a port",
         Does::Hosts => "the name of a host",
-        Does::HostFile | Does::KillFile | Does::Report => "a file",
+        Does::HostFile | Does::KillFile | Does::Report | Does::Record => "a file",
         _ => "a value",
     };
     Refusal::usage(format!("{dashed} wants {wanted} after it"))
@@ -349,6 +354,12 @@ fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let text = value.to_str().filter(|text| !text.is_empty() && !text.contains('\n'));
     let no = || format!("{dashed} wants the name of a library, such as libapp.so");
     text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
+}
+
+fn port(dashed: &str, value: &OsStr) -> Result<u16, Refusal> {
+    let text = value.to_string_lossy();
+    let no = |_| Refusal::usage(format!("{dashed} wants the number of a port, not `{text}`"));
+    text.parse().map_err(no)
 }
 
 fn switch(dashed: &str, value: &OsStr) -> Result<bool, Refusal> {

@@ -8,6 +8,8 @@ SYNOPSIS
     ftsim max [OPTIONS]             the global maximum, by telling one's neighbours
     ftsim poisson [OPTIONS]         Poisson's equation without a mesh, by relaxation
     ftsim run APP.so [OPTIONS]      an application in C, Fortran or Rust: include/ftsim.h
+    ftsim replay FILE [--port N]    a page that shows what --record has kept, of ftrun as well; or
+                                    --apng OUT: a moving picture, --size 400, --every 1
 
 NETWORK
     --nodes N             100000 for max, 2500 for poisson, 10000 for run
@@ -41,12 +43,14 @@ RUN
     --watch               a page for the browser of this machine: go, halt, step, kill nodes or a
                           part of a region, move the border, set up another run; its address is
                           told on standard error, with --port N as that port
+    --tui                 the same nodes on the terminal (COLUMNS and LINES are its size)
     --info NODE           run: what the application says of a node
 
 RESULTS
     --json                as JSON, on one line
     --csv FILE            counters at every tick, or --every N ticks; the last column is the number
                           of those who know (max) or the error (poisson)
+    --record FILE         all that a page would show, --every N ticks, for ftsim replay
     --frames DIRECTORY    pictures as PNG files of --size 600 points
     --quiet               no word on the way
 ";

@@ -1,9 +1,10 @@
 //! `--watch`: pages look on, halt the run, kill nodes, and ask for another run.
 
-use crate::{margin, nearest_side};
+use crate::{margin, nearest_side, watch};
 use ftmpi_sim::base::random::Random;
 use ftmpi_sim::natural::{Application, World, deaths};
-use ftmpi_sim::view::{self, Feed, Frame, Order, Scene, Setup, Slider};
+use ftmpi_sim::view::{self, Feed, Frame, Order, Recorder, Scene, Setup, Slider};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,9 +44,27 @@ const SHARE: u32 = 50;
 impl Live {
     pub(crate) fn open(port: u16) -> Result<Live, String> {
         let feed = Arc::new(Feed::default());
-        let address = view::serve(feed.clone(), port)?;
+        let address = view::serve(feed.clone(), port, view::thread)?;
         eprintln!("ftsim: watch it at {address}");
         Ok(Live { feed, wish: None, asked: None })
+    }
+
+    /// Keeps what is seen from now on, if nothing has been kept before.
+    pub(crate) fn keep(&self, path: &Path) -> Result<(), String> {
+        if !self.feed.is_kept() {
+            self.feed.keep(Recorder::create(path)?);
+        }
+        Ok(())
+    }
+
+    /// Draws what is seen on the terminal, too.
+    pub(crate) fn draw(&self) {
+        self.feed.draw_on(watch::terminal());
+    }
+
+    /// Nothing more is to be seen.
+    pub(crate) fn finish(&self) -> Result<(), String> {
+        self.feed.finish_record()
     }
 
     /// What to run after a run that is done; nothing if nobody wishes for more.
@@ -60,7 +79,7 @@ impl Live {
 
     /// Lets a run go on as pages say, until one of them ends it or wishes for another.
     pub(crate) fn play<A: Application>(
-        &mut self, world: &mut World<A>, show: &Show<'_, A>, ticks: u64,
+        &mut self, world: &mut World<A>, show: &Show<'_, A>, ticks: u64, every: u64,
     ) {
         self.feed.set(scene(world, show));
         if let Some(order) = self.asked.take() {
@@ -80,7 +99,10 @@ impl Live {
             is_changed: true,
             doomed: Vec::new(),
             shown: (Instant::now() - PICTURE, Duration::ZERO),
+            every,
+            is_kept: self.feed.is_kept(),
         };
+        stage.keep(&self.feed);
         loop {
             while let Some(order) = self.feed.order(stage.patience()) {
                 match order.words.split_once(' ').unwrap_or((&order.words, "")) {
@@ -103,12 +125,12 @@ impl Live {
                         return;
                     }
                     (word, rest) => {
-                        let answer = stage.obey(word, rest);
+                        let answer = stage.obey(word, rest, &self.feed);
                         order.answer(answer);
                     }
                 }
             }
-            stage.go_on();
+            stage.go_on(&self.feed);
             stage.paint(&self.feed);
         }
     }
@@ -143,7 +165,7 @@ impl Again {
     }
 }
 
-fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Scene {
+pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Scene {
     let slider = |(name, value): (&&'static str, f64)| Slider { name, range: [-1.0, 1.0], value };
     let sides = show.sides.iter().flatten().copied();
     Scene {
@@ -155,6 +177,26 @@ fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Scene {
         sliders: SIDES.iter().zip(sides).map(slider).collect(),
         setup: show.setup.clone(),
         has_clock: true,
+        ..Scene::default()
+    }
+}
+
+/// What is seen before a tick.
+pub(crate) fn frame<A: Application>(
+    world: &World<A>, show: &Show<'_, A>, tick: u64, state: &'static str, doomed: &[u32],
+) -> Frame {
+    let colours = world.colours();
+    let mut alive: Vec<bool> = colours.iter().map(Option::is_some).collect();
+    doomed.iter().for_each(|&node| alive[node as usize] = false);
+    let living = alive.iter().filter(|&&is_alive| is_alive).count();
+    let delivered = world.counters().delivered;
+    Frame {
+        tick,
+        state,
+        series: vec![(show.track)(world), delivered as f64, living as f64],
+        colours: colours.into_iter().map(Option::unwrap_or_default).collect(),
+        alive,
+        marks: Vec::new(),
     }
 }
 
@@ -178,6 +220,9 @@ struct Stage<'a, A: Application> {
     doomed: Vec<u32>,
     /// When the last picture was shown, and how long that took.
     shown: (Instant, Duration),
+    /// Each so many ticks are kept, where they are kept.
+    every: u64,
+    is_kept: bool,
 }
 
 impl<A: Application> Stage<'_, A> {
@@ -195,22 +240,30 @@ impl<A: Application> Stage<'_, A> {
         }
     }
 
-    fn go_on(&mut self) {
+    fn go_on(&mut self, feed: &Feed) {
         let now = Instant::now();
         if !self.is_under_way() || now < self.next {
             return;
         }
-        self.run_tick();
+        self.run_tick(feed);
         let gap = if self.rate == 0 { Duration::ZERO } else { Duration::from_secs(1) / self.rate };
         // Who cannot keep up does not catch up later.
         self.next = (self.next + gap).max(now);
     }
 
-    fn run_tick(&mut self) {
+    fn run_tick(&mut self, feed: &Feed) {
         self.has_more = self.world.run_until(self.tick);
         self.tick += 1;
         self.doomed.clear();
         self.is_changed = true;
+        self.keep(feed);
+    }
+
+    /// Keeps what is seen now, where that is wanted.
+    fn keep(&mut self, feed: &Feed) {
+        if self.is_kept && self.tick.is_multiple_of(self.every) {
+            feed.record(&frame(self.world, self.show, self.tick, "running", &self.doomed));
+        }
     }
 
     fn state(&self) -> &'static str {
@@ -225,28 +278,20 @@ impl<A: Application> Stage<'_, A> {
     /// Shows what there is to see, if somebody looks and it is not too soon.
     fn paint(&mut self, feed: &Feed) {
         let (at, cost) = self.shown;
-        let is_due = at.elapsed() >= PICTURE.max(cost * SHARE) || !self.is_under_way();
+        // Until the next tick is due, a picture takes nothing away from the run.
+        let has_time = self.rate != 0 && Instant::now() + cost < self.next;
+        let gap = if has_time { PICTURE } else { PICTURE.max(cost * SHARE) };
+        let is_due = at.elapsed() >= gap || !self.is_under_way();
         if !self.is_changed || !is_due || !feed.is_hungry() {
             return;
         }
         let begun = Instant::now();
-        let colours = self.world.colours();
-        let mut alive: Vec<bool> = colours.iter().map(Option::is_some).collect();
-        self.doomed.iter().for_each(|&node| alive[node as usize] = false);
-        let counters = self.world.counters();
-        let living = alive.iter().filter(|&&is_alive| is_alive).count();
-        feed.show(&Frame {
-            tick: self.tick,
-            state: self.state(),
-            series: vec![(self.show.track)(self.world), counters.delivered as f64, living as f64],
-            colours: colours.into_iter().map(Option::unwrap_or_default).collect(),
-            alive,
-        });
+        feed.show(&frame(self.world, self.show, self.tick, self.state(), &self.doomed));
         self.shown = (Instant::now(), begun.elapsed());
         self.is_changed = false;
     }
 
-    fn obey(&mut self, word: &str, rest: &str) -> Result<String, String> {
+    fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String> {
         self.is_changed = true;
         match word {
             "go" => {
@@ -259,7 +304,7 @@ impl<A: Application> Stage<'_, A> {
             }
             "step" => {
                 self.goes = false;
-                self.run_tick();
+                self.run_tick(feed);
                 Ok(format!("tick {} is over", self.tick - 1))
             }
             "speed" => {

@@ -13,7 +13,7 @@ use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, rms_error};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::report::Report;
-use ftmpi_sim::view::Setup;
+use ftmpi_sim::view::{self, Feed, Replay, Setup};
 use ftmpi_sim::words::{Words, program};
 use live::{Again, Live, Show};
 use network::{Deaths, Network};
@@ -45,7 +45,10 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
     loop {
         let done = once(&arguments, &live);
         let again = live.borrow_mut().as_mut().and_then(|live: &mut Live| live.again(&done));
-        let Some(again) = again else { return done };
+        let Some(again) = again else {
+            let kept = live.borrow().as_ref().map_or(Ok(()), Live::finish);
+            return done.and_then(|done| kept.map(|()| done));
+        };
         if matches!(again, Again::With(_)) {
             good.clone_from(&arguments);
         }
@@ -55,9 +58,15 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
 
 /// One run; where pages look on, they may ask for another.
 fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
-    let alone = ["json", "quiet", "watch"];
+    let alone = ["json", "quiet", "watch", "tui"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.given("port", 8080)?;
+    let Some(what) = words.word() else {
+        return Err("say what: ftsim max, ftsim poisson or ftsim run APP.so".into());
+    };
+    if what == "replay" {
+        return replay(words, port.unwrap_or(0));
+    }
     let is_watched = words.has("watch");
     if port.is_some() && !is_watched {
         return Err("--port is where pages look on: add --watch".into());
@@ -65,15 +74,34 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
     if is_watched && live.borrow().is_none() {
         *live.borrow_mut() = Some(Live::open(port.unwrap_or(0))?);
     }
-    let Some(what) = words.word() else {
-        return Err("say what: ftsim max, ftsim poisson or ftsim run APP.so".into());
-    };
     match what.as_str() {
         "max" => max(words, live),
         "poisson" => poisson(words, live),
         "run" => foreign(words, live),
-        _ => Err(format!("`{what}`: say ftsim max, ftsim poisson or ftsim run APP.so")),
+        _ => Err(format!(
+            "`{what}`: say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"
+        )),
     }
+}
+
+/// Shows what `--record` has kept, of this program or of ftrun.
+fn replay(mut words: Words, port: u16) -> Result<String, String> {
+    let path = words.word().ok_or("which recording? Say ftsim replay FILE")?;
+    let film = words.text("apng");
+    let (every, side) = (words.number("every", 1)?, words.number("size", 400)?);
+    words.done()?;
+    let replay = Replay::open(Path::new(&path))?;
+    if let Some(trouble) = replay.trouble() {
+        eprintln!("ftsim: {path}: {trouble}");
+    }
+    if let Some(film) = film {
+        return watch::film(&replay, Path::new(&film), every, side).map(|()| String::new());
+    }
+    let feed = Arc::new(Feed::default());
+    let address = view::serve(feed.clone(), port, view::thread)?;
+    eprintln!("ftsim: watch it at {address}");
+    replay.play(&feed);
+    Ok(String::new())
 }
 
 impl<'a> Setting<'a> {
@@ -103,8 +131,14 @@ impl<'a> Setting<'a> {
         prepare(&mut world);
         self.deaths.list.iter().for_each(|&(at, node)| world.kill(at, node as u32));
         match self.live.borrow_mut().as_mut() {
-            Some(live) => live.play(&mut world, show, self.ticks),
-            None => self.watch.play(&mut world, self.ticks, show.track)?,
+            Some(live) => {
+                self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
+                if self.watch.is_drawn {
+                    live.draw();
+                }
+                live.play(&mut world, show, self.ticks, self.watch.every);
+            }
+            None => self.watch.play(&mut world, self.ticks, show)?,
         }
         Ok(world)
     }

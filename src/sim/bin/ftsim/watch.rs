@@ -1,7 +1,9 @@
 //! What is seen of a run while it goes on: counters, pictures, and a word when it takes long.
 
-use ftmpi_sim::natural::picture::draw;
+use crate::live::{self, Show};
+use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
+use ftmpi_sim::view::{Feed, Recorder, Replay, Terminal, kind, shade};
 use ftmpi_sim::words::Words;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,7 +13,11 @@ use std::time::{Duration, Instant};
 pub(crate) struct Watch {
     csv: Option<PathBuf>,
     frames: Option<PathBuf>,
-    every: u64,
+    /// Where all that a page would show is kept.
+    pub(crate) record: Option<PathBuf>,
+    /// Whether it is drawn on the terminal.
+    pub(crate) is_drawn: bool,
+    pub(crate) every: u64,
     side: u32,
     is_quiet: bool,
 }
@@ -29,10 +35,12 @@ impl Watch {
         }
         let path = |text: Option<String>| text.map(PathBuf::from);
         let (csv, frames) = (path(words.text("csv")), path(words.text("frames")));
+        let record = path(words.text("record"));
         if let Some(directory) = &frames {
             std::fs::create_dir_all(directory).map_err(|why| told(directory, why))?;
         }
-        Ok(Watch { csv, frames, every, side, is_quiet: words.has("quiet") })
+        let is_drawn = words.has("tui");
+        Ok(Watch { csv, frames, record, is_drawn, every, side, is_quiet: words.has("quiet") })
     }
 
     /// The option that asks for files, if there is one.
@@ -41,23 +49,43 @@ impl Watch {
     }
 
     pub(crate) fn play<A: Application>(
-        &self, world: &mut World<A>, ticks: u64, track: &dyn Fn(&World<A>) -> f64,
+        &self, world: &mut World<A>, ticks: u64, show: &Show<'_, A>,
     ) -> Result<(), String> {
         let mut csv = self.csv.as_deref().map(open).transpose()?;
-        let is_seen = csv.is_some() || self.frames.is_some();
+        let feed = Feed::default();
+        if let Some(path) = &self.record {
+            feed.keep(Recorder::create(path)?);
+        }
+        if self.is_drawn {
+            feed.draw_on(terminal());
+        }
+        if self.is_drawn || self.record.is_some() {
+            feed.set(live::scene(world, show));
+        }
+        let is_seen = csv.is_some() || self.frames.is_some() || self.record.is_some();
+        let is_seen = is_seen || self.is_drawn;
         let slice = if is_seen { self.every } else { SLICE };
         let (began, mut told_at) = (Instant::now(), Instant::now());
         let mut end = 0;
         loop {
             let has_more = world.run_until(end.min(ticks));
             if let Some((path, file)) = &mut csv {
-                let line = counters(world, end.min(ticks), track(world));
+                let line = counters(world, end.min(ticks), (show.track)(world));
                 file.write_all(line.as_bytes()).map_err(|why| told(path, why))?;
             }
             if let Some(directory) = &self.frames {
                 self.picture(world, &directory.join(format!("tick-{end:06}.png")))?;
             }
-            if !self.is_quiet && told_at.elapsed() > PATIENCE {
+            let state = if has_more { "running" } else { "at rest" };
+            let frame = |world: &World<A>| live::frame(world, show, end.min(ticks), state, &[]);
+            if self.record.is_some() {
+                feed.record(&frame(world));
+            }
+            let is_last = !has_more || end >= ticks;
+            if self.is_drawn && (is_last || feed.is_hungry()) {
+                feed.show(&frame(world));
+            }
+            if !self.is_quiet && !self.is_drawn && told_at.elapsed() > PATIENCE {
                 told_at = Instant::now();
                 let million = world.events() as f64 / 1e6;
                 let speed = million / began.elapsed().as_secs_f64();
@@ -68,11 +96,12 @@ impl Watch {
                     {speed:.1} million a second"
                 );
             }
-            if !has_more || end >= ticks {
+            if is_last {
                 break;
             }
             end += slice;
         }
+        feed.finish_record()?;
         match csv {
             Some((path, mut file)) => file.flush().map_err(|why| told(path, why)),
             None => Ok(()),
@@ -88,6 +117,39 @@ impl Watch {
         let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
         writer.write_image_data(&points).map_err(|why| told(path, why))
     }
+}
+
+pub(crate) fn terminal() -> Terminal {
+    Terminal::new(|bytes| {
+        // Where standard error is closed, nobody sees it.
+        let _ = std::io::stderr().write_all(bytes);
+    })
+}
+
+/// Writes each so many of the pictures of a recording as one moving picture.
+pub(crate) fn film(replay: &Replay, path: &Path, every: usize, side: u32) -> Result<(), String> {
+    if every == 0 || !(16..=8192).contains(&side) {
+        return Err("--every is 1 or more, --size is 16 to 8192".into());
+    }
+    let file = File::create(path).map_err(|why| told(path, why))?;
+    let mut encoder = png::Encoder::new(BufWriter::new(file), side, side);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let count = u32::try_from(replay.frames().div_ceil(every)).map_err(|why| told(path, why))?;
+    encoder.set_animated(count, 0).map_err(|why| told(path, why))?;
+    encoder.set_frame_delay(1, 25).map_err(|why| told(path, why))?;
+    let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
+    let mut number = 0;
+    replay.each(|seen| {
+        number += 1;
+        if (number - 1) % every != 0 {
+            return Ok(());
+        }
+        let shade = if seen.has_kinds { kind } else { shade };
+        let points = draw_as(seen.places, &seen.colours, side, shade);
+        writer.write_image_data(&points).map_err(|why| told(path, why))
+    })?;
+    writer.finish().map_err(|why| told(path, why))
 }
 
 fn open(path: &Path) -> Result<(&Path, BufWriter<File>), String> {

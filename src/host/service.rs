@@ -1,0 +1,57 @@
+//! Threads of the library's own that wait for the world outside: no signal interrupts them, and
+//! nobody takes their waits for those of the job.
+
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::mem::MaybeUninit;
+use std::time::Duration;
+use std::{io, ptr};
+
+static NUMBERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// Starts such a thread.
+pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("view".into()).stack_size(256 << 10);
+    let whole = move || {
+        let mut all = MaybeUninit::uninit();
+        // SAFETY: writes a set of our own, and reads it.
+        unsafe {
+            libc::sigfillset(all.as_mut_ptr());
+            libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ptr::null_mut());
+        }
+        let listed = Listed::new();
+        work();
+        drop(listed);
+    };
+    thread.spawn(whole).map(drop)
+}
+
+/// How much of a processor's time the calling thread has had so far.
+pub fn spent() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes to a time of ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Whether the thread of this number is one of them.
+pub(super) fn is_one(number: i32) -> bool {
+    NUMBERS.lock().contains(&number)
+}
+
+/// The calling thread is known as such, as long as this lives.
+struct Listed(i32);
+
+impl Listed {
+    fn new() -> Listed {
+        let number = super::tasks::own_number();
+        NUMBERS.lock().insert(number);
+        Listed(number)
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        NUMBERS.lock().remove(&self.0);
+    }
+}

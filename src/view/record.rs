@@ -1,0 +1,302 @@
+//! What was seen of a run, in a file: scenes, and frames as what has changed since the one before.
+//!
+//! A file begins with [`HEAD`]. Then come records: a letter for the kind, the number of bytes,
+//! these, and a checksum of all that. So a file that ends too early, or is broken, is read as far
+//! as it goes.
+//!
+//! | kind | what it holds                                                              |
+//! |------|----------------------------------------------------------------------------|
+//! | `S`  | a scene: the length of its JSON, that, two floats for each dot             |
+//! | `F`  | a frame that stands for itself                                             |
+//! | `D`  | a frame that goes on from the one before                                   |
+//! | `E`  | nothing: the run has ended                                                 |
+//!
+//! A frame is a time in milliseconds, the head and the tail of what is told (the length of each,
+//! then that; a tail that has not changed has the length [`SAME`]), and the picture: where it
+//! differs from the one before, in turns how many bytes are the same, how many are not, and what to
+//! combine these with (exclusive or).
+
+use super::feed::Shown;
+use super::scene::Written;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+pub(super) const HEAD: &[u8] = b"ftview 1\n";
+const SAME: u32 = u32::MAX;
+/// Each so many frames one stands for itself.
+pub(super) const EACH: usize = 64;
+const FLUSHED: Duration = Duration::from_millis(500);
+/// What is longer than this is no record.
+const LONGEST: u32 = 1 << 30;
+
+/// Writes a run down.
+pub struct Recorder {
+    path: PathBuf,
+    file: BufWriter<File>,
+    begun: Instant,
+    /// When what there was had reached the file.
+    flushed: Instant,
+    last: Written,
+    /// How many frames until one has to stand for itself.
+    until: usize,
+    trouble: Option<std::io::Error>,
+}
+
+/// A record as it is read.
+#[derive(Debug, PartialEq)]
+pub(super) struct Record<'a> {
+    pub(super) kind: u8,
+    pub(super) body: &'a [u8],
+}
+
+impl Recorder {
+    pub fn create(path: &Path) -> Result<Recorder, String> {
+        let file = File::create(path);
+        let file =
+            file.map_err(|why| format!("cannot write --record {}: {why}", path.display()))?;
+        let mut recorder = Recorder {
+            path: path.to_path_buf(),
+            file: BufWriter::with_capacity(1 << 16, file),
+            begun: Instant::now(),
+            flushed: Instant::now(),
+            last: Written::default(),
+            until: 0,
+            trouble: None,
+        };
+        recorder.put(HEAD);
+        Ok(recorder)
+    }
+
+    pub(super) fn scene(&mut self, json: &str, places: &[[f32; 2]]) {
+        let mut body = (json.len() as u32).to_le_bytes().to_vec();
+        body.extend(json.as_bytes());
+        body.extend(bytes_of(places));
+        self.until = 0;
+        self.write(b'S', &body);
+    }
+
+    pub(super) fn frame(&mut self, next: Written) {
+        let is_alone = self.until == 0 || next.image.len() != self.last.image.len();
+        self.until = if is_alone { EACH - 1 } else { self.until - 1 };
+        if is_alone {
+            self.last = Written::default();
+        }
+        let millis = u32::try_from(self.begun.elapsed().as_millis()).unwrap_or(u32::MAX);
+        let mut body = millis.to_le_bytes().to_vec();
+        body.extend((next.head.len() as u32).to_le_bytes());
+        body.extend(next.head.as_bytes());
+        if next.tail == self.last.tail {
+            body.extend(SAME.to_le_bytes());
+        } else {
+            body.extend((next.tail.len() as u32).to_le_bytes());
+            body.extend(next.tail.as_bytes());
+        }
+        differences(&self.last.image, &next.image, &mut body);
+        self.last = next;
+        self.write(if is_alone { b'F' } else { b'D' }, &body);
+        // Whoever is ended from outside leaves the most of it behind.
+        if self.trouble.is_none() && self.flushed.elapsed() > FLUSHED {
+            self.trouble = self.file.flush().err();
+            self.flushed = Instant::now();
+        }
+    }
+
+    /// The run has ended; why not all of it could be written.
+    pub(super) fn finish(mut self) -> Result<(), String> {
+        self.write(b'E', &[]);
+        let flushed = self.trouble.take().map_or_else(|| self.file.flush(), Err);
+        flushed.map_err(|why| format!("cannot write --record {}: {why}", self.path.display()))
+    }
+
+    fn write(&mut self, kind: u8, body: &[u8]) {
+        let mut head = [kind, 0, 0, 0, 0];
+        head[1..].copy_from_slice(&(body.len() as u32).to_le_bytes());
+        self.put(&head);
+        self.put(body);
+        self.put(&checksum(&[&head, body]).to_le_bytes());
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if self.trouble.is_none() {
+            self.trouble = self.file.write_all(bytes).err();
+        }
+    }
+}
+
+/// The first record of these bytes, and how long it is with all that belongs to it; why there is
+/// none.
+pub(super) fn next(bytes: &[u8]) -> Result<(Record<'_>, usize), &'static str> {
+    const CUT: &str = "it ends too early";
+    let head = bytes.get(..5).ok_or(CUT)?;
+    let length = number(&head[1..]);
+    if !b"SFDE".contains(&head[0]) || length > LONGEST {
+        return Err("it is broken");
+    }
+    let end = 5 + length as usize;
+    let body = bytes.get(5..end).ok_or(CUT)?;
+    let sum = bytes.get(end..end + 4).ok_or(CUT)?;
+    if number(sum) != checksum(&[head, body]) {
+        return Err("it is broken");
+    }
+    Ok((Record { kind: head[0], body }, end + 4))
+}
+
+impl Record<'_> {
+    pub(super) fn scene(&self) -> Option<Shown> {
+        let mut rest = self.body;
+        let json = text(&mut rest)?;
+        let float = |bytes: &[u8]| f32::from_bits(number(bytes));
+        let place = |bytes: &[u8]| [float(&bytes[..4]), float(&bytes[4..])];
+        Some(Shown { json, places: rest.chunks_exact(8).map(place).collect() })
+    }
+
+    /// When it was, in milliseconds.
+    pub(super) fn time(&self) -> Option<u32> {
+        self.body.get(..4).map(number)
+    }
+
+    /// Makes the frame before into this one.
+    pub(super) fn frame(&self, frame: &mut Written) -> Option<()> {
+        if self.kind == b'F' {
+            *frame = Written::default();
+        }
+        let mut rest = self.body.get(4..)?;
+        frame.head = text(&mut rest)?;
+        match rest.get(..4).map(number)? {
+            SAME => rest = &rest[4..],
+            _ => frame.tail = text(&mut rest)?,
+        }
+        combine(&mut frame.image, rest)
+    }
+}
+
+/// What is written of places.
+pub(super) fn bytes_of(places: &[[f32; 2]]) -> Vec<u8> {
+    places.iter().flatten().flat_map(|at| at.to_le_bytes()).collect()
+}
+
+/// How `next` differs from `last`, of which missing bytes are zero.
+fn differences(last: &[u8], next: &[u8], into: &mut Vec<u8>) {
+    /// So many that are the same are cheaper told than passed over.
+    const FEW: usize = 3;
+    let old = |at: usize| last.get(at).copied().unwrap_or(0);
+    let run = |from: usize| (from..next.len()).take_while(|&at| next[at] == old(at)).count();
+    write_number(next.len(), into);
+    let mut at = 0;
+    while at < next.len() {
+        let same = run(at);
+        let begin = at + same;
+        let mut end = begin;
+        while end < next.len() {
+            let gap = run(end);
+            if gap >= FEW || end + gap == next.len() && gap > 0 {
+                break;
+            }
+            end += gap + 1;
+        }
+        let end = end.min(next.len());
+        write_number(same, into);
+        write_number(end - begin, into);
+        into.extend((begin..end).map(|at| next[at] ^ old(at)));
+        at = end;
+    }
+}
+
+fn combine(image: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
+    let mut rest = bytes;
+    let length = read_number(&mut rest)?;
+    if length > LONGEST as usize {
+        return None;
+    }
+    image.resize(length, 0);
+    let mut at = 0;
+    while at < length {
+        at += read_number(&mut rest)?;
+        let count = read_number(&mut rest)?;
+        let (change, after) = rest.split_at_checked(count)?;
+        let place = image.get_mut(at..at.checked_add(count)?)?;
+        place.iter_mut().zip(change).for_each(|(byte, change)| *byte ^= change);
+        (at, rest) = (at + count, after);
+    }
+    Some(())
+}
+
+/// Seven bits a byte, the lowest first; the highest bit says that more come.
+fn write_number(mut number: usize, into: &mut Vec<u8>) {
+    while number > 127 {
+        into.push(number as u8 | 128);
+        number >>= 7;
+    }
+    into.push(number as u8);
+}
+
+fn read_number(rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for shift in 0..5 {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= usize::from(byte & 127) << (7 * shift);
+        if byte < 128 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn text(rest: &mut &[u8]) -> Option<String> {
+    let length = rest.get(..4).map(number)? as usize;
+    let (text, after) = rest[4..].split_at_checked(length)?;
+    *rest = after;
+    String::from_utf8(text.to_vec()).ok()
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    bytes[..4].iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+/// FNV-1a (Fowler, Noll and Vo): finds what gets broken by chance.
+fn checksum(parts: &[&[u8]]) -> u32 {
+    let bytes = parts.iter().copied().flatten();
+    bytes.fold(0x811c_9dc5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    #[test]
+    fn whatever_changes_comes_back_and_what_does_not_takes_no_room() {
+        let mut random = Random::new(3);
+        let mut last = Vec::new();
+        for _ in 0..300 {
+            let mut next: Vec<u8> = last.clone();
+            next.resize(random.below(400) as usize, 7);
+            for _ in 0..random.below(20).min(next.len() as u64) {
+                let at = random.below(next.len() as u64) as usize;
+                next[at] = random.below(256) as u8;
+            }
+            let mut bytes = Vec::new();
+            differences(&last, &next, &mut bytes);
+            let mut back = last.clone();
+            combine(&mut back, &bytes).unwrap();
+            assert_eq!(back, next);
+            let mut bytes = Vec::new();
+            differences(&next, &next, &mut bytes);
+            assert!(bytes.len() <= 5, "{bytes:?}");
+            last = next;
+        }
+    }
+
+    #[test]
+    fn numbers_come_back() {
+        for number in [0, 1, 127, 128, 300, 1 << 20, LONGEST as usize] {
+            let mut bytes = Vec::new();
+            write_number(number, &mut bytes);
+            assert_eq!(read_number(&mut &bytes[..]), Some(number));
+        }
+        assert_eq!(read_number(&mut &[255; 9][..]), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! What is to be seen: a scene, its frames, and how both are written down.
+
+use crate::base::json::quoted;
+use std::collections::VecDeque;
+
+/// What stays the same from one frame to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    pub title: String,
+    /// Where each dot is, in the unit square.
+    pub places: Vec<[f32; 2]>,
+    /// What a dot is called, and what a frame's number counts; empty: node, tick.
+    pub dot: &'static str,
+    pub unit: &'static str,
+    /// What colours mean one by one; none: they are a scale from low to high.
+    pub kinds: Vec<&'static str>,
+    /// What a ring around a dot means; empty: there are none.
+    pub mark: &'static str,
+    /// What the scale is of, and what its ends are.
+    pub scale: [String; 3],
+    /// The names of what is plotted.
+    pub series: Vec<&'static str>,
+    pub sliders: Vec<Slider>,
+    /// What a run can be set up with.
+    pub setup: Vec<Setup>,
+    /// Whether it can be halted and made slower.
+    pub has_clock: bool,
+}
+
+/// A value that pages change while it runs.
+#[derive(Clone, Debug)]
+pub struct Slider {
+    pub name: &'static str,
+    pub range: [f64; 2],
+    pub value: f64,
+}
+
+/// One thing to choose before a run.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub name: &'static str,
+    pub value: String,
+    /// None: any text will do.
+    pub choices: Vec<&'static str>,
+}
+
+/// What is seen at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    pub tick: u64,
+    /// In a word: running, halted, at rest.
+    pub state: &'static str,
+    pub series: Vec<f64>,
+    /// For each dot, its colour.
+    pub colours: Vec<u8>,
+    /// For each dot, whether it lives.
+    pub alive: Vec<bool>,
+    /// The dots with a ring around them.
+    pub marks: Vec<u32>,
+}
+
+/// One thing that happened in steps, each at a time of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    pub title: String,
+    /// What happened, and when: in milliseconds from the beginning of the run on.
+    pub steps: Vec<(&'static str, f64)>,
+}
+
+/// A frame as it is sent and kept: a JSON object in two parts, of which the second seldom changes,
+/// and a byte of colour for each dot, then a bit for each that lives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) head: String,
+    pub(super) tail: String,
+    pub(super) image: Vec<u8>,
+}
+
+/// What people read beside the picture: the latest words and how many there were, the latest lines.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) words: VecDeque<String>,
+    pub(super) said: u64,
+    pub(super) lines: VecDeque<Line>,
+}
+
+impl Scene {
+    pub(super) fn json(&self, number: u32) -> String {
+        let list = |names: &[&str]| joined(names.iter().map(|name| quoted(name)));
+        let sliders = self.sliders.iter().map(|Slider { name, range: [low, high], value }| {
+            format!("{{\"name\":{},\"range\":[{low},{high}],\"value\":{value}}}", quoted(name))
+        });
+        let setup = self.setup.iter().map(|Setup { name, value, choices }| {
+            let (name, value, choices) = (quoted(name), quoted(value), list(choices));
+            format!("{{\"name\":{name},\"value\":{value},\"choices\":[{choices}]}}")
+        });
+        let or = |said: &str, usual: &str| quoted(if said.is_empty() { usual } else { said });
+        let [scale, low, high] = &self.scale;
+        format!(
+            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
+             \"kinds\":[{}],\"mark\":{},\"series\":[{}],\"sliders\":[{}],\"setup\":[{}],\
+             \"clock\":{},\"scale\":[{},{},{}]}}",
+            quoted(&self.title),
+            self.places.len(),
+            or(self.dot, "node"),
+            or(self.unit, "tick"),
+            list(&self.kinds),
+            quoted(self.mark),
+            list(&self.series),
+            joined(sliders),
+            joined(setup),
+            self.has_clock,
+            quoted(scale),
+            quoted(low),
+            quoted(high),
+        )
+    }
+}
+
+impl Written {
+    pub(super) fn new(scene: u32, frame: &Frame, told: &Told) -> Written {
+        let number =
+            |value: &f64| if value.is_finite() { value.to_string() } else { "null".into() };
+        let head = format!(
+            "{{\"scene\":{scene},\"tick\":{},\"state\":{},\"series\":[{}],\"nodes\":{}",
+            frame.tick,
+            quoted(frame.state),
+            joined(frame.series.iter().map(number)),
+            frame.colours.len(),
+        );
+        let words = joined(told.words.iter().map(|words| quoted(words)));
+        let lines = joined(told.lines.iter().map(Line::json));
+        let marks = joined(frame.marks.iter().map(u32::to_string));
+        let tail = format!(
+            ",\"said\":{},\"words\":[{words}],\"lines\":[{lines}],\"marks\":[{marks}]}}",
+            told.said
+        );
+        let mut image = Vec::with_capacity(frame.colours.len() * 9 / 8 + 1);
+        image.extend(&frame.colours);
+        image.extend(frame.alive.chunks(8).map(|eight| {
+            eight.iter().rev().fold(0u8, |bits, &is_alive| bits << 1 | u8::from(is_alive))
+        }));
+        Written { head, tail, image }
+    }
+
+    /// The length of what is told in words, that, the picture.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let Written { head, tail, image } = self;
+        let told = head.len() + tail.len();
+        let mut bytes = Vec::with_capacity(4 + told + image.len());
+        bytes.extend((told as u32).to_le_bytes());
+        bytes.extend(head.as_bytes());
+        bytes.extend(tail.as_bytes());
+        bytes.extend(image);
+        bytes
+    }
+}
+
+impl Line {
+    fn json(&self) -> String {
+        let steps = self.steps.iter().map(|(what, at)| format!("[{},{at:.3}]", quoted(what)));
+        format!("{{\"title\":{},\"steps\":[{}]}}", quoted(&self.title), joined(steps))
+    }
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_words_then_colours_then_bits() {
+        let frame = Frame {
+            tick: 5,
+            state: "running",
+            series: vec![1.5, f64::NAN],
+            colours: vec![7, 8, 9],
+            alive: vec![true, false, true],
+            marks: vec![2],
+        };
+        let line = Line { title: "rank 1".into(), steps: vec![("killed", 1.0), ("dead", 1.25)] };
+        let words = VecDeque::from(["a \"word\"\n".to_string()]);
+        let told = Told { words, said: 40, lines: VecDeque::from([line]) };
+        let bytes = Written::new(2, &frame, &told).bytes();
+        let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+        let told = std::str::from_utf8(&bytes[4..4 + length]).unwrap();
+        assert_eq!(
+            told,
+            "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"series\":[1.5,null],\"nodes\":3,\
+             \"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
+             \"lines\":[{\"title\":\"rank 1\",\"steps\":[[\"killed\",1.000],[\"dead\",1.250]]}],\
+             \"marks\":[2]}"
+        );
+        assert_eq!(bytes[4 + length..], [7, 8, 9, 0b101]);
+    }
+}

@@ -1,0 +1,338 @@
+//! What is shown of the live view: the pictures of the README, and the figures of docs/WATCH.md.
+//!
+//!     cargo test --release --test live -- --ignored pictures
+//!     cargo test --release --test live -- --ignored --nocapture figures
+
+use crate::browser::Browser;
+use crate::{Job, place, support};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const DEADLINE: Duration = Duration::from_secs(300);
+
+/// A program that says where it is to be watched.
+struct Shown {
+    child: Child,
+    address: String,
+}
+
+impl Shown {
+    fn begin(command: &mut Command) -> Shown {
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|why| panic!("{command:?}: {why}"));
+        let stderr = child.stderr.take().expect("it was asked for");
+        let mut line = String::new();
+        let mut stderr = BufReader::new(stderr);
+        stderr.read_line(&mut line).expect("it says where it is");
+        let (_, address) = line.trim().split_once(" at ").unwrap_or_else(|| panic!("{line}"));
+        let address = address.to_string();
+        // Whoever writes to it must not find it closed.
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        Shown { child, address }
+    }
+
+    fn simulation(words: &str) -> Shown {
+        let mut command = Command::new(support::tool("ftsim"));
+        Shown::begin(command.args(words.split_whitespace()).arg("--watch"))
+    }
+
+    fn ask(&self, request: &str) -> TcpStream {
+        let (host, path) = self.address[7..].split_once('/').expect("it has a path");
+        let mut stream = TcpStream::connect(host).expect("it listens");
+        let (method, what, body) = match request.split_once(' ') {
+            None => ("GET", request, ""),
+            Some((what, body)) => ("POST", what, body),
+        };
+        let length = body.len();
+        let head = format!("{method} /{path}{what} HTTP/1.1\r\nHost: {host}\r\n");
+        write!(stream, "{head}Content-Length: {length}\r\n\r\n{body}").expect("it listens");
+        stream
+    }
+
+    fn order(&self, words: &str) -> String {
+        let mut answer = String::new();
+        let mut stream = self.ask(&format!("order {words}"));
+        stream.read_to_string(&mut answer).expect("it answers");
+        answer.split("\r\n\r\n").nth(1).unwrap_or_default().to_string()
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn keep(page: &mut Browser, name: &str) {
+    page.value("new Promise(go => requestAnimationFrame(() => setTimeout(go, 400)))");
+    let file = page.file();
+    assert!(file.len() < 200_000, "{name} has {} bytes", file.len());
+    let directory = support::root().join("docs/pictures");
+    std::fs::create_dir_all(&directory).expect("there is room");
+    std::fs::write(directory.join(name), file).expect("there is room");
+}
+
+#[test]
+#[ignore = "writes the pictures of the README"]
+fn pictures() {
+    let simulation = Shown::simulation("poisson --nodes 2500 --border 0,0,0,1");
+    let profile = support::fresh_directory("pictures-ftsim");
+    let mut page = Browser::open(&simulation.address, 1080, 720, &profile);
+    page.wait("frame && frame.count === 2500");
+    page.click("go");
+    page.wait("frame.tick > 60");
+    simulation.order("region 0.3 0.35 0.6 0.65 90");
+    page.wait("frame.tick > 260");
+    simulation.order("halt");
+    page.value("$('size').value = 7; repaint()");
+    page.value("document.querySelector('aside').scrollTo(0, 0)");
+    keep(&mut page, "ftsim.png");
+
+    let machine = |directory: &Path| {
+        let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [12, 11]\n";
+        std::fs::write(directory.join("mesh.toml"), text).expect("there is room");
+    };
+    let mut job = Job::begin_with("pictures-ftrun", 120, &["--machine", "mesh.toml"], machine);
+    let profile = support::fresh_directory("pictures-ftrun-profile");
+    let mut page = Browser::open(&job.address, 1080, 720, &profile);
+    page.wait("frame && frame.count === 120 && frame.series[0] > 200");
+    for rank in [17, 42] {
+        let (x, y) = place(&mut page, rank);
+        page.click_at(x, y, true);
+        page.wait(&format!("frame.marks.includes({rank}) && frame.count === 120"));
+    }
+    job.wait("info 77", "generation 2; ");
+    job.order("region 0.5 0.4 0.8 0.6 40");
+    page.wait("frame.series[3] > 4 && frame.series[4] > 2 && frame.count === 120");
+    let (x, y) = place(&mut page, 77);
+    page.click_at(x, y, false);
+    page.wait("/waits for/.test($('word').textContent)");
+    page.value("document.querySelector('aside').scrollTo(0, 0)");
+    keep(&mut page, "ftrun.png");
+    assert_eq!(job.end().0, Some(0));
+}
+
+/// The middle of these, and the ends.
+fn middle(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [values[values.len() / 2], values[0], values[values.len() - 1]]
+}
+
+#[test]
+#[ignore = "measures, for minutes, and wants the machine for itself"]
+fn figures() {
+    for (name, query) in [("WebGL", ""), ("canvas", "?canvas")] {
+        page_figures(name, query);
+    }
+    cost_of_simulation();
+    cost_of_job();
+}
+
+/// Pictures a second with 100,000 dots that change, and how long a kill takes to a point of the
+/// picture.
+fn page_figures(name: &str, query: &str) {
+    let simulation = Shown::simulation("poisson --nodes 100000 --border 0,0,0,1 --ticks 1000000");
+    let profile = support::fresh_directory("figures");
+    let address = format!("{}{query}", simulation.address);
+    let mut page = Browser::open(&address, 1200, 900, &profile);
+    page.wait("frame && frame.count > 99000");
+    simulation.order("speed 60");
+    page.click("go");
+    page.wait("frame.tick > 20");
+    let counted = page.value(
+        "new Promise(go => { let drawn = 0, ticks = 0, spent = 0; const draw = picture.draw;
+           picture.draw = () => { const t = performance.now(); draw();
+             spent += performance.now() - t; drawn++; };
+           const frames = () => { ticks++; requestAnimationFrame(frames); }; frames();
+           const begun = performance.now();
+           setTimeout(() => { const s = (performance.now() - begun) / 1000; picture.draw = draw;
+             go([drawn / s, ticks / s, spent / drawn]); }, 8000); })",
+    );
+    let at = |place: usize| counted[place].as_f64().expect("a number");
+    println!(
+        "{name}, 100,000 dots: {:.1} pictures a second of {:.1} that there could be, {:.2} ms each",
+        at(0),
+        at(1),
+        at(2)
+    );
+    let kills: Vec<f64> =
+        (0..21).map(|number| kill_to_point(&mut page, 4000 * number + 7)).collect();
+    let [median, least, most] = middle(kills);
+    println!("{name}, from a kill to its point: {median:.0} ms ({least:.0} to {most:.0})");
+}
+
+/// From the order to a picture that has been drawn with it, as the page's own canvas tells.
+fn kill_to_point(page: &mut Browser, node: usize) -> f64 {
+    page.number(&format!(
+        "new Promise(go => {{
+           const canvas = $('dots'), gl = canvas.getContext('webgl'), draw = picture.draw;
+           const one = new Uint8Array(4);
+           const touch = () => {{
+             if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, one);
+             else canvas.getContext('2d').getImageData(0, 0, 1, 1); }};
+           picture.draw = () => {{ draw(); if (frame.alive[{node}]) return;
+             touch(); picture.draw = draw; go(performance.now() - begun); }};
+           const begun = performance.now();
+           fetch(base + 'order', {{ method: 'POST', body: 'kill {node}' }}); }})"
+    ))
+}
+
+/// Takes frames as a page does, as long as the value lives; how many there were.
+struct Reader {
+    stops: Arc<AtomicBool>,
+    bytes: Arc<AtomicU64>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Reader {
+    fn begin(shown: &Shown) -> Reader {
+        let (stops, bytes) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let (stop, taken, mut stream) = (stops.clone(), bytes.clone(), shown.ask("frames"));
+        let thread = std::thread::spawn(move || {
+            let mut room = vec![0; 1 << 18];
+            while let Ok(count @ 1..) = stream.read(&mut room) {
+                taken.fetch_add(count as u64, Ordering::Relaxed);
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        });
+        Reader { stops, bytes, thread: Some(thread) }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.stops.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(std::thread::JoinHandle::join);
+    }
+}
+
+/// Who looks on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Who {
+    Off,
+    Nobody,
+    Reader,
+    Chromium,
+}
+
+const TURNS: usize = 7;
+
+/// Runs all kinds in turns, and prints how they compare with the first one: time and processor.
+fn compare(what: &str, kinds: &[Who], mut run: impl FnMut(Who) -> [f64; 2]) {
+    let mut all = vec![Vec::new(); kinds.len()];
+    for turn in 0..TURNS {
+        for step in 0..kinds.len() {
+            let place = (turn + step) % kinds.len();
+            all[place].push(run(kinds[place]));
+        }
+    }
+    let of = |place: usize, part: usize| all[place].iter().map(|it: &[f64; 2]| it[part]).collect();
+    for (place, who) in kinds.iter().enumerate() {
+        let [wall, low, high] = middle(of(place, 0));
+        let [cpu, ..] = middle(of(place, 1));
+        // Runs of one turn are neighbours: what else the machine does, it does to both.
+        let ratio = |part: usize| {
+            let ratios = all[place].iter().zip(&all[0]).map(|(one, off)| one[part] / off[part]);
+            (middle(ratios.collect())[0] - 1.0) * 100.0
+        };
+        println!(
+            "{what}, {who:?}: {wall:.3} s ({low:.3} to {high:.3}), {:+.2} %; processor {cpu:.3} s, \
+             {:+.2} %",
+            ratio(0),
+            ratio(1)
+        );
+    }
+}
+
+/// The seconds of a processor that a process has had so far, or its children that are gone.
+fn spent(whose: libc::c_int) -> f64 {
+    // SAFETY: zero is a record of usage.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: writes to a record of ours.
+    unsafe { libc::getrusage(whose, &mut usage) };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+fn processor(pid: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/schedstat"));
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let of_task = |task: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    };
+    let all: f64 = tasks.filter_map(of_task).sum();
+    assert!(text.is_ok(), "the kernel counts");
+    all * 1e-9
+}
+
+fn cost_of_simulation() {
+    const TICKS: u32 = 300;
+    let words = format!("poisson --nodes 100000 --border 0,0,0,1 --ticks {TICKS}");
+    compare("ftsim", &[Who::Nobody, Who::Reader, Who::Chromium], |who| {
+        let simulation = Shown::simulation(&words);
+        simulation.order("speed 0");
+        let reader = (who == Who::Reader).then(|| Reader::begin(&simulation));
+        let page = (who == Who::Chromium).then(|| {
+            let profile = support::fresh_directory("figures");
+            let mut page = Browser::open(&simulation.address, 1200, 900, &profile);
+            page.wait("frame && frame.count > 99000");
+            page
+        });
+        let (begun, before) = (Instant::now(), processor(simulation.child.id()));
+        simulation.order("go");
+        let end = Instant::now() + DEADLINE;
+        // It stands still when it is done, and says so to whoever asks.
+        while simulation.order("info 0").is_empty() || !is_at_end(&simulation, TICKS) {
+            assert!(Instant::now() < end, "it is slow");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let took = [begun.elapsed().as_secs_f64(), processor(simulation.child.id()) - before];
+        drop((reader, page));
+        took
+    });
+}
+
+/// Whether the last tick is over. It is halted and let go for that, which takes no time.
+fn is_at_end(simulation: &Shown, ticks: u32) -> bool {
+    let said = simulation.order("halt");
+    simulation.order("go");
+    let at = said.rsplit(' ').next().and_then(|tick| tick.parse::<u32>().ok());
+    at.is_some_and(|at| at > ticks)
+}
+
+fn cost_of_job() {
+    let pcg = support::c("c_examples/pcg.c").flags(&["-O2"]).build();
+    let run = |who: Who| {
+        let mut command = Command::new(support::ftrun());
+        command.args(["-np", "120"]);
+        if who != Who::Off {
+            command.arg("--watch");
+        }
+        command.arg(pcg.path()).args(["--poisson", "7", "--order", "164610"]);
+        command.args(["--iterations", "600", "--tolerance", "0"]);
+        let (begun, before) = (Instant::now(), spent(libc::RUSAGE_CHILDREN));
+        if who == Who::Off {
+            let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+            assert!(status.is_ok_and(|status| status.success()));
+        } else {
+            let mut shown = Shown::begin(&mut command);
+            let reader = (who == Who::Reader).then(|| Reader::begin(&shown));
+            let status = shown.child.wait().expect("it is a child");
+            assert!(status.success());
+            if let Some(reader) = reader {
+                assert!(reader.bytes.load(Ordering::Relaxed) > 1000, "there were frames");
+            }
+        }
+        [begun.elapsed().as_secs_f64(), spent(libc::RUSAGE_CHILDREN) - before]
+    };
+    compare("ftrun, 120 ranks of PCG", &[Who::Off, Who::Nobody, Who::Reader], run);
+}
