@@ -228,7 +228,7 @@ fn a_thread_that_uses_more_than_its_stack_is_told_so() {
 #[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
-        ("may", "say ftsim max, ftsim poisson or ftsim run APP.so"),
+        ("may", "say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"),
         ("max --node 5", "there is no --node here: see --help"),
         ("max --nodes many", "--nodes many: say a number, such as --nodes 100000"),
         ("max --topology cube", "say random, nearest, far, mesh"),
@@ -244,7 +244,6 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("max --nodes 20000000 --neighbours 1000", "1073741824 neighbours of all"),
         ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
         ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
-        ("max --port 8080", "--port is where pages look on: add --watch"),
         ("max --watch --frames x", "--frames writes a run that goes by itself: leave --watch out"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),

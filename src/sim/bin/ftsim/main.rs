@@ -62,15 +62,12 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.given("port", 8080)?;
     let Some(what) = words.word() else {
-        return Err("say what: ftsim max, ftsim poisson or ftsim run APP.so".into());
+        return Err("say what: ftsim max, poisson, run APP.so or replay FILE".into());
     };
     if what == "replay" {
         return replay(words, port.unwrap_or(0));
     }
-    let is_watched = words.has("watch");
-    if port.is_some() && !is_watched {
-        return Err("--port is where pages look on: add --watch".into());
-    }
+    let is_watched = words.has("watch") || port.is_some();
     if is_watched && live.borrow().is_none() {
         *live.borrow_mut() = Some(Live::open(port.unwrap_or(0))?);
     }
