@@ -193,10 +193,10 @@ fn sampled_spares() -> f64 {
 
 /// Seconds on all cores, and megabytes.
 fn vast() -> (f64, f64) {
-    let words = ["max", "--topology", "hashed", "--nodes", "134217728"];
+    let words = ["max", "--topology", "hashed", "--nodes", "134217728", "--json"];
     let output = Command::new(env!("CARGO_BIN_EXE_ftsim")).args(words).output();
     let output = output.expect("it can be started");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("unknowing            0"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"unknowing\":0,"));
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().last().expect("it says how long it took");
     let numbers: Vec<f64> = last.split(' ').filter_map(|word| word.parse().ok()).collect();

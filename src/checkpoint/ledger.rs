@@ -163,42 +163,42 @@ impl Account {
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Account {
-        let words: Vec<u64> =
-            bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+        let (words, _) = bytes.as_chunks::<8>();
+        let word = |at: usize| u64::from_ne_bytes(words[at]);
         let entry = |at: usize| {
-            (words[at] != 0).then(|| Entry {
-                serial: words[at],
-                version: words[at + 1] as i64,
-                members: words[at + 2] as u32,
-                place: words[at + 3] as u32,
-                has_data: words[at + 4] & 1 != 0,
-                has_codes: words[at + 4] & 2 != 0,
-                is_committed: words[at + 4] & 4 != 0,
-                has_nodes: words[at + 4] & 8 != 0,
+            (word(at) != 0).then(|| Entry {
+                serial: word(at),
+                version: word(at + 1) as i64,
+                members: word(at + 2) as u32,
+                place: word(at + 3) as u32,
+                has_data: word(at + 4) & 1 != 0,
+                has_codes: word(at + 4) & 2 != 0,
+                is_committed: word(at + 4) & 4 != 0,
+                has_nodes: word(at + 4) & 8 != 0,
             })
         };
         let written = |at: usize| {
-            (words[at] != 0).then(|| Written {
-                serial: words[at],
-                version: words[at + 1] as i64,
-                members: words[at + 2] as u32,
-                place: (words[at + 3] >> 1) as u32,
-                is_whole: words[at + 3] & 1 != 0,
+            (word(at) != 0).then(|| Written {
+                serial: word(at),
+                version: word(at + 1) as i64,
+                members: word(at + 2) as u32,
+                place: (word(at + 3) >> 1) as u32,
+                is_whole: word(at + 3) & 1 != 0,
             })
         };
         Account {
             entries: [entry(0), entry(5)],
-            seen: words[10],
-            is_new: words[11] & 1 != 0,
-            is_damaged: words[11] & 2 != 0,
-            extent: Extent { bytes: [words[12], words[13]], digest: words[14] },
-            digest: words[15],
-            version: words[16] as i64,
-            interval: words[17],
-            every: words[18],
+            seen: word(10),
+            is_new: word(11) & 1 != 0,
+            is_damaged: word(11) & 2 != 0,
+            extent: Extent { bytes: [word(12), word(13)], digest: word(14) },
+            digest: word(15),
+            version: word(16) as i64,
+            interval: word(17),
+            every: word(18),
             written: [written(19), written(23)],
-            node: words[27].checked_sub(1).map(|node| node as u32),
-            shelf: words[28],
+            node: word(27).checked_sub(1).map(|node| node as u32),
+            shelf: word(28),
         }
     }
 
