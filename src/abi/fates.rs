@@ -245,7 +245,8 @@ pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn has_left(rank: &Visit) -> bool {
+/// Whether it is done with MPI.
+pub(super) fn has_left(rank: &Visit) -> bool {
     rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
 }
 

@@ -4,7 +4,7 @@ use super::sight::Sight;
 use crate::abi::fates;
 use crate::base::random::Random;
 use crate::engine::Waits;
-use crate::host::life::{self, Visit};
+use crate::host::life;
 use crate::mpi::plight::words_of;
 use crate::mpi::process::Process;
 
@@ -92,7 +92,7 @@ fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
         let within = |low: f64, high: f64, at: f32| (low..=high).contains(&f64::from(at));
         within(x0, x1, x) && within(y0, y1, y)
     };
-    let lives = |seat: &usize| life::living(*seat).is_some_and(|rank| is_there(&rank));
+    let lives = |seat: &usize| life::living(*seat).is_some_and(|rank| !fates::has_left(&rank));
     let inside = (0..sight.places.len()).filter(|&seat| is_inside(sight.places[seat]));
     let mut victims: Vec<usize> = inside.filter(lives).collect();
     let wanted = (victims.len() as f64 * percent / 100.0).round() as usize;
@@ -106,8 +106,4 @@ fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
         1 => Ok("1 rank is to die".into()),
         count => Ok(format!("{count} ranks are to die")),
     }
-}
-
-fn is_there(rank: &Visit) -> bool {
-    !rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
 }
