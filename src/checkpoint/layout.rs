@@ -75,8 +75,8 @@ pub(super) fn share(unit: usize, part: usize, parts: usize) -> Range<usize> {
     end(part)..end(part + 1)
 }
 
-/// Which of how many parts is that of `who` of so many, if there are `hands` for it: these are as far
-/// apart as can be.
+/// Which of how many parts is that of `who` of so many, if there are `hands` for it: these are as
+/// far apart as can be.
 pub(super) fn part_of(who: usize, of: usize, hands: usize) -> Option<(usize, usize)> {
     let parts = hands.min(of);
     let part = who * parts / of;
