@@ -10,6 +10,7 @@ use crate::mpi::process::Process;
 use crate::mpi::recovery;
 use std::any::Any;
 use std::ffi::c_int;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The object whose error handler hears about a failed call, by its raw handle.
@@ -66,15 +67,39 @@ pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
     )
 }
 
-/// Does all of a call by its short way, if `way` can, and doors need not know of anything else.
+/// What became of a call that has gone its short way.
+enum Tried {
+    Done,
+    Nothing,
+    Failed,
+}
+
+/// Does all of a call by its short way, if `way` can, and doors need not know of anything else;
+/// otherwise nothing has happened, and `long` does it. Only what went wrong goes to `fail`.
 #[inline(always)]
 pub(super) fn at_once(
     name: &'static str, way: impl FnOnce(&'static Process) -> Result<bool>,
-) -> Result<bool> {
-    match current::known_in(name).filter(|process| process.is_plainly_inside()) {
-        Some(process) => catch_unwind(AssertUnwindSafe(|| way(process)))
-            .unwrap_or_else(|panic| Err(Failure::Error(Box::new(internal(panic.as_ref()))))),
-        None => Ok(false),
+    long: impl FnOnce() -> c_int, fail: impl FnOnce(Failure) -> c_int,
+) -> c_int {
+    let known = current::known_in(name).filter(|process| process.is_plainly_inside());
+    let Some(process) = known else { return long() };
+    // Beside what the call returns, which so fits a register.
+    let mut failure = ManuallyDrop::new(None);
+    let tried = catch_unwind(AssertUnwindSafe(|| match way(process) {
+        Ok(true) => Tried::Done,
+        Ok(false) => Tried::Nothing,
+        Err(reason) => {
+            *failure = Some(reason);
+            Tried::Failed
+        }
+    }));
+    match tried {
+        Ok(Tried::Done) => 0,
+        Ok(Tried::Nothing) => long(),
+        Ok(Tried::Failed) => {
+            fail(ManuallyDrop::into_inner(failure).expect("whoever failed has said why"))
+        }
+        Err(panic) => fail(Failure::Error(Box::new(internal(panic.as_ref())))),
     }
 }
 
@@ -288,11 +313,17 @@ macro_rules! call {
         [$way:path], ($($arg:ident: $kind:ty),*), $name:expr, $season:expr, $scope:expr, $body:expr
     ) => {
         fn call($($arg: $kind),*) -> ::std::ffi::c_int {
-            match $crate::abi::door::at_once($name, |process| $way(process, $($arg),*)) {
-                Ok(true) => 0,
-                Ok(false) => long($($arg),*),
-                Err(failure) => $crate::abi::door::enter($name, $season, $scope, |_| Err(failure)),
-            }
+            let way = move |process| $way(process, $($arg),*);
+            let fail = |failure| fail($($arg,)* failure);
+            $crate::abi::door::at_once($name, way, || long($($arg),*), fail)
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn fail(
+            $($arg: $kind,)* failure: $crate::mpi::error::Failure,
+        ) -> ::std::ffi::c_int {
+            $crate::abi::door::enter($name, $season, $scope, |_| Err(failure))
         }
 
         /// Apart, since what it needs would cost the short way as well.
