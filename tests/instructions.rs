@@ -7,12 +7,12 @@ mod support;
 /// What each call may take for its message, once that is there: a little more than it takes today.
 const LIMITS: &[(&str, u64)] = &[
     ("send", 175),
-    ("recv", 195),
+    ("recv", 175),
     ("isend", 185),
-    ("irecv", 195),
+    ("irecv", 185),
     ("waitall-of-sends", 35),
     ("waitall-of-receives", 190),
-    ("irecv+wait", 490),
+    ("irecv+wait", 485),
 ];
 
 #[test]

@@ -10,7 +10,6 @@ use crate::mpi::process::Process;
 use crate::mpi::recovery;
 use std::any::Any;
 use std::ffi::c_int;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The object whose error handler hears about a failed call, by its raw handle.
@@ -65,42 +64,6 @@ pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
         || scope,
         |_| Err(Class::UNSUPPORTED_OPERATION.because("this library does not have it yet")),
     )
-}
-
-/// What became of a call that has gone its short way.
-enum Tried {
-    Done,
-    Nothing,
-    Failed,
-}
-
-/// Does all of a call by its short way, if `way` can, and doors need not know of anything else;
-/// otherwise nothing has happened, and `long` does it. Only what went wrong goes to `fail`.
-#[inline(always)]
-pub(super) fn at_once(
-    name: &'static str, way: impl FnOnce(&'static Process) -> Result<bool>,
-    long: impl FnOnce() -> c_int, fail: impl FnOnce(Failure) -> c_int,
-) -> c_int {
-    let known = current::known_in(name).filter(|process| process.is_plainly_inside());
-    let Some(process) = known else { return long() };
-    // Beside what the call returns, which so fits a register.
-    let mut failure = ManuallyDrop::new(None);
-    let tried = catch_unwind(AssertUnwindSafe(|| match way(process) {
-        Ok(true) => Tried::Done,
-        Ok(false) => Tried::Nothing,
-        Err(reason) => {
-            *failure = Some(reason);
-            Tried::Failed
-        }
-    }));
-    match tried {
-        Ok(Tried::Done) => 0,
-        Ok(Tried::Nothing) => long(),
-        Ok(Tried::Failed) => {
-            fail(ManuallyDrop::into_inner(failure).expect("whoever failed has said why"))
-        }
-        Err(panic) => fail(Failure::Error(Box::new(internal(panic.as_ref())))),
-    }
 }
 
 /// Runs one MPI call: notices failures first, shields C from panics, raises errors on `scope`.
@@ -158,7 +121,7 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
 }
 
 #[cold]
-fn internal(panic: &(dyn Any + Send)) -> Error {
+pub(super) fn internal(panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
     let detail = words.unwrap_or("a broken invariant").to_string();
@@ -315,7 +278,7 @@ macro_rules! call {
         fn call($($arg: $kind),*) -> ::std::ffi::c_int {
             let way = move |process| $way(process, $($arg),*);
             let fail = |failure| fail($($arg,)* failure);
-            $crate::abi::door::at_once($name, way, || long($($arg),*), fail)
+            $crate::abi::attempt::at_once($name, way, || long($($arg),*), fail)
         }
 
         #[cold]

@@ -49,6 +49,15 @@ impl Channels {
     /// The channel of this sender.
     #[inline(always)]
     pub(super) fn from(&mut self, from: Member) -> Option<&mut Incoming> {
+        // Most ranks hear of one sender at a time, and few of more than some.
+        match self.incoming.first().is_some_and(|first| first.from() == from) {
+            true => self.incoming.first_mut(),
+            false => self.another_from(from),
+        }
+    }
+
+    #[inline(never)]
+    fn another_from(&mut self, from: Member) -> Option<&mut Incoming> {
         self.incoming.iter_mut().find(|incoming| incoming.from() == from)
     }
 

@@ -65,22 +65,28 @@ impl Engine {
         }
     }
 
-    /// Receives a message if it is the next one in a channel, or comes there within a moment; tells
-    /// its tag and its length.
+    /// Receives a message if it is the next one in a channel, or comes there within a moment, and
+    /// tells its tag and its length; false: nothing has happened.
     #[inline(always)]
     pub fn receive_at_once(
-        &self, pattern: Envelope, from: Member, into: Span,
-    ) -> Result<Option<(i32, usize)>, Died> {
+        &self, pattern: Envelope, from: Member, into: Span, tell: impl Fn(i32, usize),
+    ) -> Result<bool, Died> {
         if !self.is_carefree() {
-            return Ok(None);
+            return Ok(false);
         }
-        let Some(state) = self.state.own() else { return self.receive_soon(pattern, from, into) };
-        match self.look_in(state, pattern, from, into) {
-            Look::Message { tag, bytes } => Ok(Some((tag, bytes))),
-            Look::Nothing { .. } => self.receive_soon(pattern, from, into),
-            Look::Unusual => Ok(None),
-            Look::Fault(fault) => Err(self.suffer(fault.address)),
+        if let Some(state) = self.state.own() {
+            match self.look_in(state, pattern, from, into) {
+                Look::Message { tag, bytes } => {
+                    tell(tag, bytes);
+                    return Ok(true);
+                }
+                Look::Nothing { .. } => {}
+                Look::Unusual => return Ok(false),
+                Look::Fault(fault) => return Err(self.suffer(fault.address)),
+            }
         }
+        let received = self.receive_soon(pattern, from, into)?;
+        Ok(received.map(|(tag, bytes)| tell(tag, bytes)).is_some())
     }
 
     /// The same for a message that is still to come, and for one of several threads.

@@ -15,8 +15,8 @@ use crate::mpi::status::Status;
 use crate::mpi::table::{self, Held, Sort};
 use crate::transport::{Envelope, SHORT};
 
-/// A count that makes more bytes than there are addresses is not for here.
-const MOST: u64 = 1 << 48;
+/// Larger counts are not for here.
+const MOST: u64 = i32::MAX as u64;
 
 /// The arguments of such a call, as they came; the tag is one that its call may have.
 #[derive(Clone, Copy)]
@@ -70,18 +70,13 @@ fn wanted(it: Short) -> Envelope {
 /// Receives a message if it is there at once, or in a moment, and tells of it; false: nothing has
 /// happened.
 #[inline(always)]
-pub fn recv(process: &'static Process, it: Short, tell: impl FnOnce(Status)) -> Result<bool> {
+pub fn recv(process: &'static Process, it: Short, tell: impl Fn(Status)) -> Result<bool> {
     let Some(into) = it.span(MOST) else { return Ok(false) };
     if process.first_world(it.comm).is_none() {
         return Ok(false);
     }
-    match process.engine.receive_at_once(wanted(it), it.inhabitant(), into)? {
-        Some((tag, bytes)) => {
-            tell(status_of(Receipt { source: it.peer, tag, bytes }));
-            Ok(true)
-        }
-        None => Ok(false),
-    }
+    let tell = |tag, bytes| tell(status_of(Receipt { source: it.peer, tag, bytes }));
+    Ok(process.engine.receive_at_once(wanted(it), it.inhabitant(), into, tell)?)
 }
 
 /// Starts a receive, and returns its handle; `None`: nothing has happened.
