@@ -176,10 +176,12 @@ impl Outgoing {
 
     /// Sends a packet; gives it back, marked as one that goes round, if there is no room.
     pub fn pass(&mut self, packet: Packet) -> Option<Packet> {
-        // SAFETY: whoever has the channel's only sending end to himself is one.
-        if self.is_clear()
-            && let Some(room) = unsafe { self.channel.ring.room() }
-        {
+        let room = match self.is_clear() {
+            // SAFETY: whoever has the channel's only sending end to himself is one.
+            true => unsafe { self.channel.ring.room() },
+            false => None,
+        };
+        if let Some(room) = room {
             let slip = room.at;
             let node = packet.into_raw().as_ptr().expose_provenance();
             // SAFETY: the place is the sender's until it is sent, and there was room.
