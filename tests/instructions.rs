@@ -6,13 +6,13 @@ mod support;
 
 /// What each call may take for its message, once that is there: a little more than it takes today.
 const LIMITS: &[(&str, u64)] = &[
-    ("send", 175),
+    ("send", 172),
     ("recv", 175),
     ("isend", 185),
     ("irecv", 185),
-    ("waitall-of-sends", 35),
-    ("waitall-of-receives", 190),
-    ("irecv+wait", 485),
+    ("waitall-of-sends", 30),
+    ("waitall-of-receives", 184),
+    ("irecv+wait", 480),
 ];
 
 #[test]
