@@ -142,7 +142,7 @@ impl Executor {
     }
 
     /// Wakes the worker of `slot`; false if it does not sleep.
-    fn wake(&self, slot: &Slot) -> bool {
+    pub(super) fn wake(&self, slot: &Slot) -> bool {
         let sleeper = slot.sleeper();
         if let Some(sleeper) = sleeper {
             self.asleep.fetch_sub(1, Ordering::SeqCst);
