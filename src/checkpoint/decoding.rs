@@ -100,11 +100,12 @@ pub(super) async fn decode(
 fn decode_kind(
     process: &Process, keep: &Checkpoint, common: &Common, offers: &Offers<'_>, kind: usize,
 ) -> Result<Work> {
-    let Some((part, parts)) = offers.part() else { return Ok(Work::Done) };
     for repair in &common.choice.repairs {
         let unit = common.shape.unit(kind, repair.stripe);
         for lost in &repair.lost {
+            // Whoever has no part in it fails with the others, who would not come to meet it.
             let mut wanted = Wanted::of(keep, common, kind, repair, *lost)?;
+            let Some((part, parts)) = offers.part() else { continue };
             let range = share(unit, part, parts);
             if range.is_empty() {
                 continue;

@@ -66,6 +66,13 @@ impl Plan for Bcast {
     }
 }
 
+/// Whether members meet for a block of each; `is_plain`: these are all so long as the own one, and
+/// the operation blocks.
+fn meets(crowd: Crowd, is_plain: bool, blocks: Option<&Blocks>, mine: Option<&Region>) -> bool {
+    let each = || blocks.map_or_else(|| mine.map_or(0, Region::bytes), Blocks::largest);
+    if is_plain { crowd.meets_for_equal_blocks(each()) } else { crowd.meets_for_blocks() }
+}
+
 /// What everybody has, in the order of ranks, comes to the root.
 pub struct Gather {
     role: Role,
@@ -91,12 +98,7 @@ impl Gather {
 
     /// Whether members meet for that.
     fn meets(&self, crowd: Crowd, is_blocking: bool) -> bool {
-        let mine = || self.mine.as_ref().map_or(0, Region::bytes);
-        let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
-        match self.is_even && is_blocking {
-            true => crowd.meets_for_equal_blocks(each()),
-            false => crowd.meets_for_blocks(),
-        }
+        meets(crowd, self.is_even && is_blocking, self.blocks.as_ref(), self.mine.as_ref())
     }
 
     /// The root's part among few.
@@ -204,12 +206,7 @@ impl Scatter {
 
     /// Whether members meet for that.
     fn meets(&self, crowd: Crowd, is_blocking: bool) -> bool {
-        let mine = || self.mine.as_ref().map_or(0, Region::bytes);
-        let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
-        match self.is_even && is_blocking {
-            true => crowd.meets_for_equal_blocks(each()),
-            false => crowd.meets_for_blocks(),
-        }
+        meets(crowd, self.is_even && is_blocking, self.blocks.as_ref(), self.mine.as_ref())
     }
 }
 
