@@ -53,7 +53,8 @@ int FTCK_Checkpoint(FTCK ck, int version);
 /* The same; it waits until all have come. Then the data may change, and the rest goes on in later
  * calls of MPI */
 int FTCK_Icheckpoint(FTCK ck, int version, MPI_Request *request);
-/* Collective, by survivors and replacements, who have registered the same again */
+/* Collective, by survivors and replacements, who have registered the same again. Where there is
+ * nothing to restore, it makes the room that checkpoints take, which the first two do otherwise */
 int FTCK_Restore(FTCK ck, int *version);
 /* Local: the last checkpoint, how many more ranks may die (-1: data are lost), and how many decimal
  * digits of doubles the last restoration has lost: those of the largest numbers that were summed up

@@ -164,8 +164,14 @@ pub(super) fn draft(
         let words = format!("some ranks take checkpoint {one}, others {other}");
         return Err(Class::NOT_SAME.because(words));
     }
-    let layouts = layouts(process, keep, comm, census)?;
-    let make = || Draft::of(&keep.scheme, &layouts, comm, &census.accounts);
+    drafted(keep, &layouts(process, keep, comm, census)?, comm, census)
+}
+
+/// The same, by what is known without asking anybody.
+pub(super) fn drafted(
+    keep: &Checkpoint, layouts: &Layouts, comm: &Comm, census: &Census,
+) -> Result<Agreed> {
+    let make = || Draft::of(&keep.scheme, layouts, comm, &census.accounts);
     let draft = DRAFTS.of(census.stamp, make);
     match &*draft {
         Ok(_) => Ok(Agreed(draft)),

@@ -4,7 +4,7 @@
 //! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
 //! there was. The program's data change last, when all have confirmed.
 
-use super::census::{Outlook, census, outlook, rank_in};
+use super::census::{Census, Outlook, census, drafted, outlook, rank_in};
 use super::decoding::{ALL_DIGITS, Worst, decode};
 use super::disk::{self, Piece, share_trouble};
 use super::keep::Checkpoint;
@@ -14,7 +14,7 @@ use super::memory::{KINDS, Memory, Orphan, Slot};
 use super::shape::{Heads, Shape, nodes};
 use super::shelf::Stamp;
 use super::stripes::{Codes, Crew};
-use super::taking::{comm_of, encode};
+use super::taking::{comm_of, encode, lay_out};
 use crate::base::sync::alike::Alike;
 use crate::base::sync::sheet::Sheet;
 use crate::host::memory::Span;
@@ -77,7 +77,7 @@ async fn attempt(
         }
     }
     if is_nothing && troubles.is_empty() {
-        let Some(damage) = call.damage().await? else { return Ok(call.forget()) };
+        let Some(damage) = call.damage().await? else { return Ok(call.begin(&census)) };
         troubles.push(damage);
     }
     let loss = match call.restore_memory(verdict).await {
@@ -120,11 +120,18 @@ impl Call<'_> {
         self.comm.living().rank as usize
     }
 
-    /// What was begun nobody can use.
-    fn forget(&self) -> Option<i64> {
+    /// What was begun nobody can use. Room is made for two checkpoints of what is registered, so
+    /// that the first ones take no longer than others; who is not protected is told by these.
+    fn begin(&self, census: &Census) -> Option<i64> {
+        let draft = drafted(self.keep, self.layouts, self.comm, census).ok();
         let mut memory = self.keep.memory.lock();
         memory.is_new = false;
-        memory.slots.iter_mut().for_each(|slot| slot.entry = None);
+        for slot in &mut memory.slots {
+            slot.entry = None;
+            if let Some(draft) = &draft {
+                lay_out(slot, draft, self.me());
+            }
+        }
         None
     }
 

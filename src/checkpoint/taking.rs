@@ -141,7 +141,7 @@ fn prepare(
 }
 
 /// Makes a slot for all who live, who have told how much they have, with room for this one.
-fn lay_out(slot: &mut Slot, draft: &Draft, place: usize) {
+pub(super) fn lay_out(slot: &mut Slot, draft: &Draft, place: usize) {
     slot.heads = draft.shape.heads.clone();
     slot.members = draft.members.clone();
     slot.without_codes = draft.without_codes.clone();
