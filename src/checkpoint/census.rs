@@ -3,69 +3,65 @@
 
 use super::disk;
 use super::keep::{Checkpoint, await_idle};
-use super::layout::{Layout, Layouts};
-use super::ledger::{self, Account, Entry, Verdict, Written};
+use super::layout::{Laid, Layout, Layouts};
+use super::ledger::{self, Account, Seat, Verdict, Written};
 use super::memory::KINDS;
+use super::rounds::{Rounds, made};
 use super::scheme::Scheme;
 use super::shape::{Heads, Shape, nodes};
-use super::shelf::Stamp;
 use crate::base::Member;
-use crate::base::sync::alike::Alike;
-use crate::host::memory::Span;
-use crate::mpi::coll;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
-use std::ops::Deref;
 use std::result::Result as Outcome;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-static CENSUSES: Alike<Stamp, Census> = Alike::new();
-static DRAFTS: Alike<Stamp, Outcome<Draft, String>> = Alike::new();
-static OUTLOOKS: Alike<Stamp, Outlook> = Alike::new();
+static CENSUSES: Rounds<Account, Census> = Rounds::new();
+/// What is known of those who took a checkpoint.
+pub(super) static HEADS: Rounds<Option<Arc<Heads>>, Option<Arc<Heads>>> = Rounds::new();
 
 /// Everybody's accounts, in the order of ranks.
 pub(super) struct Census {
-    /// The operation in which they were told.
-    pub(super) stamp: Stamp,
     pub(super) accounts: Vec<Account>,
-    /// The shelves of all.
-    pub(super) shelves: Vec<u64>,
     /// The first who differs from rank 0 in its scheme, in how often it writes to disk, and in what
     /// its program calls the checkpoint.
     schemes: Option<usize>,
     writes: Option<usize>,
     versions: Option<usize>,
-    /// Checkpoints whose layouts go by nodes: the number, who has part of it, how many took it.
-    on_nodes: Vec<(u64, usize, usize)>,
+    /// Checkpoints whose layouts go by nodes.
+    on_nodes: Vec<u64>,
+    /// What is to be taken, and what there is to be restored, once somebody has worked it out.
+    draft: OnceLock<Outcome<Draft, String>>,
+    outlook: OnceLock<Outlook>,
 }
 
 impl Census {
-    fn of(stamp: Stamp, bytes: &[u8]) -> Census {
-        let accounts: Vec<Account> =
-            bytes.chunks_exact(Account::BYTES).map(Account::from_bytes).collect();
+    fn of(accounts: &[&Account]) -> Census {
+        let accounts: Vec<Account> = accounts.iter().map(|account| (*account).clone()).collect();
         let differs = |what: fn(&Account) -> u64| {
             accounts.iter().position(|account| what(account) != what(&accounts[0]))
         };
-        let on_nodes = |serial: u64| {
-            let mut entries = accounts.iter().map(|account| account.entry(serial)).enumerate();
-            let part = |(at, entry): (usize, Option<&Entry>)| {
-                let entry = entry.filter(|entry| entry.has_nodes)?;
-                Some((serial, at, entry.members as usize))
-            };
-            entries.find_map(part)
+        let is_on_nodes = |serial: &u64| {
+            let mut entries = accounts.iter().filter_map(|account| account.entry(*serial));
+            entries.any(|entry| entry.has_nodes && entry.has_data)
         };
         Census {
-            stamp,
-            shelves: accounts.iter().map(|account| account.shelf).collect(),
             schemes: differs(|account| account.digest),
             writes: differs(|account| account.every),
             versions: differs(|account| account.version as u64),
-            on_nodes: ledger::serials(&accounts).filter_map(on_nodes).collect(),
+            on_nodes: ledger::serials(&accounts).filter(is_on_nodes).collect(),
             accounts,
+            draft: OnceLock::new(),
+            outlook: OnceLock::new(),
         }
+    }
+
+    /// What all have agreed to take.
+    pub(super) fn draft(&self) -> &Draft {
+        let draft = self.draft.get().and_then(|draft| draft.as_ref().ok());
+        draft.expect("nothing else is agreed on")
     }
 }
 
@@ -78,12 +74,11 @@ pub(super) fn census(
     let mine = keep.memory.lock().account(&keep.scheme, place, version);
     // Where the program has not said so, a machine that ranks sit on may.
     let berth = || Some(process.world.berths()?.node_of(process.me.seat) as u32);
-    let mine = Account { node: mine.node.or_else(berth), shelf: keep.shelf.number, ..mine };
+    let mine = Account { node: mine.node.or_else(berth), ..mine };
     let tag = comm.next_collective();
     let lane = Lane::new(process, comm, tag, Way::Blocking).as_turn();
-    let all = run::block(coll::share_on(&lane, &mine.to_bytes()))?;
-    let stamp = (comm.living().context(), tag);
-    let census = CENSUSES.of(stamp, || Census::of(stamp, &all));
+    let census = CENSUSES.hear(&lane, mine, |all| Census::of(&all));
+    let census = run::block(census)?;
     let ranks = |other: usize| [0, other].map(|at| rank_in(comm, at));
     if let Some(other) = census.schemes {
         let ([first, other], scheme) = (ranks(other), &keep.scheme);
@@ -111,22 +106,18 @@ fn layouts(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &Census,
 ) -> Result<Layouts> {
     let mut layouts = Layouts::from(&keep.scheme);
-    let me = comm.living().rank as usize;
-    for &(serial, root, members) in &census.on_nodes {
-        let mut bytes = vec![0; 4 * members];
-        if root == me {
-            let memory = keep.memory.lock();
-            let slots = memory.slots.iter();
-            let slot = slots.filter(|slot| slot.entry.is_some_and(|one| one.serial == serial));
-            let nodes = slot.flat_map(|slot| &slot.heads.nodes).flat_map(|node| node.to_ne_bytes());
-            bytes.iter_mut().zip(nodes).for_each(|(byte, node)| *byte = node);
-        }
-        let lane = Lane::new(process, comm, comm.next_collective(), Way::Blocking);
-        run::block(coll::broadcast(&lane, &Span::of_mut(&mut bytes).into(), root as i32))?;
-        let nodes = bytes.as_chunks::<4>().0.iter().map(|node| u32::from_ne_bytes(*node));
-        layouts.nodes.insert(serial, nodes.collect());
+    for serial in &census.on_nodes {
+        let lane = Lane::new(process, comm, comm.next_collective(), Way::Blocking).as_turn();
+        let mine = keep.memory.lock().heads(*serial);
+        let heads = run::block(HEADS.hear(&lane, mine, first))?;
+        layouts.nodes.insert(*serial, Option::clone(&heads).expect("somebody has told of it"));
     }
     Ok(layouts)
+}
+
+/// What the first says who says anything.
+pub(super) fn first<T: Clone>(all: Vec<&Option<T>>) -> Option<T> {
+    all.into_iter().find_map(Option::clone)
 }
 
 /// A checkpoint that is to be taken.
@@ -145,20 +136,10 @@ pub(super) struct Draft {
     pub(super) is_wanted: Vec<bool>,
 }
 
-/// The draft that all have, which is one.
-pub(super) struct Agreed(Arc<Outcome<Draft, String>>);
-
-impl Deref for Agreed {
-    type Target = Draft;
-    fn deref(&self) -> &Draft {
-        self.0.as_ref().as_ref().expect("nothing else is agreed on")
-    }
-}
-
 /// What all take next.
-pub(super) fn draft(
-    process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &Census,
-) -> Result<Agreed> {
+pub(super) fn draft<'a>(
+    process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &'a Census,
+) -> Result<&'a Draft> {
     if let Some(other) = census.versions {
         let [one, other] = [0, other].map(|at| census.accounts[at].version);
         let words = format!("some ranks take checkpoint {one}, others {other}");
@@ -168,15 +149,11 @@ pub(super) fn draft(
 }
 
 /// The same, by what is known without asking anybody.
-pub(super) fn drafted(
-    keep: &Checkpoint, layouts: &Layouts, comm: &Comm, census: &Census,
-) -> Result<Agreed> {
+pub(super) fn drafted<'a>(
+    keep: &Checkpoint, layouts: &Layouts, comm: &Comm, census: &'a Census,
+) -> Result<&'a Draft> {
     let make = || Draft::of(&keep.scheme, layouts, comm, &census.accounts);
-    let draft = DRAFTS.of(census.stamp, make);
-    match &*draft {
-        Ok(_) => Ok(Agreed(draft)),
-        Err(why) => Err(Class::ARG.because(why.clone())),
-    }
+    made(&census.draft, make).as_ref().map_err(|why| Class::ARG.because(why.clone()))
 }
 
 impl Draft {
@@ -189,7 +166,7 @@ impl Draft {
             ranks: (0..members).map(|at| rank_in(comm, at)).collect(),
             nodes: nodes(accounts.iter()),
         };
-        let layout = Layout::new(scheme, members, &heads.nodes)?;
+        let layout = Laid::of(scheme, members, &heads.nodes)?;
         must_be_protected(scheme, &layout, &heads)?;
         let serial = accounts.iter().map(|account| account.seen).max().unwrap_or(0) + 1;
         Ok(Draft {
@@ -217,30 +194,38 @@ fn must_be_protected(scheme: &Scheme, layout: &Layout, heads: &Heads) -> Outcome
     }
 }
 
+/// A checkpoint on disk, and who has, or gets, what was written for each place.
+pub(super) struct Generation {
+    pub(super) written: Written,
+    pub(super) seats: Vec<Seat>,
+}
+
 /// What all make of what there is.
 pub(super) struct Outlook {
     pub(super) layouts: Layouts,
     pub(super) verdict: Verdict,
     /// What is on disk, the newest first.
-    pub(super) generations: Vec<Written>,
+    pub(super) generations: Vec<Generation>,
     /// The largest number of a checkpoint that anybody knows, and the longest interval.
     pub(super) seen: u64,
     pub(super) interval: u64,
 }
 
 /// What there is to be restored.
-pub(super) fn outlook(
-    process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &Census,
-) -> Result<Arc<Outlook>> {
+pub(super) fn outlook<'a>(
+    process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &'a Census,
+) -> Result<&'a Outlook> {
     let layouts = layouts(process, keep, comm, census)?;
     let accounts = &census.accounts[..];
     let most = |what: fn(&Account) -> u64| accounts.iter().map(what).max().unwrap_or(0);
+    let with_seats =
+        |written: Written| Generation { written, seats: disk::readers(accounts, &written) };
     let make = || Outlook {
         verdict: ledger::judge(&layouts, accounts),
-        generations: disk::generations(accounts),
+        generations: disk::generations(accounts).into_iter().map(with_seats).collect(),
         seen: most(|account| account.seen),
         interval: most(|account| account.interval),
         layouts,
     };
-    Ok(OUTLOOKS.of(census.stamp, make))
+    Ok(made(&census.outlook, make))
 }

@@ -8,14 +8,12 @@ use super::memory::{
     DOUBLES, Data, EXACT, KINDS, Orphan, Slot, Stretch, code_of, is_finite, stretches,
 };
 use super::restoring::{Common, lost};
-use super::shelf::Offer;
-use super::stripes::{Crew, Offers, Work, pieces};
+use super::stripes::{Crew, Offer, Offers, Work, pieces};
 use crate::base::sync::sheet::Reading;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::ops::Range;
-use std::result::Result as Outcome;
 use std::sync::{Arc, OnceLock};
 
 /// How long pieces are: for each it is found out anew how what is lost follows.
@@ -65,8 +63,7 @@ pub(super) async fn decode(
             Arc::new(Room { place, extent, data, sizes: Mutex::default() })
         })
         .collect();
-    let shown = crew.shelf.show(Offer {
-        stamp: crew.stamp(),
+    let offer = Arc::new(Offer {
         data: slot.data.clone(),
         codes: slot.codes.clone(),
         source: None,
@@ -75,10 +72,10 @@ pub(super) async fn decode(
     });
     // What is exact tells where doubles lie, and how large they are.
     let kinds = [EXACT, DOUBLES];
-    let part =
-        |offers: &Offers<'_>, kind: usize| decode_kind(crew.process, keep, common, offers, kind);
-    crew.work(&shown, kinds, common.shape.has_doubles(), part).await?;
-    drop(shown);
+    let part = |offers: &Offers<'_>, kind: usize| {
+        decode_kind(crew.process, keep, common, offers, kind).map(|()| Work::Done)
+    };
+    crew.work(offer, kinds, common.shape.has_doubles(), part).await?;
     let (mut orphans, mut worst) = (Vec::new(), Worst::default());
     for room in rooms {
         let judged = room.judge();
@@ -99,7 +96,7 @@ pub(super) async fn decode(
 /// Makes this member's part of all that is lost.
 fn decode_kind(
     process: &Process, keep: &Checkpoint, common: &Common, offers: &Offers<'_>, kind: usize,
-) -> Result<Work> {
+) -> Result {
     for repair in &common.choice.repairs {
         let unit = common.shape.unit(kind, repair.stripe);
         for lost in &repair.lost {
@@ -111,12 +108,10 @@ fn decode_kind(
                 continue;
             }
             process.engine.step()?;
-            if let Err(work) = wanted.make(offers, (kind, unit), repair.stripe, range) {
-                return Ok(work);
-            }
+            wanted.make(offers, (kind, unit), repair.stripe, range);
         }
     }
-    Ok(Work::Done)
+    Ok(())
 }
 
 impl Room {
@@ -166,13 +161,13 @@ impl Source {
     fn read<'a>(
         &self, offers: &'a Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
         piece: Range<usize>,
-    ) -> Outcome<Reading<'a>, Work> {
-        let offer = offers.of(self.rank)?;
+    ) -> Reading<'a> {
+        let offer = offers.of(self.rank);
         let start = self.chunk * unit;
-        Ok(match self.part {
+        match self.part {
             Part::Data(_) => offer.data[kind].read(start + piece.start..start + piece.end),
             Part::Code(_) => offer.codes[kind][&stripe].read(piece),
-        })
+        }
     }
 }
 
@@ -198,8 +193,8 @@ impl Wanted {
     fn make(
         &mut self, offers: &Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
         range: Range<usize>,
-    ) -> Outcome<(), Work> {
-        let rooms = &offers.of(self.rank)?.rooms;
+    ) {
+        let rooms = &offers.of(self.rank).rooms;
         let room = rooms.iter().find(|room| room.place == self.place);
         let room = room.expect("there is room for all that comes back");
         let start = self.chunk * unit;
@@ -209,13 +204,12 @@ impl Wanted {
         for piece in pieces(range, PIECE) {
             let mut made = room.data[kind].write(start + piece.start..start + piece.end);
             for (number, source) in self.parts.iter().enumerate() {
-                let bytes = source.read(offers, (kind, unit), stripe, piece.clone())?;
+                let bytes = source.read(offers, (kind, unit), stripe, piece.clone());
                 self.maker.add(source.part, &bytes, &mut made, number == 0);
             }
             self.maker.end(&mut made);
         }
         room.note(self.maker.largest());
-        Ok(())
     }
 
     fn of(

@@ -7,13 +7,14 @@
 use super::files::{self, Head, TURNS};
 use super::ledger::{Account, Seat, Written, seats};
 use super::memory::{KINDS, Slot};
-use crate::mpi::coll;
+use super::rounds::Rounds;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// How many bytes of what is wrong all others are told.
-const WORDS: usize = 400;
+/// The first of what went wrong anywhere, and where.
+static TROUBLES: Rounds<Option<String>, Option<(usize, String)>> = Rounds::new();
 
 /// Where a rank writes, and how often.
 pub(super) struct Disk {
@@ -85,8 +86,8 @@ pub(super) async fn write(lane: &Lane<'_>, path: PathBuf, slot: &Slot) -> Result
         extent: slot.heads.extents[place],
     };
     let mine = files::write(&path, &head, &slot.data);
-    if let Some((at, why)) = share_trouble(lane, mine.err()).await? {
-        let (version, rank) = (entry.version, slot.heads.ranks[at]);
+    if let Some((at, why)) = &*share_trouble(lane, mine.err()).await? {
+        let (version, rank) = (entry.version, slot.heads.ranks[*at]);
         return Err(Class::IO.because(format!(
             "checkpoint {version} is in memory only, since rank {rank} cannot write its file: {why}"
         )));
@@ -97,13 +98,11 @@ pub(super) async fn write(lane: &Lane<'_>, path: PathBuf, slot: &Slot) -> Result
 /// The first of what went wrong anywhere, and where.
 pub(super) async fn share_trouble(
     lane: &Lane<'_>, mine: Option<String>,
-) -> Result<Option<(usize, String)>> {
-    let mut words = mine.unwrap_or_default().into_bytes();
-    words.resize(WORDS, 0);
-    let all = coll::share_on(lane, &words).await?;
-    let Some(at) = all.chunks_exact(WORDS).position(|words| words[0] != 0) else { return Ok(None) };
-    let words = String::from_utf8_lossy(&all[at * WORDS..][..WORDS]);
-    Ok(Some((at, words.trim_end_matches('\0').to_string())))
+) -> Result<Arc<Option<(usize, String)>>> {
+    let first = |all: Vec<&Option<String>>| {
+        all.into_iter().enumerate().find_map(|(at, words)| Some((at, words.clone()?)))
+    };
+    TROUBLES.hear(lane, mine, first).await
 }
 
 /// Who has, or gets, what was written for each place.
@@ -112,9 +111,12 @@ pub(super) fn readers(accounts: &[Account], generation: &Written) -> Vec<Seat> {
         account.writing(generation.serial).map(|written| written.place as usize)
     };
     let places: Vec<Option<usize>> = accounts.iter().map(place).collect();
-    let members = generation.members as usize;
-    let holder = |wanted: usize| places.iter().position(|place| *place == Some(wanted));
-    let holders: Vec<Option<usize>> = (0..members).map(holder).collect();
+    let mut holders = vec![None; generation.members as usize];
+    for (rank, place) in places.iter().enumerate() {
+        if let Some(holder) = place.and_then(|place| holders.get_mut(place)) {
+            holder.get_or_insert(rank);
+        }
+    }
     seats(&places, &holders)
 }
 

@@ -2,11 +2,9 @@
 
 use super::code;
 use super::disk::Disk;
-use super::layout::Layout;
 use super::memory::{Item, Memory, Slot};
 use super::pace::Pace;
 use super::scheme::Scheme;
-use super::shelf::Shelf;
 use crate::machine::units;
 use crate::mpi::comm::{Comm, WORLD};
 use crate::mpi::datatype::{Address, Datatype, Element};
@@ -23,8 +21,6 @@ use std::sync::Arc;
 pub struct Checkpoint {
     pub(super) scheme: Scheme,
     pub(super) memory: Mutex<Memory>,
-    /// Where the others find what they need of it.
-    pub(super) shelf: Arc<Shelf>,
 }
 
 /// How safe the last whole checkpoint is.
@@ -50,7 +46,7 @@ pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Re
     let comm = handle_of(process, comm);
     let is_new = process.me.incarnation > 0;
     let memory = Mutex::new(Memory { comm, is_new, ..Memory::default() });
-    let made: Arc<Checkpoint> = Arc::new(Checkpoint { scheme, memory, shelf: Shelf::fresh() });
+    let made: Arc<Checkpoint> = Arc::new(Checkpoint { scheme, memory });
     let kept = process.checkpoints.insert(Arc::new(Box::new(made)));
     kept.ok_or_else(|| Class::OTHER.because("there is no room for another checkpoint"))
 }
@@ -158,8 +154,7 @@ pub fn safety(process: &'static Process, keep: &Checkpoint) -> Option<Safety> {
     let (slot, entry) = memory.last()?;
     let is_gone = |member: &Option<_>| member.is_none_or(|member| process.world.is_dead(member));
     let gone: Vec<bool> = slot.members.iter().map(is_gone).collect();
-    let layout = Layout::new(&keep.scheme, gone.len(), &slot.heads.nodes);
-    let layout = layout.expect("a checkpoint was taken by it");
+    let layout = slot.layout.as_ref().expect("a checkpoint was taken by it");
     let each = layout.tolerance(&gone, &slot.without_codes);
     // `None`, where data are lost, is the least.
     let failures = each.iter().min().copied().flatten();

@@ -7,8 +7,11 @@
 use super::apart;
 use super::code::GRAIN;
 use super::scheme::{Keeping, Scheme};
+use super::shape::Heads;
+use crate::base::sync::alike::Alike;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// Chunks that codes are made of together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,12 @@ pub struct Stripe {
     pub keepers: Vec<usize>,
 }
 
+/// What layouts follow from: what the scheme is, how many members there are, and their nodes.
+type Reasons = (u64, usize, Vec<u32>);
+
+/// Those that somebody holds.
+static LAYOUTS: Alike<Reasons, Result<Layout, String>> = Alike::new();
+
 /// The stripes of a number of members.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -29,20 +38,48 @@ pub struct Layout {
     pub chunks: Vec<usize>,
     /// The group of each member.
     pub groups: Vec<usize>,
+    /// The stripes that each member has to do with, and as which of those who do: first data, then
+    /// codes.
+    parts: Vec<Vec<(usize, usize)>>,
+    /// How many stripes each group has.
+    crowds: Vec<usize>,
+}
+
+/// A layout that all share.
+#[derive(Clone, Debug)]
+pub struct Laid(Arc<Result<Layout, String>>);
+
+impl Laid {
+    /// The layout of a scheme among so many members; why there is none otherwise.
+    pub fn of(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Laid, String> {
+        let reasons = (scheme.digest(), members, nodes.to_vec());
+        let made = LAYOUTS.of(reasons, || Layout::new(scheme, members, nodes));
+        match &*made {
+            Ok(_) => Ok(Laid(made)),
+            Err(why) => Err(why.clone()),
+        }
+    }
+}
+
+impl Deref for Laid {
+    type Target = Layout;
+    fn deref(&self) -> &Layout {
+        self.0.as_ref().as_ref().expect("nothing else is laid out")
+    }
 }
 
 /// The layouts of checkpoints of one scheme, which may have been taken on different nodes.
 pub struct Layouts {
     pub scheme: Scheme,
     /// By serial numbers; what is not in there was taken without.
-    pub nodes: BTreeMap<u64, Vec<u32>>,
+    pub(super) nodes: BTreeMap<u64, Arc<Heads>>,
 }
 
 impl Layouts {
     /// That of the checkpoint `serial` of so many members.
-    pub fn of(&self, serial: u64, members: usize) -> Layout {
-        let nodes = self.nodes.get(&serial).map_or(&[][..], |nodes| nodes);
-        Layout::new(&self.scheme, members, nodes).expect("they have taken a checkpoint by it")
+    pub fn of(&self, serial: u64, members: usize) -> Laid {
+        let nodes = self.nodes.get(&serial).map_or(&[][..], |heads| &heads.nodes);
+        Laid::of(&self.scheme, members, nodes).expect("they have taken a checkpoint by it")
     }
 }
 
@@ -97,9 +134,16 @@ impl Layout {
     /// The layout of a scheme among so many members; why there is none otherwise. `nodes`: where
     /// each of them is; or nothing, where nobody has said so.
     pub fn new(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Layout, String> {
-        if !nodes.is_empty() {
-            return apart::layout(scheme, nodes);
-        }
+        let mut layout = match nodes {
+            [] => Layout::anywhere(scheme, members)?,
+            nodes => apart::layout(scheme, nodes)?,
+        };
+        layout.note_parts();
+        Ok(layout)
+    }
+
+    /// The same, wherever they are.
+    fn anywhere(scheme: &Scheme, members: usize) -> Result<Layout, String> {
         let mut layout = Layout::empty(members);
         let too_few = |least: usize| {
             Err(format!("scheme {scheme} needs {least} ranks or more, and there are {members}"))
@@ -152,7 +196,33 @@ impl Layout {
 
     /// Nobody has agreed on anything.
     pub(super) fn empty(members: usize) -> Layout {
-        Layout { stripes: Vec::new(), chunks: vec![1; members], groups: vec![0; members] }
+        Layout {
+            stripes: Vec::new(),
+            chunks: vec![1; members],
+            groups: vec![0; members],
+            parts: vec![Vec::new(); members],
+            crowds: Vec::new(),
+        }
+    }
+
+    /// All stripes are there: who has to do with which.
+    fn note_parts(&mut self) {
+        let groups = self.stripes.iter().map(|stripe| stripe.group + 1).max().unwrap_or(0);
+        self.crowds = vec![0; groups];
+        for (number, stripe) in self.stripes.iter().enumerate() {
+            self.crowds[stripe.group] += 1;
+            let data = stripe.data.iter().map(|(member, _)| member);
+            for (at, member) in data.chain(&stripe.keepers).enumerate() {
+                self.parts[*member].push((number, at));
+            }
+        }
+    }
+
+    /// The stripes that a member keeps codes of.
+    pub fn kept_by(&self, member: usize) -> impl Iterator<Item = usize> {
+        let parts = self.parts[member].iter();
+        let codes = parts.filter(|(number, at)| *at >= self.stripes[*number].data.len());
+        codes.map(|(number, _)| *number)
     }
 
     pub(super) fn copies(&mut self, pairs: impl Iterator<Item = (usize, usize)>) {
@@ -207,20 +277,17 @@ impl Layout {
     /// What `member` works out. Where a group has a stripe for each of its members, each takes one;
     /// else so many `hands` of those who have to do with a stripe divide it up.
     pub fn shares(&self, member: usize, hands: usize) -> Vec<Share> {
-        let mut stripes: BTreeMap<usize, usize> = BTreeMap::new();
-        self.stripes.iter().for_each(|stripe| *stripes.entry(stripe.group).or_default() += 1);
-        let share = |(number, stripe): (usize, &Stripe)| {
-            let mut crew =
-                stripe.data.iter().map(|(member, _)| *member).chain(stripe.keepers.clone());
+        let share = |&(number, at): &(usize, usize)| {
+            let stripe = &self.stripes[number];
             let parts = stripe.data.len() + stripe.keepers.len();
-            if stripes[&stripe.group] >= parts {
-                let is_mine = stripe.keepers[0] == member;
-                return is_mine.then_some(Share { stripe: number, part: 0, parts: 1 });
+            if self.crowds[stripe.group] >= parts {
+                let is_first = at == stripe.data.len();
+                return is_first.then_some(Share { stripe: number, part: 0, parts: 1 });
             }
-            let (part, parts) = part_of(crew.position(|other| other == member)?, parts, hands)?;
+            let (part, parts) = part_of(at, parts, hands)?;
             Some(Share { stripe: number, part, parts })
         };
-        self.stripes.iter().enumerate().filter_map(share).collect()
+        self.parts[member].iter().filter_map(share).collect()
     }
 
     /// How the data of `is_lost` come back from those of the others, and from codes that are not

@@ -76,8 +76,6 @@ pub struct Account {
     pub every: u64,
     /// Whether a file of its is there that cannot be read.
     pub is_damaged: bool,
-    /// The number of the shelf where the others find its memory.
-    pub shelf: u64,
 }
 
 /// Who gives, or gets, the data of a place.
@@ -126,82 +124,6 @@ pub enum Verdict {
 }
 
 impl Account {
-    pub const BYTES: usize = 8 * 29;
-
-    /// As eight-byte words, for the way.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut words: Vec<u64> = Vec::with_capacity(Account::BYTES / 8);
-        for entry in &self.entries {
-            let none = Entry {
-                serial: 0,
-                version: 0,
-                members: 0,
-                place: 0,
-                has_data: false,
-                has_codes: false,
-                is_committed: false,
-                has_nodes: false,
-            };
-            let entry = entry.unwrap_or(none);
-            let flags = [entry.has_data, entry.has_codes, entry.is_committed, entry.has_nodes];
-            words.extend([entry.serial, entry.version as u64]);
-            words.extend([u64::from(entry.members), u64::from(entry.place)]);
-            words.push((0..).zip(flags).map(|(bit, flag)| u64::from(flag) << bit).sum());
-        }
-        let flags = u64::from(self.is_new) | u64::from(self.is_damaged) << 1;
-        words.extend([self.seen, flags, self.extent.bytes[0]]);
-        words.extend([self.extent.bytes[1], self.extent.digest]);
-        words.extend([self.digest, self.version as u64, self.interval, self.every]);
-        for written in &self.written {
-            let none = Written { serial: 0, version: 0, members: 0, place: 0, is_whole: false };
-            let Written { serial, version, members, place, is_whole } = written.unwrap_or(none);
-            words.extend([serial, version as u64, u64::from(members)]);
-            words.push(u64::from(place) << 1 | u64::from(is_whole));
-        }
-        words.extend([self.node.map_or(0, |node| u64::from(node) + 1), self.shelf]);
-        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-    }
-
-    pub fn from_bytes(bytes: &[u8]) -> Account {
-        let (words, _) = bytes.as_chunks::<8>();
-        let word = |at: usize| u64::from_ne_bytes(words[at]);
-        let entry = |at: usize| {
-            (word(at) != 0).then(|| Entry {
-                serial: word(at),
-                version: word(at + 1) as i64,
-                members: word(at + 2) as u32,
-                place: word(at + 3) as u32,
-                has_data: word(at + 4) & 1 != 0,
-                has_codes: word(at + 4) & 2 != 0,
-                is_committed: word(at + 4) & 4 != 0,
-                has_nodes: word(at + 4) & 8 != 0,
-            })
-        };
-        let written = |at: usize| {
-            (word(at) != 0).then(|| Written {
-                serial: word(at),
-                version: word(at + 1) as i64,
-                members: word(at + 2) as u32,
-                place: (word(at + 3) >> 1) as u32,
-                is_whole: word(at + 3) & 1 != 0,
-            })
-        };
-        Account {
-            entries: [entry(0), entry(5)],
-            seen: word(10),
-            is_new: word(11) & 1 != 0,
-            is_damaged: word(11) & 2 != 0,
-            extent: Extent { bytes: [word(12), word(13)], digest: word(14) },
-            digest: word(15),
-            version: word(16) as i64,
-            interval: word(17),
-            every: word(18),
-            written: [written(19), written(23)],
-            node: word(27).checked_sub(1).map(|node| node as u32),
-            shelf: word(28),
-        }
-    }
-
     pub(super) fn entry(&self, serial: u64) -> Option<&Entry> {
         self.entries.iter().flatten().find(|entry| entry.serial == serial)
     }
@@ -288,10 +210,10 @@ fn examine(layouts: &Layouts, accounts: &[Account], serial: u64) -> Result<Choic
     let seats = seats(&places, &holders);
     // Where nobody takes the places of the dead, all who live had theirs: who has dropped it has
     // restored an older one since, which the others have as well.
-    let sits = |rank: usize| {
-        seats.iter().any(|seat| !matches!(seat, Seat::Guardian(_)) && seat.rank() == rank)
-    };
-    if accounts.len() < members && !(0..accounts.len()).all(sits) {
+    let mut sits = vec![false; accounts.len()];
+    let seated = seats.iter().filter(|seat| !matches!(seat, Seat::Guardian(_)));
+    seated.for_each(|seat| sits[seat.rank()] = true);
+    if accounts.len() < members && sits.contains(&false) {
         return Err(Vec::new());
     }
     Ok(Choice { serial, version, seats, without_codes, repairs })
@@ -307,13 +229,18 @@ pub(super) fn seats(places: &[Option<usize>], holders: &[Option<usize>]) -> Vec<
         is_free.then_some(place)
     };
     let heirs: Vec<Option<usize>> = (0..members).map(takes).collect();
+    let mut own = vec![None; members];
+    for (rank, place) in places.iter().enumerate() {
+        if let Some(own) = place.and_then(|place| own.get_mut(place)) {
+            own.get_or_insert(rank);
+        }
+    }
     let seat = |place: usize| {
         if let Some(rank) = holders[place] {
             return Seat::Holder(rank);
         }
         // One who has no data of this moment, though it took part, sits where it sat.
-        let own = places.iter().position(|sat| *sat == Some(place));
-        if let Some(rank) = own.or(heirs[place]) {
+        if let Some(rank) = own[place].or(heirs[place]) {
             return Seat::Heir(rank);
         }
         let next = (1..members).find_map(|step| holders[(place + step) % members]);
@@ -375,29 +302,6 @@ mod tests {
 
     fn fresh() -> Account {
         Account { is_new: true, ..Account::default() }
-    }
-
-    #[test]
-    fn an_account_arrives_as_it_was_sent() {
-        let told = Account {
-            entries: [None, Some(Entry { has_codes: false, version: -7, ..entry(3, 1, 4) })],
-            seen: 9,
-            is_new: true,
-            extent: Extent { bytes: [12, 1 << 40], digest: 8 },
-            digest: u64::MAX,
-            version: -1,
-            interval: 5,
-            node: Some(0),
-            every: 3,
-            is_damaged: true,
-            written: [
-                Some(Written { serial: 3, version: -7, members: 4, place: 1, is_whole: true }),
-                None,
-            ],
-            shelf: 1 << 40,
-        };
-        assert_eq!(Account::from_bytes(&told.to_bytes()), told);
-        assert_eq!(told.to_bytes().len(), Account::BYTES);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a rank keeps: what it has registered, two copies of its data, and codes of others' data.
 
 use super::disk::Disk;
+use super::layout::Laid;
 use super::ledger::{Account, Entry, Extent};
 use super::pace::Pace;
 use super::scheme::{Code, Scheme};
@@ -40,6 +41,8 @@ pub(super) struct Slot {
     pub(super) entry: Option<Entry>,
     /// What all know of those who took it.
     pub(super) heads: Arc<Heads>,
+    /// Who keeps what, once it is laid out.
+    pub(super) layout: Option<Laid>,
     /// Who has the data of each place now.
     pub(super) members: Arc<[Option<Member>]>,
     /// Places whose codes nobody has.
@@ -108,6 +111,13 @@ impl Memory {
             every: self.disk.as_ref().map_or(0, |disk| disk.every),
             ..Account::default()
         }
+    }
+
+    /// What is known of those who took a checkpoint, if this rank has its data of it.
+    pub(super) fn heads(&self, serial: u64) -> Option<Arc<Heads>> {
+        let is_it =
+            |slot: &&Slot| slot.entry.is_some_and(|one| one.serial == serial && one.has_data);
+        self.slots.iter().find(is_it).map(|slot| slot.heads.clone())
     }
 
     /// The last checkpoint that is whole.
@@ -285,11 +295,10 @@ impl Slot {
 
     /// Makes room for the codes that `place` keeps.
     pub(super) fn make_room_for_codes(&mut self, shape: &Shape, place: usize) {
-        let stripes = &shape.layout.stripes;
-        let keeps = |number: usize| stripes[number].keepers.contains(&place);
+        let keeps = |wanted: usize| shape.layout.kept_by(place).any(|number| number == wanted);
         for (kind, codes) in own(&mut self.codes).iter_mut().enumerate() {
-            codes.retain(|number, _| stripes.len() > *number && keeps(*number));
-            for number in (0..stripes.len()).filter(|number| keeps(*number)) {
+            codes.retain(|number, _| keeps(*number));
+            for number in shape.layout.kept_by(place) {
                 codes.entry(number).or_default().resize(shape.unit(kind, number));
             }
         }

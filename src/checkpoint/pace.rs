@@ -36,18 +36,6 @@ pub(super) struct Toll {
 }
 
 impl Toll {
-    pub(super) const BYTES: usize = 32;
-
-    pub(super) fn to_bytes(self) -> Vec<u8> {
-        let words = [self.cost, self.iteration, self.iterations, self.mttf];
-        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-    }
-
-    pub(super) fn from_bytes(bytes: &[u8]) -> Toll {
-        let word = |at: usize| f64::from_ne_bytes(bytes.as_chunks::<8>().0[at]);
-        Toll { cost: word(0), iteration: word(1), iterations: word(2), mttf: word(3) }
-    }
-
     /// What all tell together. Whoever comes last to a checkpoint does not wait in it for others.
     pub(super) fn of_all(all: impl Iterator<Item = Toll>) -> Toll {
         let least = |one: f64, other: f64| match one {
@@ -158,8 +146,6 @@ mod tests {
         assert_eq!(Toll { iterations: 1e6, ..toll }.interval(), Some(1987));
         assert_eq!(Toll { iteration: 0.0, ..toll }.interval(), None);
         assert_eq!(Toll { iteration: 9.0, ..toll }.interval(), Some(1));
-        assert_eq!(Toll::from_bytes(&toll.to_bytes()), toll);
-        assert_eq!(toll.to_bytes().len(), Toll::BYTES);
     }
 
     #[test]

@@ -4,23 +4,21 @@
 //! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
 //! there was. The program's data change last, when all have confirmed.
 
-use super::census::{Census, Outlook, census, drafted, outlook, rank_in};
+use super::census::{Census, Generation, HEADS, Outlook, census, drafted, first, outlook, rank_in};
 use super::decoding::{ALL_DIGITS, Worst, decode};
 use super::disk::{self, Piece, share_trouble};
 use super::keep::Checkpoint;
-use super::layout::{Layout, Layouts};
+use super::layout::{Laid, Layouts};
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict, Written};
 use super::memory::{KINDS, Memory, Orphan, Slot};
+use super::rounds::Rounds;
 use super::shape::{Heads, Shape, nodes};
-use super::shelf::Stamp;
 use super::stripes::{Codes, Crew};
 use super::taking::{comm_of, encode, lay_out};
-use crate::base::sync::alike::Alike;
+use crate::base::Member;
 use crate::base::sync::sheet::Sheet;
-use crate::host::memory::Span;
 use crate::host::output;
 use crate::mpi::codes::DATA_LOST;
-use crate::mpi::coll;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::lane::Lane;
@@ -33,13 +31,31 @@ use std::sync::Arc;
 /// From how many digits on it is said aloud that they are lost.
 const LOUD: i32 = 4;
 
-/// What all know of checkpoints that they restore, by the operation in which they are told.
-static COMMONS: Alike<Stamp, Common> = Alike::new();
+/// What all know of the checkpoint that they restore, by what those say who have data of it.
+static COMMONS: Rounds<Option<Arc<Heads>>, Common> = Rounds::new();
+/// The same of what is on disk, by what is in the files; why it is none otherwise.
+static ON_DISK: Rounds<Vec<(usize, Extent, i32)>, std::result::Result<Common, String>> =
+    Rounds::new();
+/// Who has no codes, by places.
+static WITHOUT_CODES: Rounds<bool, Arc<[bool]>> = Rounds::new();
+/// What all sums have lost.
+static LOSSES: Rounds<Worst, Losses> = Rounds::new();
+
+/// What sums have lost that came back.
+struct Losses {
+    /// Decimal digits, at most.
+    digits: i32,
+    /// Those that have no digit left, by places.
+    spoilt: Vec<Worst>,
+}
 
 /// What all know of the checkpoint that is restored.
 pub(super) struct Common {
     pub(super) shape: Shape,
     pub(super) choice: Choice,
+    /// Who has the data of each place from now on; who has its codes made, at least.
+    members: Arc<[Option<Member>]>,
+    ranks: Vec<i32>,
     /// The first place of which somebody has registered other data, and who.
     misfit: Option<(usize, usize)>,
 }
@@ -56,7 +72,7 @@ async fn attempt(
 ) -> Result<Option<i64>> {
     let census = census(process, keep, comm, 0)?;
     let outlook = outlook(process, keep, comm, &census)?;
-    let Outlook { verdict, generations, seen, interval, .. } = &*outlook;
+    let Outlook { verdict, generations, seen, interval, .. } = outlook;
     {
         let mut memory = keep.memory.lock();
         memory.seen = *seen;
@@ -64,11 +80,10 @@ async fn attempt(
     }
     let newest = if let Verdict::Restore(choice) = verdict { choice.serial } else { 0 };
     let is_nothing = matches!(verdict, Verdict::Nothing);
-    let older = generations.iter().position(|one| one.serial <= newest);
+    let older = generations.iter().position(|one| one.written.serial <= newest);
     let (newer, older) = generations.split_at(older.unwrap_or(generations.len()));
     let accounts = &census.accounts[..];
-    let (layouts, shelves) = (&outlook.layouts, &census.shelves[..]);
-    let call = Call { process, keep, comm, accounts, layouts, shelves };
+    let call = Call { process, keep, comm, accounts, layouts: &outlook.layouts };
     let mut troubles = Vec::new();
     for generation in newer {
         match call.restore_disk(generation, newest, &troubles).await? {
@@ -101,7 +116,6 @@ struct Call<'a> {
     comm: &'a Held<Comm>,
     accounts: &'a [Account],
     layouts: &'a Layouts,
-    shelves: &'a [u64],
 }
 
 impl Call<'_> {
@@ -112,8 +126,7 @@ impl Call<'_> {
     /// All, for one piece of work.
     fn crew(&self) -> Crew<'_> {
         let tags = [0; 3].map(|_| self.comm.next_collective());
-        let (process, comm, shelf) = (self.process, self.comm.living(), &self.keep.shelf);
-        Crew { process, comm, way: Way::Blocking, tags, shelves: self.shelves, shelf }
+        Crew { process: self.process, comm: self.comm.living(), way: Way::Blocking, tags }
     }
 
     fn me(&self) -> usize {
@@ -128,7 +141,7 @@ impl Call<'_> {
         memory.is_new = false;
         for slot in &mut memory.slots {
             slot.entry = None;
-            if let Some(draft) = &draft {
+            if let Some(draft) = draft {
                 lay_out(slot, draft, self.me());
             }
         }
@@ -143,7 +156,9 @@ impl Call<'_> {
         let disk = |memory: &Memory| memory.disk.as_ref().and_then(|disk| disk.damage.clone());
         let mine = disk(&self.keep.memory.lock());
         let found = share_trouble(&self.lane().as_turn(), mine).await?;
-        Ok(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, at))))
+        let words =
+            |(at, why): &(usize, String)| format!("rank {}: {why}", rank_in(self.comm, *at));
+        Ok(found.as_ref().as_ref().map(words))
     }
 
     async fn restore_memory(&self, verdict: &Verdict) -> Result<Option<i64>> {
@@ -152,7 +167,7 @@ impl Call<'_> {
             Verdict::Nothing => Err(DATA_LOST.because("there is no checkpoint in memory")),
             Verdict::Lost { serial, version, places, members } => {
                 let which = (*serial, *members);
-                let ranks = ranks_of(&self.lane(), keep, self.accounts, which).await?;
+                let ranks = ranks_of(&self.lane().as_turn(), keep, which).await?;
                 Err(lost(keep, *version, &ranks, places))
             }
             Verdict::Restore(choice) => {
@@ -169,36 +184,19 @@ impl Call<'_> {
     /// Restores what was written, if all of it is there; what is wrong otherwise. `spared`: what is
     /// in memory may still be wanted. `troubles`: why it is not something newer.
     async fn restore_disk(
-        &self, generation: &Written, spared: u64, troubles: &[String],
+        &self, generation: &Generation, spared: u64, troubles: &[String],
     ) -> Result<std::result::Result<Option<i64>, String>> {
-        let seats = disk::readers(self.accounts, generation);
+        let Generation { written: generation, seats } = generation;
         let me = self.me();
-        let (pieces, trouble) = self.read(generation, &seats);
-        if let Some((at, why)) = share_trouble(&self.lane().as_turn(), trouble).await? {
-            return Ok(Err(format!("rank {}: {why}", rank_in(self.comm, at))));
+        let (pieces, trouble) = self.read(generation, seats);
+        if let Some((at, why)) = &*share_trouble(&self.lane().as_turn(), trouble).await? {
+            return Ok(Err(format!("rank {}: {why}", rank_in(self.comm, *at))));
         }
-        let (extents, ranks) = tell_heads(&self.lane(), &seats, &pieces).await?;
-        let holds = |seat: Seat| match seat {
-            Seat::Heir(rank) => Seat::Holder(rank),
-            other => other,
-        };
-        let members = seats.len();
-        let choice = Choice {
-            serial: generation.serial,
-            version: generation.version,
-            seats: seats.into_iter().map(holds).collect(),
-            without_codes: vec![true; members],
-            repairs: Vec::new(),
-        };
-        // They may be on other nodes than those who wrote it. Without all of them nobody has codes.
-        let is_whole = !choice.seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
-        let here = choice.seats.iter().map(|seat| &self.accounts[seat.rank()]);
-        let nodes = if is_whole { nodes(here) } else { Vec::new() };
-        let layout = Layout::new(&self.keep.scheme, members, &nodes);
-        let layout = layout.map_err(|why| Class::ARG.because(why))?;
-        let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
-        let common = Common::of(shape, choice, self.accounts);
-        self.must_match(&common)?;
+        let told = pieces.iter().map(|(place, head, _)| (*place, head.extent, head.rank)).collect();
+        let lane = self.lane().as_turn();
+        let found = ON_DISK.hear(&lane, told, |all| self.found(generation, seats, all)).await?;
+        let common = found.as_ref().as_ref().map_err(|why| Class::ARG.because(why.clone()))?;
+        self.must_match(common)?;
         // The same, if it is in memory, is of no use there.
         let mine = &self.accounts[me];
         let is_it =
@@ -206,7 +204,7 @@ impl Call<'_> {
         let same = mine.entries.iter().position(is_it);
         let at = same.unwrap_or_else(|| ledger::vacant(Some(spared), mine));
         let (mut slot, mut orphans) = (Slot::default(), Vec::new());
-        slot.heads = common.shape.heads.clone();
+        common.name(&mut slot);
         for (place, head, data) in pieces {
             let data = Arc::new(data.map(Sheet::from));
             if common.choice.seats[place] == Seat::Holder(me) {
@@ -218,7 +216,7 @@ impl Call<'_> {
                 orphans.push(Orphan { rank: head.rank, extent: head.extent, data });
             }
         }
-        self.complete(&common, &mut slot).await?;
+        self.complete(common, &mut slot).await?;
         let mut memory = self.keep.memory.lock();
         memory.slots[at] = slot;
         let directory = memory.disk.as_mut().map(|disk| {
@@ -233,7 +231,37 @@ impl Call<'_> {
             let (version, directory) = (generation.version, directory.unwrap_or_default());
             say(&format!("checkpoint {version} is restored from {directory}{because}"));
         }
-        self.take_over(at, &common, orphans, 0).map(Ok)
+        self.take_over(at, common, orphans, 0).map(Ok)
+    }
+
+    /// What all know of what is on disk, by what is in the files; why it cannot be restored
+    /// otherwise.
+    fn found(
+        &self, generation: &Written, seats: &[Seat], all: Vec<&Vec<(usize, Extent, i32)>>,
+    ) -> std::result::Result<Common, String> {
+        let members = seats.len();
+        let (mut extents, mut ranks) = (vec![Extent::default(); members], vec![0; members]);
+        for &(place, extent, rank) in all.into_iter().flatten() {
+            (extents[place], ranks[place]) = (extent, rank);
+        }
+        let holds = |seat: &Seat| match *seat {
+            Seat::Heir(rank) => Seat::Holder(rank),
+            other => other,
+        };
+        let choice = Choice {
+            serial: generation.serial,
+            version: generation.version,
+            seats: seats.iter().map(holds).collect(),
+            without_codes: vec![true; members],
+            repairs: Vec::new(),
+        };
+        // They may be on other nodes than those who wrote it. Without all of them nobody has codes.
+        let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
+        let here = seats.iter().map(|seat| &self.accounts[seat.rank()]);
+        let nodes = if is_whole { nodes(here) } else { Vec::new() };
+        let layout = Laid::of(&self.keep.scheme, members, &nodes)?;
+        let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
+        Ok(Common::of(shape, choice, self.accounts, self.comm))
     }
 
     /// What was written for the places that come to this rank.
@@ -266,12 +294,7 @@ impl Call<'_> {
         // Not before: what others had whole would count as never committed if this one, who has had
         // no part in it, were heard as one who had.
         memory.is_new = false;
-        let group = &self.comm.living().group;
-        let member = |seat: &Seat| match seat {
-            Seat::Guardian(_) => None,
-            seat => group.member(seat.rank()),
-        };
-        memory.slots[at].members = common.choice.seats.iter().map(member).collect();
+        memory.slots[at].members = common.members.clone();
         let poured = memory.slots[at].pour(&memory.items, self.keep.scheme.code);
         poured.map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))?;
         Ok(Some(common.choice.version))
@@ -285,22 +308,17 @@ impl Call<'_> {
     ) -> Result<(Arc<Common>, Vec<Orphan>, i32)> {
         let keep = self.keep;
         self.lane().look_round()?;
-        let holders = choice.seats.iter().filter(|seat| matches!(seat, Seat::Holder(_)));
-        let root = holders.map(|seat| seat.rank()).min().expect("somebody has data");
-        let members = choice.seats.len();
-        let tag = self.comm.next_collective();
-        let lane = Lane::new(self.process, self.comm, tag, Way::Blocking);
-        let told = tell(&lane, (root, members), &slot.heads).await?;
-        let common = COMMONS.of((self.comm.living().context(), tag), || {
-            let nodes = self.layouts.nodes.get(&choice.serial).cloned().unwrap_or_default();
-            let heads = Arc::new(Heads::from_bytes(&told, nodes));
-            let shape = Shape::new(self.layouts.of(choice.serial, members), heads);
-            Common::of(shape, choice.clone(), self.accounts)
-        });
+        let mine = slot.entry.filter(|entry| entry.has_data).map(|_| slot.heads.clone());
+        let make = |all: Vec<&Option<Arc<Heads>>>| {
+            let heads = first(all).expect("somebody has data");
+            let layout = self.layouts.of(choice.serial, choice.seats.len());
+            Common::of(Shape::new(layout, heads), choice.clone(), self.accounts, self.comm)
+        };
+        let common = COMMONS.hear(&self.lane().as_turn(), mine, make).await?;
         self.must_match(&common)?;
-        slot.heads = common.shape.heads.clone();
+        common.name(slot);
         let (orphans, worst) = decode(&self.crew(), keep, &common, slot).await?;
-        let digits = settle(&self.lane(), keep, &common, worst).await?;
+        let digits = settle(&self.lane().as_turn(), keep, &common, worst).await?;
         if let Some(entry) = slot.entry.as_mut() {
             entry.has_data = true;
         }
@@ -327,7 +345,6 @@ impl Call<'_> {
         let Choice { seats, without_codes, .. } = &common.choice;
         let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
         if is_whole {
-            let ranks: Vec<i32> = seats.iter().map(|seat| seat.rank() as i32).collect();
             let place = slot.entry.map(|entry| entry.place as usize);
             if let Some(place) = place.filter(|place| without_codes[*place]) {
                 slot.make_room_for_codes(&common.shape, place);
@@ -335,7 +352,7 @@ impl Call<'_> {
             let codes = Codes {
                 scheme: &self.keep.scheme,
                 shape: &common.shape,
-                ranks: &ranks,
+                ranks: &common.ranks,
                 is_wanted: without_codes,
                 place,
             };
@@ -347,39 +364,12 @@ impl Call<'_> {
             });
         }
         let has_codes = slot.entry.is_none_or(|entry| entry.has_codes);
-        let all = coll::share_on(&self.lane().as_turn(), &[u8::from(has_codes)]).await?;
-        slot.without_codes = seats.iter().map(|seat| all[seat.rank()] == 0).collect();
+        let make =
+            |all: Vec<&bool>| seats.iter().map(|seat| !*all[seat.rank()]).collect::<Arc<[bool]>>();
+        let told = WITHOUT_CODES.hear(&self.lane().as_turn(), has_codes, make).await?;
+        slot.without_codes = Arc::clone(&told);
         Ok(())
     }
-}
-
-/// All learn what was registered at each place, and which rank it had.
-async fn tell_heads(
-    lane: &Lane<'_>, seats: &[Seat], pieces: &[Piece],
-) -> Result<(Vec<Extent>, Vec<i32>)> {
-    const WORDS: usize = 4;
-    let places = |rank: usize| {
-        let here = seats.iter().enumerate().filter(move |(_, seat)| seat.rank() == rank);
-        here.map(|(place, _)| place)
-    };
-    let most = (0..lane.size() as usize).map(|rank| places(rank).count()).max().unwrap_or(0);
-    let mut words = vec![0; WORDS * most];
-    for (words, (_, head, _)) in words.chunks_exact_mut(WORDS).zip(pieces) {
-        let Extent { bytes, digest } = head.extent;
-        words.copy_from_slice(&[bytes[0], bytes[1], digest, i64::from(head.rank) as u64]);
-    }
-    let bytes: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_ne_bytes()).collect();
-    let all = coll::share_on(lane, &bytes).await?;
-    let (mut extents, mut ranks) = (vec![Extent::default(); seats.len()], vec![0; seats.len()]);
-    for (rank, bytes) in all.chunks_exact(bytes.len()).enumerate() {
-        for (place, bytes) in places(rank).zip(bytes.chunks_exact(8 * WORDS)) {
-            let word = |at: usize| bytes.as_chunks::<8>().0[at];
-            let [first, second, digest] = [0, 1, 2].map(|at| u64::from_ne_bytes(word(at)));
-            extents[place] = Extent { bytes: [first, second], digest };
-            ranks[place] = u64::from_ne_bytes(word(3)) as i32;
-        }
-    }
-    Ok((extents, ranks))
 }
 
 fn own_entry(choice: &Choice, place: usize, (has_data, has_nodes): (bool, bool)) -> Entry {
@@ -432,29 +422,23 @@ fn fetch(
     let at = ledger::vacant(Some(choice.serial), mine);
     let mut slot = std::mem::take(&mut memory.slots[at]);
     let place = choice.seats.iter().position(|seat| *seat == Seat::Heir(me));
-    let has_nodes = layouts.nodes.get(&choice.serial).is_some_and(|nodes| !nodes.is_empty());
+    let has_nodes = layouts.nodes.get(&choice.serial).is_some_and(|heads| !heads.nodes.is_empty());
     slot.entry = place.map(|place| own_entry(choice, place, (false, has_nodes)));
     (at, slot)
 }
 
 /// All learn what the worst of the sums has lost; if that is everything, its data are lost.
 async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst) -> Result<i32> {
-    const BYTES: usize = 12;
-    let words = [mine.digits, mine.place as i32, mine.id];
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    let all = coll::share_on(lane, &bytes).await?;
-    let word = |bytes: &[u8], at: usize| {
-        i32::from_ne_bytes(bytes[4 * at..][..4].try_into().expect("four bytes"))
+    let make = |all: Vec<&Worst>| {
+        let digits = all.iter().map(|worst| worst.digits).max().unwrap_or(0);
+        let spoilt = all.into_iter().filter(|one| one.digits >= ALL_DIGITS);
+        let mut spoilt: Vec<Worst> = spoilt.copied().collect();
+        spoilt.sort_unstable_by_key(|one| one.place);
+        Losses { digits, spoilt }
     };
-    let worst = |bytes: &[u8]| Worst {
-        digits: word(bytes, 0),
-        place: word(bytes, 1) as usize,
-        id: word(bytes, 2),
-    };
-    let all: Vec<Worst> = all.chunks_exact(BYTES).map(worst).collect();
-    let digits = all.iter().map(|worst| worst.digits).max().unwrap_or(0);
-    let mut spoilt: Vec<&Worst> = all.iter().filter(|one| one.digits >= ALL_DIGITS).collect();
-    spoilt.sort_unstable_by_key(|one| one.place);
+    let losses = LOSSES.hear(lane, mine, make).await?;
+    let Losses { digits, spoilt } = &*losses;
+    let digits = *digits;
     if let Some(first) = spoilt.first() {
         let ranks: Vec<usize> =
             spoilt.iter().map(|one| common.shape.heads.ranks[one.place] as usize).collect();
@@ -478,34 +462,15 @@ async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst
 
 /// The ranks that the places of a checkpoint had, from somebody who has part of it.
 async fn ranks_of(
-    lane: &Lane<'_>, keep: &Checkpoint, accounts: &[Account], (serial, members): (u64, usize),
+    lane: &Lane<'_>, keep: &Checkpoint, (serial, members): (u64, usize),
 ) -> Result<Vec<i32>> {
-    let has_part = |account: &Account| account.entry(serial).is_some_and(|entry| entry.has_data);
-    let Some(root) = accounts.iter().position(has_part) else {
-        return Ok((0..members as i32).collect());
-    };
-    let mut heads = Arc::default();
-    if lane.rank() as usize == root {
-        let memory = keep.memory.lock();
-        let is_it = |slot: &&Slot| slot.entry.is_some_and(|entry| entry.serial == serial);
-        heads = memory.slots.iter().find(is_it).expect("it has told of it").heads.clone();
-    }
-    let told = tell(lane, (root, members), &heads).await?;
-    Ok(Heads::from_bytes(&told, Vec::new()).ranks)
-}
-
-/// One who has a part in the checkpoint tells the others what all had registered, and their ranks.
-async fn tell(lane: &Lane<'_>, (root, members): (usize, usize), heads: &Heads) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; Heads::bytes(members)];
-    if lane.rank() as usize == root {
-        bytes.copy_from_slice(&heads.to_bytes());
-    }
-    coll::broadcast(lane, &Span::of_mut(&mut bytes).into(), root as i32).await?;
-    Ok(bytes)
+    let mine = keep.memory.lock().heads(serial);
+    let heads = HEADS.hear(lane, mine, first).await?;
+    Ok(heads.as_ref().as_ref().map_or((0..members as i32).collect(), |heads| heads.ranks.clone()))
 }
 
 impl Common {
-    fn of(shape: Shape, choice: Choice, accounts: &[Account]) -> Common {
+    fn of(shape: Shape, choice: Choice, accounts: &[Account], comm: &Comm) -> Common {
         let sits = |seat: &Seat| match *seat {
             Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
             Seat::Guardian(_) => None,
@@ -514,6 +479,19 @@ impl Common {
         let misfit = seated.find_map(|(place, rank)| {
             (shape.heads.extents[place] != accounts[rank?].extent).then_some((place, rank?))
         });
-        Common { shape, choice, misfit }
+        let group = &comm.living().group;
+        let member = |seat: &Seat| match seat {
+            Seat::Guardian(_) => None,
+            seat => group.member(seat.rank()),
+        };
+        let members = choice.seats.iter().map(member).collect();
+        let ranks = choice.seats.iter().map(|seat| seat.rank() as i32).collect();
+        Common { shape, choice, members, ranks, misfit }
+    }
+
+    /// Notes in a slot whose checkpoint is in it.
+    fn name(&self, slot: &mut Slot) {
+        slot.heads = self.shape.heads.clone();
+        slot.layout = Some(self.shape.layout.clone());
     }
 }

@@ -1,13 +1,10 @@
 //! Who keeps what of a checkpoint, and how much: all know the same, and hold one copy of it.
 
 use super::code::GRAIN;
-use super::layout::Layout;
+use super::layout::Laid;
 use super::ledger::{Account, Extent};
 use super::memory::{DOUBLES, KINDS};
 use std::sync::Arc;
-
-/// Words of a place, for the way.
-const WORDS: usize = 4;
 
 /// What all know of those who take a checkpoint, by places.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -19,44 +16,16 @@ pub(super) struct Heads {
     pub(super) nodes: Vec<u32>,
 }
 
-impl Heads {
-    /// How many bytes those of so many members take on the way.
-    pub(super) fn bytes(members: usize) -> usize {
-        8 * WORDS * members
-    }
-
-    /// All but the nodes, for the way.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let place = |(extent, rank): (&Extent, &i32)| {
-            let Extent { bytes, digest } = *extent;
-            [bytes[0], bytes[1], digest, i64::from(*rank) as u64]
-        };
-        let words = self.extents.iter().zip(&self.ranks).flat_map(place);
-        words.flat_map(|word| word.to_ne_bytes()).collect()
-    }
-
-    pub(super) fn from_bytes(bytes: &[u8], nodes: Vec<u32>) -> Heads {
-        let (mut extents, mut ranks) = (Vec::new(), Vec::new());
-        for place in bytes.as_chunks::<8>().0.chunks_exact(WORDS) {
-            let [first, second, digest, rank] =
-                [0, 1, 2, 3].map(|at| u64::from_ne_bytes(place[at]));
-            extents.push(Extent { bytes: [first, second], digest });
-            ranks.push(rank as i32);
-        }
-        Heads { extents, ranks, nodes }
-    }
-}
-
 /// The layout of a checkpoint, and the sizes of what it lays out.
 pub(super) struct Shape {
-    pub(super) layout: Layout,
+    pub(super) layout: Laid,
     pub(super) heads: Arc<Heads>,
     /// How long the chunks of each group are, for data of each kind.
     units: [Vec<usize>; KINDS],
 }
 
 impl Shape {
-    pub(super) fn new(layout: Layout, heads: Arc<Heads>) -> Shape {
+    pub(super) fn new(layout: Laid, heads: Arc<Heads>) -> Shape {
         let groups = layout.groups.iter().max().map_or(0, |last| last + 1);
         let mut units = [0; KINDS].map(|_| vec![0; groups]);
         for (member, extent) in heads.extents.iter().enumerate() {
@@ -107,22 +76,9 @@ mod tests {
     use crate::checkpoint::scheme::Scheme;
 
     #[test]
-    fn heads_arrive_as_they_were_sent() {
-        let extent = |place: u64| Extent { bytes: [place, 7 << 40], digest: !place };
-        let sent = Heads {
-            extents: (0..5).map(extent).collect(),
-            ranks: vec![0, 2, 3, 7, 9],
-            nodes: vec![4, 4, 5, 5, 6],
-        };
-        let bytes = sent.to_bytes();
-        assert_eq!(bytes.len(), Heads::bytes(5));
-        assert_eq!(Heads::from_bytes(&bytes, vec![4, 4, 5, 5, 6]), sent);
-    }
-
-    #[test]
     fn the_longest_of_a_group_sets_the_length_of_its_chunks() {
         let scheme = Scheme::parse("xor,dedicated,groups=2").expect("a scheme");
-        let layout = Layout::new(&scheme, 6, &[]).expect("enough of them");
+        let layout = Laid::of(&scheme, 6, &[]).expect("enough of them");
         let extents = [[100, 0], [64, 800], [300, 0], [1, 0], [9000, 9000], [0, 0]];
         let extents = extents.map(|bytes| Extent { bytes, digest: 0 }).to_vec();
         let heads = Heads { extents, ranks: (0..6).collect(), nodes: Vec::new() };

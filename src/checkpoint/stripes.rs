@@ -6,13 +6,14 @@
 //! second meeting counts on anything that others have made for it.
 
 use super::code::Encoder;
+use super::decoding::Room;
 use super::layout::part_of;
+use super::memory::{Codes as Kept, Data, Source};
 use super::memory::{DOUBLES, KINDS, code_of, is_finite};
+use super::rounds::Rounds;
 use super::scheme::Scheme;
 use super::shape::Shape;
-use super::shelf::{Offer, Shelf, Shown, Stamp};
 use crate::base::Member;
-use crate::base::sync::alike::Alike;
 use crate::base::sync::sheet::Writing;
 use crate::host::life;
 use crate::host::memory::Fault;
@@ -24,10 +25,27 @@ use crate::mpi::process::Process;
 use crate::mpi::run::Way;
 use std::ops::Range;
 use std::result::Result as Outcome;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// What all show, in one piece of work.
-static OFFERS: Alike<Stamp, Vec<Option<Arc<Offer>>>> = Alike::new();
+/// What a rank shows to the others, in one piece of work. Whatever is shown is held by all who use
+/// it, so it outlives the rank that has shown it, and who gives up never touches it again: others
+/// who go on spoil nothing.
+pub(super) struct Offer {
+    pub(super) data: Arc<Data>,
+    pub(super) codes: Arc<Kept>,
+    /// Where the data come from that are not in there yet.
+    pub(super) source: Option<Source>,
+    /// An address that is not there, though it was registered.
+    pub(super) fault: OnceLock<usize>,
+    /// Where data come back.
+    pub(super) rooms: Vec<Arc<Room>>,
+}
+
+/// What all show.
+static OFFERS: Rounds<Arc<Offer>, Vec<Arc<Offer>>> = Rounds::new();
+
+/// The worst that anybody has met.
+static WORKS: Rounds<Work, Work> = Rounds::new();
 
 /// Everybody, at work on stripes.
 pub(super) struct Crew<'a> {
@@ -36,9 +54,6 @@ pub(super) struct Crew<'a> {
     pub(super) way: Way,
     /// The numbers of its meetings on the communicator.
     pub(super) tags: [i32; 3],
-    /// The shelves of all ranks, and the own one.
-    pub(super) shelves: &'a [u64],
-    pub(super) shelf: &'a Arc<Shelf>,
 }
 
 /// What has become of a part of the work; the worst counts.
@@ -66,10 +81,6 @@ pub(super) struct Codes<'a> {
 }
 
 impl Crew<'_> {
-    pub(super) fn stamp(&self) -> Stamp {
-        (self.comm.context(), self.tags[0])
-    }
-
     fn lane(&self, at: usize) -> Lane<'_> {
         Lane::new(self.process, self.comm, self.tags[at], self.way).as_turn()
     }
@@ -77,12 +88,14 @@ impl Crew<'_> {
     /// Does the work on both kinds of data together with all others, in this order of kinds, who
     /// meet in between if the second depends on the first. False: some codes are no numbers.
     pub(super) async fn work(
-        &self, shown: &Shown, kinds: [usize; KINDS], in_between: bool,
+        &self, offer: Arc<Offer>, kinds: [usize; KINDS], in_between: bool,
         part: impl Fn(&Offers<'_>, usize) -> Result<Work>,
     ) -> Result<bool> {
         self.lane(0).look_round()?;
-        coll::meet(&self.lane(0)).await?;
-        let offers = self.offers();
+        let shown = |all: Vec<&Arc<Offer>>| all.into_iter().cloned().collect();
+        let all = OFFERS.hear(&self.lane(0), offer.clone(), shown).await?;
+        let (comm, me) = (self.comm, self.comm.rank as usize);
+        let offers = Offers { all, comm, me, hands: self.hands() };
         let mut work = Work::Done;
         for (at, kind) in kinds.into_iter().enumerate() {
             if at > 0 && in_between {
@@ -92,48 +105,36 @@ impl Crew<'_> {
         }
         // Whoever has heard from all may use its memory again.
         drop(offers);
-        self.settle(shown, work).await
-    }
-
-    /// What all show.
-    fn offers(&self) -> Offers<'_> {
-        let all = OFFERS.of(self.stamp(), || Shelf::find(self.shelves, self.stamp()));
-        Offers { all, comm: self.comm, me: self.comm.rank as usize, hands: self.hands() }
+        self.settle(&offer, work).await
     }
 
     /// How many take part in the work: where members share cores, some more than there are cores
     /// even out who comes late, and each of them has longer pieces.
     fn hands(&self) -> usize {
-        let (members, crowd) = (self.shelves.len(), self.process.world.ranks_per_core());
+        let (members, crowd) = (self.comm.size() as usize, self.process.world.ranks_per_core());
         if crowd > 1 { 4 * members.div_ceil(crowd) } else { members }
     }
 
     /// All have done their parts, and hear of the worst that anybody has met.
-    async fn settle(&self, shown: &Shown, mine: Work) -> Result<bool> {
+    async fn settle(&self, shown: &Offer, mine: Work) -> Result<bool> {
         let lane = self.lane(2);
-        let word = match mine {
-            Work::Done => 0,
-            Work::Unsound => 1,
-            Work::Lost { rank } => 2 + rank as i32,
-        };
-        let all = coll::share_on(&lane, &i32::to_ne_bytes(word)).await?;
-        let words = all.as_chunks::<4>().0.iter().map(|bytes| i32::from_ne_bytes(*bytes));
-        match words.max().unwrap_or(0) {
-            0 => Ok(true),
-            1 => Ok(false),
-            word if word - 2 == self.comm.rank
-                && let Some(address) = shown.offer.fault.get() =>
-            {
-                Err(self.process.engine.suffer(*address).into())
-            }
-            word => Err(lane.loss(word - 2)),
+        let worst = |all: Vec<&Work>| all.into_iter().max().copied().unwrap_or(Work::Done);
+        match *WORKS.hear(&lane, mine, worst).await? {
+            Work::Done => Ok(true),
+            Work::Unsound => Ok(false),
+            Work::Lost { rank } => match shown.fault.get() {
+                Some(address) if rank == self.comm.rank as usize => {
+                    Err(self.process.engine.suffer(*address).into())
+                }
+                _ => Err(lane.loss(rank as i32)),
+            },
         }
     }
 }
 
 /// What everybody shows.
 pub(super) struct Offers<'a> {
-    all: Arc<Vec<Option<Arc<Offer>>>>,
+    all: Arc<Vec<Arc<Offer>>>,
     comm: &'a Comm,
     pub(super) me: usize,
     /// How many of them work on one stripe, at most.
@@ -146,13 +147,13 @@ impl Offers<'_> {
         part_of(self.me, self.all.len(), self.hands)
     }
 
-    pub(super) fn of(&self, rank: usize) -> Outcome<&Offer, Work> {
-        self.all[rank].as_deref().ok_or(Work::Lost { rank })
+    pub(super) fn of(&self, rank: usize) -> &Offer {
+        &self.all[rank]
     }
 
     /// Copies a piece of what a rank has registered, if it is there as long as this takes.
     fn bring(&self, rank: usize, kind: usize, start: usize, room: &mut [u8]) -> Outcome<(), Work> {
-        let offer = self.of(rank)?;
+        let offer = self.of(rank);
         let Some(source) = &offer.source else { return Ok(()) };
         let Member { seat, incarnation } = self.comm.member(rank as i32);
         let pin = (rank != self.me).then(|| life::pin(seat, incarnation));
@@ -213,13 +214,13 @@ impl Codes<'_> {
     ) -> Outcome<bool, Work> {
         let rank = |place: usize| self.ranks[place] as usize;
         let code = |(_, keeper): &(usize, usize)| {
-            Ok(offers.of(rank(*keeper))?.codes[kind][&number].write(piece.clone()))
+            offers.of(rank(*keeper)).codes[kind][&number].write(piece.clone())
         };
-        let mut made: Vec<Writing<'_>> = wanted.iter().map(code).collect::<Outcome<_, Work>>()?;
+        let mut made: Vec<Writing<'_>> = wanted.iter().map(code).collect();
         for (at, (member, chunk)) in self.shape.layout.stripes[number].data.iter().enumerate() {
             let (rank, start) = (rank(*member), chunk * unit + piece.start);
             let range = start..start + piece.len();
-            let offer = offers.of(rank)?;
+            let offer = offers.of(rank);
             if offer.source.is_some() {
                 let mut room = offer.data[kind].write(range);
                 offers.bring(rank, kind, start, &mut room)?;

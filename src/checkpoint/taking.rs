@@ -3,7 +3,7 @@
 //!
 //! Beside the program, each copies its own data at once, and codes are made of the copies.
 
-use super::census::{Agreed, Census, Draft, census, draft};
+use super::census::{Census, Draft, census, draft};
 use super::disk;
 use super::files;
 use super::keep::{Checkpoint, mttf};
@@ -11,10 +11,9 @@ use super::ledger::{self, Entry, Written};
 use super::memory::{DOUBLES, EXACT, Slot, Source, Stretch, is_finite, stretches};
 use super::pace::Toll;
 use super::restoring::say;
-use super::shelf::Offer;
-use super::stripes::{Codes, Crew, Offers};
+use super::rounds::Rounds;
+use super::stripes::{Codes, Crew, Offer, Offers};
 use crate::host::clock;
-use crate::mpi::coll;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::lane::Lane;
@@ -25,13 +24,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+/// What it has cost all.
+static TOLLS: Rounds<Toll, Toll> = Rounds::new();
+/// The first who has numbers that are none, and what they are registered as.
+static TROUBLES: Rounds<Option<i32>, Option<(usize, i32)>> = Rounds::new();
+
 /// A checkpoint under way.
 struct Job {
     process: &'static Process,
     keep: Arc<Checkpoint>,
     comm: Held<Comm>,
     census: Arc<Census>,
-    draft: Agreed,
     /// Which of the two it goes into.
     at: usize,
     slot: Slot,
@@ -91,12 +94,12 @@ fn prepare(
     let began = clock::now();
     let census = census(process, keep, comm, version)?;
     let draft = draft(process, keep, comm, &census)?;
-    let Draft { shape, serial, .. } = &*draft;
+    let Draft { shape, serial, .. } = draft;
     let place = comm.living().rank as usize;
     let at = ledger::vacant(draft.spared, &census.accounts[place]);
     let mut memory = keep.memory.lock();
     let mut slot = std::mem::take(&mut memory.slots[at]);
-    lay_out(&mut slot, &draft, place);
+    lay_out(&mut slot, draft, place);
     let mut source = Some(Source::of(&memory.items, keep.scheme.code));
     // Who is alone has nobody who would copy anything.
     if let Some(source) = source.take_if(|_| is_beside || shape.layout.stripes.is_empty()) {
@@ -126,8 +129,7 @@ fn prepare(
         process,
         keep,
         comm,
-        census,
-        draft,
+        census: census.clone(),
         at,
         slot,
         source,
@@ -143,6 +145,7 @@ fn prepare(
 /// Makes a slot for all who live, who have told how much they have, with room for this one.
 pub(super) fn lay_out(slot: &mut Slot, draft: &Draft, place: usize) {
     slot.heads = draft.shape.heads.clone();
+    slot.layout = Some(draft.shape.layout.clone());
     slot.members = draft.members.clone();
     slot.without_codes = draft.without_codes.clone();
     slot.make_room(&draft.shape, place);
@@ -182,13 +185,13 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
 /// All together copy what is not copied yet, and make the codes. False: some are no numbers.
 async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<bool> {
     let tags = [0, 1, 2].map(|at| job.tags[at]);
-    let (shelves, shelf) = (&job.census.shelves[..], &job.keep.shelf);
-    let crew = Crew { process, comm: job.comm.living(), way, tags, shelves, shelf };
+    let crew = Crew { process, comm: job.comm.living(), way, tags };
+    let draft = job.census.draft();
     let codes = Codes {
         scheme: &job.keep.scheme,
-        shape: &job.draft.shape,
-        ranks: &job.draft.ranks,
-        is_wanted: &job.draft.is_wanted,
+        shape: &draft.shape,
+        ranks: &draft.ranks,
+        is_wanted: &draft.is_wanted,
         place: job.slot.entry.map(|entry| entry.place as usize),
     };
     encode(&crew, &codes, &job.slot, job.source.take()).await
@@ -202,10 +205,9 @@ async fn confirm(lane: &Lane<'_>, job: &Job) -> Result<Toll> {
         let disk = memory.disk.as_ref().map_or(0.0, |disk| memory.writing / disk.every as f64);
         let pace = &memory.pace;
         let mttf = mttf(job.process, pace);
-        pace.toll(job.began, cost.as_secs_f64() + disk, mttf).to_bytes()
+        pace.toll(job.began, cost.as_secs_f64() + disk, mttf)
     };
-    let all = coll::share_on(lane, &mine).await?;
-    Ok(Toll::of_all(all.chunks_exact(Toll::BYTES).map(Toll::from_bytes)))
+    TOLLS.hear(lane, mine, |all| Toll::of_all(all.into_iter().copied())).await.map(|all| *all)
 }
 
 /// Writes the checkpoint, which stands whatever becomes of that, to disk.
@@ -226,16 +228,15 @@ async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result
 
 /// Why there can be no checkpoint: all find out together whose numbers are none.
 async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> {
-    const FINE: i64 = i64::MAX;
     let is_bad = |stretch: &Stretch| {
         stretch.kind == DOUBLES && !is_finite(&slot.data[DOUBLES].read(stretch.bytes.clone()))
     };
     let extent = &slot.heads.extents[entry.place as usize];
     let bad = stretches(&slot.data, extent).into_iter().find(is_bad);
-    let mine = bad.map_or(FINE, |stretch| i64::from(stretch.id));
-    let all = coll::share_on(lane, &mine.to_ne_bytes()).await?;
-    let all = all.as_chunks::<8>().0.iter().map(|bytes| i64::from_ne_bytes(*bytes));
-    let why = match all.enumerate().find(|(_, id)| *id != FINE) {
+    let first = |all: Vec<&Option<i32>>| {
+        all.into_iter().enumerate().find_map(|(place, id)| Some((place, (*id)?)))
+    };
+    let why = match *TROUBLES.hear(lane, bad.map(|stretch| stretch.id), first).await? {
         Some((place, id)) => {
             let rank = slot.heads.ranks[place];
             format!("rank {rank} has registered numbers as {id} that are infinite or none (NaN)")
@@ -253,8 +254,7 @@ pub(super) async fn encode(
 ) -> Result<bool> {
     // How large doubles are is part of what is exact, and known when they are copied.
     let in_between = codes.shape.has_doubles() && source.is_some();
-    let shown = crew.shelf.show(Offer {
-        stamp: crew.stamp(),
+    let offer = Arc::new(Offer {
         data: slot.data.clone(),
         codes: slot.codes.clone(),
         source,
@@ -262,5 +262,5 @@ pub(super) async fn encode(
         rooms: Vec::new(),
     });
     let part = |offers: &Offers<'_>, kind: usize| codes.make(crew.process, offers, kind);
-    crew.work(&shown, [DOUBLES, EXACT], in_between, part).await
+    crew.work(offer, [DOUBLES, EXACT], in_between, part).await
 }

@@ -167,6 +167,11 @@ impl<'a> Lane<'a> {
         self.comm
     }
 
+    /// The communicator, and which of its operations this is: no other one is called so.
+    pub fn stamp(&self) -> (u32, i32) {
+        (self.comm.context(), self.tag)
+    }
+
     /// The rank of this process in its group.
     pub fn rank(&self) -> i32 {
         self.comm.rank

@@ -1,0 +1,93 @@
+//! What all members of an operation tell each other: each leaves its part where all find it, all
+//! meet, and who comes first works out what follows, for all others as well. So what many tell each
+//! other takes no more room and no more time than there is to tell.
+
+use crate::base::sync::alike::Alike;
+use crate::mpi::coll;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use std::sync::{Arc, OnceLock};
+
+/// One operation among the members of a communicator: its context, and its number there.
+type Stamp = (u32, i32);
+
+/// Operations in which each tells a `T`, out of which a `V` follows.
+pub(super) struct Rounds<T, V>(Alike<Stamp, Round<T, V>>);
+
+/// One of them; whoever takes part holds it until it has what follows.
+struct Round<T, V> {
+    parts: Vec<OnceLock<T>>,
+    outcome: OnceLock<Arc<V>>,
+}
+
+impl<T, V> Rounds<T, V> {
+    pub(super) const fn new() -> Rounds<T, V> {
+        Rounds(Alike::new())
+    }
+
+    /// Tells all others `mine`; returns what `make` makes of all parts, in the order of ranks. It
+    /// makes the same at whomever.
+    pub(super) async fn hear(
+        &self, lane: &Lane<'_>, mine: T, make: impl FnOnce(Vec<&T>) -> V,
+    ) -> Result<Arc<V>> {
+        let round = self.0.of(lane.stamp(), || Round::of(lane.size() as usize));
+        round.leave(lane.rank() as usize, mine);
+        coll::meet(lane).await?;
+        // Who has come, and died since, may have taken along what it had left.
+        round.outcome(make).map_err(|missing| lane.loss(missing as i32))
+    }
+}
+
+impl<T, V> Round<T, V> {
+    fn of(members: usize) -> Round<T, V> {
+        let parts = (0..members).map(|_| OnceLock::new()).collect();
+        Round { parts, outcome: OnceLock::new() }
+    }
+
+    fn leave(&self, rank: usize, part: T) {
+        assert!(self.parts[rank].set(part).is_ok(), "each tells one thing in an operation");
+    }
+
+    /// What follows from all parts; or the first who has left none.
+    fn outcome(&self, make: impl FnOnce(Vec<&T>) -> V) -> std::result::Result<Arc<V>, usize> {
+        if let Some(outcome) = self.outcome.get() {
+            return Ok(outcome.clone());
+        }
+        let parts: Vec<&T> = self.parts.iter().map_while(OnceLock::get).collect();
+        if parts.len() < self.parts.len() {
+            return Err(parts.len());
+        }
+        Ok(made(&self.outcome, || Arc::new(make(parts))).clone())
+    }
+}
+
+/// What is in the cell, or what `make` makes, which is the same at whomever: nobody waits for
+/// another's work, and where two make it at once, one of them is taken.
+pub(super) fn made<V>(cell: &OnceLock<V>, make: impl FnOnce() -> V) -> &V {
+    match cell.get() {
+        Some(made) => made,
+        None => {
+            let made = make();
+            cell.get_or_init(|| made)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_is_made_once_when_all_have_left_their_parts() {
+        let round: Round<u32, u32> = Round::of(3);
+        let sum = |parts: Vec<&u32>| parts.into_iter().sum();
+        round.leave(2, 30);
+        round.leave(0, 10);
+        assert_eq!(round.outcome(sum), Err(1), "the second has left nothing");
+        round.leave(1, 20);
+        let made = round.outcome(sum).expect("all are there");
+        assert_eq!(*made, 60);
+        let again = round.outcome(|_| panic!("it is there")).expect("as before");
+        assert!(Arc::ptr_eq(&made, &again));
+    }
+}
