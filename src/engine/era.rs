@@ -1,16 +1,22 @@
 //! What all who recover work out alike: the first who comes to it does, the others find it done.
-//! Only the latest is kept; whoever is behind works it out for itself, with the same result.
+//! Only the latest are kept; whoever is further behind works it out for itself, with the same
+//! result.
 
 use super::council::Summons;
 use super::world::World;
 use crate::base::roll::Roll;
-use crate::fault::{Decision, Recovery, Step};
+use crate::fault::{Decision, Mode, Recovery, Step};
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+
+/// So many rounds some may be ahead of others.
+const ROUNDS: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Shared {
-    conclusion: Mutex<Option<Conclusion>>,
+    first: Mutex<Weak<Recovery>>,
+    conclusions: Mutex<VecDeque<Conclusion>>,
     era: Mutex<Option<Arc<Era>>>,
 }
 
@@ -37,20 +43,30 @@ pub struct Era {
 }
 
 impl World {
+    /// The first recovery, which is alike for all who want the same of it.
+    pub fn first_recovery(&self, mode: Mode, make: impl FnOnce() -> Recovery) -> Arc<Recovery> {
+        let mut latest = self.shared.first.lock();
+        if let Some(first) = latest.upgrade().filter(|first| first.mode() == mode) {
+            return first;
+        }
+        let first = Arc::new(make());
+        *latest = Arc::downgrade(&first);
+        first
+    }
+
     /// The agreement of this round has decided: what follows, and how `course` goes on.
     pub fn advance(&self, course: &mut Summons, decision: &Decision) -> Arc<Step> {
         let round = (course.recovery.before().generation, course.number);
-        let mut latest = self.shared.conclusion.lock();
-        if let Some(known) = latest.as_ref()
-            && known.round == round
-            && known.decision == *decision
-        {
+        let mut latest = self.shared.conclusions.lock();
+        let is_it = |known: &&Conclusion| known.round == round && known.decision == *decision;
+        if let Some(known) = latest.iter().find(is_it) {
             *course = known.after.clone();
             return known.step.clone();
         }
         let step = Arc::new(course.advance(decision));
         let (decision, after) = (decision.clone(), course.clone());
-        *latest = Some(Conclusion { round, decision, step: step.clone(), after });
+        latest.truncate(ROUNDS - 1);
+        latest.push_front(Conclusion { round, decision, step: step.clone(), after });
         step
     }
 

@@ -185,9 +185,11 @@ fn first(process: &'static Process) -> Option<Summons> {
     if !process.begins_to_recover() {
         return None;
     }
-    let view = View::new(process.world_comm().group.members());
-    let recovery = Recovery::new(view, Record::new(), mode(process)?, None);
-    Some(Summons { recovery: Arc::new(recovery), number: 0, modes: None })
+    let mode = mode(process)?;
+    let view = || View::new(process.world_comm().group.members());
+    let make = || Recovery::new(view(), Record::new(), mode, None);
+    let recovery = process.world.first_recovery(mode, make);
+    Some(Summons { recovery, number: 0, modes: None })
 }
 
 fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) -> Result<End> {
@@ -216,10 +218,6 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
 /// The world is as `view` says from now on.
 fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32) -> Result {
     let generation = view.generation;
-    process.world.tell(|chronicle, now| {
-        let members: Vec<Member> = view.members().collect();
-        chronicle.committed(&members, generation, now);
-    });
     let before = process.world_comm();
     let modes = course.modes.or_else(|| losses::modes(process, &before)).unwrap_or_default();
     let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
@@ -258,6 +256,8 @@ fn begin(
     process: &'static Process, view: &View, course: &Summons, context: u32, mode: Mode,
 ) -> Era {
     let world = process.world;
+    let members: Vec<Member> = view.members().collect();
+    world.tell(|chronicle, now| chronicle.committed(&members, view.generation, now));
     let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
     let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
     let last = || view.slots.iter().map(|slot| slot.last()).collect();
@@ -265,7 +265,7 @@ fn begin(
     world.file(&mut record);
     Era {
         key: (view.generation, context),
-        roll: world.enrol(view.members().collect()),
+        roll: world.enrol(members),
         with_gone: (ranks.len() < view.slots.len()).then(|| world.enrol(last())),
         ranks,
         next: Arc::new(Recovery::new(view.clone(), record, mode, None)),
