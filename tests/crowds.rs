@@ -7,7 +7,7 @@ use support::{Program, Run};
 
 /// Rank 0 says how much memory the job takes at most (in kB), and how many mappings it has, once
 /// all ranks have come together in MPI_Finalize.
-const COUNTED: &str = r#"
+const COUNT: &str = r#"
     #include <mpi.h>
     #include <stdio.h>
     #include <stdlib.h>
@@ -25,6 +25,9 @@ const COUNTED: &str = r#"
             if (!strncmp(line, "VmHWM:", 6)) printf("peak %ld\n", atol(line + 6));
         fclose(file);
     }
+"#;
+
+const COME_AND_GO: &str = r#"
     static __attribute__((noinline)) void add_up(int rank)
     {
         long one = 1, all = 0;
@@ -46,7 +49,7 @@ const COUNTED: &str = r#"
 "#;
 
 fn counted() -> Program {
-    support::c_text("counted", COUNTED).flags(&["-O1"]).build()
+    support::c_text("counted", &format!("{COUNT}{COME_AND_GO}")).flags(&["-O1"]).build()
 }
 
 fn fibers(program: &Program, ranks: usize) -> Run {
@@ -68,6 +71,56 @@ fn each(run: impl Fn(usize) -> Run, word: &str) -> f64 {
     const MANY: usize = 2200;
     let [few, many] = [FEW, MANY].map(|ranks| said(&run(ranks).succeeds().stdout, word) as f64);
     (many - few) / (MANY - FEW) as f64
+}
+
+/// Three ranks die between two checkpoints, and come back with their data.
+const SURVIVE: &str = r#"
+    #include <ftmpi.h>
+    #include <signal.h>
+    static int survive(FTCK ck, int rank, int size, int may_die, double *mine)
+    {
+        int version;
+        double all;
+        int code = FTCK_Restore(ck, &version);
+        if (code == MPI_SUCCESS && version == FTCK_NONE) code = FTCK_Checkpoint(ck, 1);
+        if (code != MPI_SUCCESS) return code;
+        if (may_die && (rank == 7 || rank == 8 || rank == size - 1)) raise(SIGKILL);
+        code = MPI_Allreduce(mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        if (code == MPI_SUCCESS && rank == 0) printf("sum %.0f\n", all);
+        return code;
+    }
+    int main(int count, char **words)
+    {
+        int rank, size, code = MPI_Init(&count, &words), is_new = code != MPI_SUCCESS;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        double mine[16] = {is_new ? 0 : 1};
+        FTCK ck;
+        if (FTCK_Create(MPI_COMM_WORLD, "rs:2", &ck) != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 3);
+        FTCK_Register(ck, 0, mine, 16, MPI_DOUBLE);
+        while (survive(ck, rank, size, !is_new, mine) != MPI_SUCCESS) {
+            is_new = 1;
+            MPI_Comm again = FT_MPI_CHECK_RECOVER;
+            while (MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
+                again = FT_MPI_CHECK_RECOVER;
+            MPI_Comm_free(&again);
+        }
+        MPI_Finalize();
+        if (rank == 0) count_maps();
+        return 0;
+    }
+"#;
+
+#[test]
+fn checkpoints_and_recoveries_of_very_many_take_no_more_of_each_than_of_few() {
+    let program = support::c_text("survive", &format!("{COUNT}{SURVIVE}")).flags(&["-O1"]).build();
+    let run = |ranks: usize| fibers(&program, ranks).option("--mode=rebuild");
+    let seen = run(4000).succeeds();
+    assert_eq!(said(&seen.stdout, "sum"), 4000, "{seen}");
+    // With lists of all at each of them it was five times as much.
+    let kilobytes = each(run, "peak");
+    assert!(kilobytes < 110.0, "each rank takes {kilobytes:.0} kB");
 }
 
 /// Whether the kernel knows guards without mappings.

@@ -83,8 +83,7 @@ mpi!(
     /// How safe it is for each rank.
     #[fortran(ftck_tolerances_)]
     fn FTCK_Tolerances(process: &Process, ck: FTCK, maxranks: Size, failures: OutInts) {
-        let safety = checkpoint::safety(process, &ck);
-        let each = safety.map_or_else(Vec::new, |safety| safety.each);
+        let each = checkpoint::tolerances(process, &ck);
         let each: Vec<c_int> = each.into_iter().map(told).collect();
         failures.put_most(&each, maxranks)
     }

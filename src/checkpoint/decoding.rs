@@ -7,7 +7,9 @@ use super::ledger::{Extent, Seat};
 use super::memory::{
     DOUBLES, Data, EXACT, KINDS, Orphan, Slot, Stretch, code_of, is_finite, stretches,
 };
-use super::restoring::{Common, lost};
+use super::restoring::Common;
+use super::scheme::Scheme;
+use super::shape::Shape;
 use super::stripes::{Crew, Offer, Offers, Work, pieces};
 use crate::base::sync::sheet::Reading;
 use crate::mpi::error::Result;
@@ -75,7 +77,7 @@ pub(super) async fn decode(
     let part = |offers: &Offers<'_>, kind: usize| {
         decode_kind(crew.process, keep, common, offers, kind).map(|()| Work::Done)
     };
-    crew.work(offer, kinds, common.shape.has_doubles(), part).await?;
+    crew.work(offer, kinds, common.shape.has_doubles, part).await?;
     let (mut orphans, mut worst) = (Vec::new(), Worst::default());
     for room in rooms {
         let judged = room.judge();
@@ -99,16 +101,12 @@ fn decode_kind(
 ) -> Result {
     for repair in &common.choice.repairs {
         let unit = common.shape.unit(kind, repair.stripe);
-        for lost in &repair.lost {
-            // Whoever has no part in it fails with the others, who would not come to meet it.
-            let mut wanted = Wanted::of(keep, common, kind, repair, *lost)?;
-            let Some((part, parts)) = offers.part() else { continue };
-            let range = share(unit, part, parts);
-            if range.is_empty() {
-                continue;
-            }
+        let Some((part, parts)) = offers.part() else { break };
+        let range = share(unit, part, parts);
+        for lost in repair.lost.iter().filter(|_| !range.is_empty()) {
             process.engine.step()?;
-            wanted.make(offers, (kind, unit), repair.stripe, range);
+            let mut wanted = Wanted::of(&keep.scheme, common, kind, repair, *lost);
+            wanted.make(offers, (kind, unit), repair.stripe, range.clone());
         }
     }
     Ok(())
@@ -212,22 +210,12 @@ impl Wanted {
         room.note(self.maker.largest());
     }
 
-    fn of(
-        keep: &Checkpoint, common: &Common, kind: usize, repair: &Repair, lost: usize,
-    ) -> Result<Wanted> {
+    fn of(scheme: &Scheme, common: &Common, kind: usize, repair: &Repair, lost: usize) -> Wanted {
         let stripe = &common.shape.layout.stripes[repair.stripe];
         let rank = |place: usize| common.choice.seats[place].rank();
         let (place, chunk) = stripe.data[lost];
-        let code = code_of(keep.scheme.code, kind);
-        let made = Maker::of_data(code, lost, stripe.data.len(), keep.scheme.spares, repair);
-        let Some((maker, codes)) = made else {
-            return Err(self::lost(
-                keep,
-                common.choice.version,
-                &common.shape.heads.ranks,
-                &[place],
-            ));
-        };
+        let made = maker(scheme, &common.shape, kind, repair, lost);
+        let (maker, codes) = made.expect("it was found out before that it can be made");
         let there = stripe.data.iter().enumerate().filter(|(at, _)| !repair.lost.contains(at));
         let data = there.map(|(at, (place, chunk))| Source {
             part: Part::Data(at),
@@ -240,6 +228,31 @@ impl Wanted {
             chunk: 0,
         });
         let parts = data.chain(codes).collect();
-        Ok(Wanted { place, rank: rank(place), chunk, maker, parts })
+        Wanted { place, rank: rank(place), chunk, maker, parts }
     }
+}
+
+/// What makes lost data of a stripe, and out of which codes.
+fn maker(
+    scheme: &Scheme, shape: &Shape, kind: usize, repair: &Repair, lost: usize,
+) -> Option<(Maker, Vec<usize>)> {
+    let data = shape.layout.stripes[repair.stripe].data.len();
+    Maker::of_data(code_of(scheme.code, kind), lost, data, scheme.spares, repair)
+}
+
+/// The places whose data cannot be made: sums with these weights have no solution.
+pub(super) fn unsolved(scheme: &Scheme, shape: &Shape, repairs: &[Repair]) -> Vec<usize> {
+    let kinds = if shape.has_doubles { &[EXACT, DOUBLES][..] } else { &[EXACT] };
+    let mut places = Vec::new();
+    for repair in repairs {
+        for lost in &repair.lost {
+            let has_maker = |kind: &usize| maker(scheme, shape, *kind, repair, *lost).is_some();
+            if !kinds.iter().all(has_maker) {
+                places.push(shape.layout.stripes[repair.stripe].data[*lost].0);
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
 }

@@ -5,6 +5,8 @@ use super::disk::Disk;
 use super::memory::{Item, Memory, Slot};
 use super::pace::Pace;
 use super::scheme::Scheme;
+use crate::base::Member;
+use crate::base::sync::alike::Alike;
 use crate::machine::units;
 use crate::mpi::comm::{Comm, WORLD};
 use crate::mpi::datatype::{Address, Datatype, Element};
@@ -29,9 +31,6 @@ pub struct Safety {
     pub version: i64,
     /// How many more ranks may die, whoever they are; none where data are lost already.
     pub failures: Option<usize>,
-    /// The same for each rank of the communicator: of those whose data its own are coded with. Who
-    /// has no part in the checkpoint has nothing to lose.
-    pub each: Vec<Option<usize>>,
     /// Decimal digits that the last restoration has lost.
     pub digits: i32,
 }
@@ -148,18 +147,55 @@ pub fn unregister(keep: &Checkpoint, id: i32) -> Result {
     removed.map(drop).ok_or_else(|| Class::ARG.because(format!("nothing is registered as {id}")))
 }
 
+/// Of each place of a checkpoint, how many more of those whose data its own are coded with may be
+/// lost, as long as nobody else dies.
+pub(super) struct Leeway {
+    each: Vec<Option<usize>>,
+    /// Of any place; `None`, where data are lost, is the least.
+    least: Option<usize>,
+    /// What it follows from.
+    _of: (Arc<[Option<Member>]>, Arc<[bool]>),
+}
+
+/// By who has the data, who has no codes, and how many have died: the same for all who ask.
+static LEEWAYS: Alike<(usize, usize, usize), Leeway> = Alike::new();
+
+impl Leeway {
+    /// That of what is in a slot.
+    fn of(process: &'static Process, slot: &Slot) -> Arc<Leeway> {
+        let world = process.world;
+        let (members, without_codes) = (&slot.members, &slot.without_codes);
+        // As long as it is held, so are they, and no others have their addresses.
+        let key = (members.as_ptr().addr(), without_codes.as_ptr().addr(), world.epoch());
+        LEEWAYS.of(key, || {
+            let is_gone = |member: &Option<_>| member.is_none_or(|member| world.is_dead(member));
+            let gone: Vec<bool> = members.iter().map(is_gone).collect();
+            let layout = slot.layout.as_ref().expect("a checkpoint was taken by it");
+            let each = layout.tolerance(&gone, without_codes);
+            let least = each.iter().min().copied().flatten();
+            Leeway { each, least, _of: (members.clone(), without_codes.clone()) }
+        })
+    }
+}
+
 /// How safe the last whole checkpoint is, by what this rank knows of deaths.
 pub fn safety(process: &'static Process, keep: &Checkpoint) -> Option<Safety> {
-    let memory = keep.memory.lock();
+    let mut memory = keep.memory.lock();
     let (slot, entry) = memory.last()?;
-    let is_gone = |member: &Option<_>| member.is_none_or(|member| process.world.is_dead(member));
-    let gone: Vec<bool> = slot.members.iter().map(is_gone).collect();
-    let layout = slot.layout.as_ref().expect("a checkpoint was taken by it");
-    let each = layout.tolerance(&gone, &slot.without_codes);
-    // `None`, where data are lost, is the least.
-    let failures = each.iter().min().copied().flatten();
-    let each = by_ranks(process, memory.comm, slot, &each);
-    Some(Safety { version: entry.version, failures, each, digits: memory.digits })
+    let (leeway, version, digits) = (Leeway::of(process, slot), entry.version, memory.digits);
+    let failures = leeway.least;
+    memory.leeway = Some(leeway);
+    Some(Safety { version, failures, digits })
+}
+
+/// The same for each rank of the communicator: of those whose data its own are coded with. Who has
+/// no part in the checkpoint has nothing to lose.
+pub fn tolerances(process: &'static Process, keep: &Checkpoint) -> Vec<Option<usize>> {
+    let memory = keep.memory.lock();
+    let told = |(slot, _): (&Slot, _)| {
+        by_ranks(process, memory.comm, slot, &Leeway::of(process, slot).each)
+    };
+    memory.last().map_or_else(Vec::new, told)
 }
 
 /// What is so of the places of a checkpoint, by the ranks that their members have now. Who has died

@@ -1,6 +1,7 @@
 //! What a rank keeps: what it has registered, two copies of its data, and codes of others' data.
 
 use super::disk::Disk;
+use super::keep::Leeway;
 use super::layout::Laid;
 use super::ledger::{Account, Entry, Extent};
 use super::pace::Pace;
@@ -87,6 +88,8 @@ pub(super) struct Memory {
     /// Decimal digits that the last restoration has lost.
     pub(super) digits: i32,
     pub(super) orphans: Vec<Orphan>,
+    /// How many more may die, when it was last asked.
+    pub(super) leeway: Option<Arc<Leeway>>,
     /// The second level, if there is one.
     pub(super) disk: Option<Disk>,
 }

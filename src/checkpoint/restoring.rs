@@ -5,13 +5,14 @@
 //! there was. The program's data change last, when all have confirmed.
 
 use super::census::{Census, Generation, HEADS, Outlook, census, drafted, first, outlook, rank_in};
-use super::decoding::{ALL_DIGITS, Worst, decode};
+use super::decoding::{ALL_DIGITS, Worst, decode, unsolved};
 use super::disk::{self, Piece, share_trouble};
 use super::keep::Checkpoint;
 use super::layout::{Laid, Layouts};
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict, Written};
 use super::memory::{KINDS, Memory, Orphan, Slot};
 use super::rounds::Rounds;
+use super::scheme::Scheme;
 use super::shape::{Heads, Shape, nodes};
 use super::stripes::{Codes, Crew};
 use super::taking::{comm_of, encode, lay_out};
@@ -58,6 +59,8 @@ pub(super) struct Common {
     ranks: Vec<i32>,
     /// The first place of which somebody has registered other data, and who.
     misfit: Option<(usize, usize)>,
+    /// The places whose data nothing can be made of.
+    unsolved: Vec<usize>,
 }
 
 /// Restores the last checkpoint that can be; returns what the program calls it, and nothing when
@@ -261,7 +264,7 @@ impl Call<'_> {
         let nodes = if is_whole { nodes(here) } else { Vec::new() };
         let layout = Laid::of(&self.keep.scheme, members, &nodes)?;
         let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
-        Ok(Common::of(shape, choice, self.accounts, self.comm))
+        Ok(Common::of(&self.keep.scheme, shape, choice, (self.accounts, self.comm)))
     }
 
     /// What was written for the places that come to this rank.
@@ -312,10 +315,15 @@ impl Call<'_> {
         let make = |all: Vec<&Option<Arc<Heads>>>| {
             let heads = first(all).expect("somebody has data");
             let layout = self.layouts.of(choice.serial, choice.seats.len());
-            Common::of(Shape::new(layout, heads), choice.clone(), self.accounts, self.comm)
+            let shape = Shape::new(layout, heads);
+            Common::of(&keep.scheme, shape, choice.clone(), (self.accounts, self.comm))
         };
         let common = COMMONS.hear(&self.lane().as_turn(), mine, make).await?;
         self.must_match(&common)?;
+        if !common.unsolved.is_empty() {
+            let ranks = &common.shape.heads.ranks;
+            return Err(lost(keep, choice.version, ranks, &common.unsolved));
+        }
         common.name(slot);
         let (orphans, worst) = decode(&self.crew(), keep, &common, slot).await?;
         let digits = settle(&self.lane().as_turn(), keep, &common, worst).await?;
@@ -470,7 +478,9 @@ async fn ranks_of(
 }
 
 impl Common {
-    fn of(shape: Shape, choice: Choice, accounts: &[Account], comm: &Comm) -> Common {
+    fn of(
+        scheme: &Scheme, shape: Shape, choice: Choice, (accounts, comm): (&[Account], &Comm),
+    ) -> Common {
         let sits = |seat: &Seat| match *seat {
             Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
             Seat::Guardian(_) => None,
@@ -486,7 +496,8 @@ impl Common {
         };
         let members = choice.seats.iter().map(member).collect();
         let ranks = choice.seats.iter().map(|seat| seat.rank() as i32).collect();
-        Common { shape, choice, members, ranks, misfit }
+        let unsolved = unsolved(scheme, &shape, &choice.repairs);
+        Common { shape, choice, members, ranks, misfit, unsolved }
     }
 
     /// Notes in a slot whose checkpoint is in it.

@@ -22,6 +22,8 @@ pub(super) struct Shape {
     pub(super) heads: Arc<Heads>,
     /// How long the chunks of each group are, for data of each kind.
     units: [Vec<usize>; KINDS],
+    /// Whether anybody has doubles that are summed up.
+    pub(super) has_doubles: bool,
 }
 
 impl Shape {
@@ -35,7 +37,8 @@ impl Shape {
                 units[group] = unit.max(units[group]);
             }
         }
-        Shape { layout, heads, units }
+        let has_doubles = heads.extents.iter().any(|extent| extent.bytes[DOUBLES] > 0);
+        Shape { layout, heads, units, has_doubles }
     }
 
     pub(super) fn members(&self) -> usize {
@@ -50,11 +53,6 @@ impl Shape {
     /// How long those of a member are.
     pub(super) fn unit_of(&self, kind: usize, member: usize) -> usize {
         self.units[kind][self.layout.groups[member]]
-    }
-
-    /// Whether anybody has doubles that are summed up.
-    pub(super) fn has_doubles(&self) -> bool {
-        self.heads.extents.iter().any(|extent| extent.bytes[DOUBLES] > 0)
     }
 }
 
@@ -85,6 +83,6 @@ mod tests {
         let shape = Shape::new(layout, Arc::new(heads));
         let of = |member: usize| [0, 1].map(|kind| shape.unit_of(kind, member));
         assert_eq!((of(0), of(1)), ([320, 0], [64, 832]), "who only keeps codes does not count");
-        assert!(shape.has_doubles());
+        assert!(shape.has_doubles);
     }
 }

@@ -253,7 +253,7 @@ pub(super) async fn encode(
     crew: &Crew<'_>, codes: &Codes<'_>, slot: &Slot, source: Option<Source>,
 ) -> Result<bool> {
     // How large doubles are is part of what is exact, and known when they are copied.
-    let in_between = codes.shape.has_doubles() && source.is_some();
+    let in_between = codes.shape.has_doubles && source.is_some();
     let offer = Arc::new(Offer {
         data: slot.data.clone(),
         codes: slot.codes.clone(),
