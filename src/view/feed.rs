@@ -321,7 +321,7 @@ mod tests {
             series: vec![1.5],
             colours: vec![7, 8, 9],
             alive: vec![true, false, true],
-            marks: Vec::new(),
+            ..Frame::default()
         }
     }
 

@@ -1,0 +1,264 @@
+//! Runs that people watch: as pages say they go on, halt, go step by step and tell what is asked;
+//! or they go through by themselves while they are recorded or drawn on a terminal.
+
+use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Terminal};
+use crate::words::Words;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Something that goes on in steps, and that can be looked at between them.
+pub trait Run {
+    fn scene(&self) -> Scene;
+    fn frame(&self, state: &'static str) -> Frame;
+    /// Goes on by one step, even if it rests.
+    fn step(&mut self, feed: &Feed);
+    /// Why it does not go on by itself, if it does not.
+    fn rest(&self) -> Option<&'static str>;
+    /// Where it is, in words.
+    fn now(&self) -> String;
+    /// Whatever a page asks for besides going on.
+    fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String>;
+}
+
+/// How a run is looked at, by the words of a command line.
+pub struct Viewing {
+    port: Option<u16>,
+    record: Option<PathBuf>,
+    is_drawn: bool,
+}
+
+/// What a page wishes for instead: names and values; and the order that is to be answered.
+pub struct Wish {
+    pub pairs: Vec<(String, String)>,
+    pub order: Order,
+}
+
+/// The options of [`Viewing`] that stand alone.
+pub const ALONE: [&str; 2] = ["watch", "tui"];
+/// A picture, and no more of the run's time than this part of it.
+const PICTURE: Duration = Duration::from_micros(16_600);
+const SHARE: u32 = 50;
+
+impl Viewing {
+    pub fn read(words: &mut Words) -> Result<Viewing, String> {
+        let port = words.given("port", 8080)?;
+        let is_watched = words.has("watch") || port.is_some();
+        Ok(Viewing {
+            port: is_watched.then(|| port.unwrap_or(0)),
+            record: words.text("record").map(PathBuf::from),
+            is_drawn: words.has("tui"),
+        })
+    }
+
+    /// Whether anybody is to see anything.
+    pub fn is_wanted(&self) -> bool {
+        self.port.is_some() || self.record.is_some() || self.is_drawn
+    }
+
+    /// Shows a run of the program `name`: to its end, or as long as pages wish.
+    pub fn show(&self, name: &str, run: &mut impl Run) -> Result<(), String> {
+        let feed = Arc::new(Feed::default());
+        if let Some(path) = &self.record {
+            feed.keep(Recorder::create(path)?);
+        }
+        if self.is_drawn {
+            feed.draw_on(terminal());
+        }
+        match self.port {
+            Some(port) => {
+                let address = view::serve(feed.clone(), port, view::thread)?;
+                eprintln!("{name}: watch it at {address}");
+                play(&feed, run, 1);
+            }
+            None => go_through(&feed, run),
+        }
+        feed.finish_record()
+    }
+}
+
+/// Standard error as a terminal.
+pub fn terminal() -> Terminal {
+    Terminal::new(|bytes| {
+        // Where standard error is closed, nobody sees it.
+        let _ = std::io::stderr().write_all(bytes);
+    })
+}
+
+/// Lets a run go on as pages say, until one of them ends it or wishes for another, which can be
+/// where the scene says what can be chosen. Each so many steps are kept, where they are kept.
+pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
+    let scene = run.scene();
+    let has_others = !scene.setup.is_empty();
+    feed.set(scene);
+    let mut stage = Stage {
+        run,
+        feed,
+        goes: false,
+        rate: 40,
+        next: Instant::now(),
+        is_changed: true,
+        shown: (Instant::now() - PICTURE, Duration::ZERO),
+        steps: 0,
+        every,
+        is_kept: feed.is_kept(),
+    };
+    stage.keep();
+    loop {
+        while let Some(order) = feed.order(stage.patience()) {
+            match order.words.split_once(' ').unwrap_or((&order.words, "")) {
+                ("quit", _) => {
+                    order.answer(Ok("it ends".into()));
+                    feed.end();
+                    return None;
+                }
+                ("setup", pairs) if has_others => {
+                    let pair = |pair: &str| {
+                        let (name, value) = pair.split_once('=')?;
+                        Some((name.to_string(), value.to_string()))
+                    };
+                    match pairs.split('\t').map(pair).collect() {
+                        Some(pairs) => return Some(Wish { pairs, order }),
+                        None => order.answer(Err("say setup NAME=VALUE, with tabs between".into())),
+                    }
+                }
+                (word, rest) => {
+                    let answer = stage.obey(word, rest);
+                    order.answer(answer);
+                }
+            }
+        }
+        stage.go_on();
+        stage.paint();
+    }
+}
+
+/// Lets a run go to its end, and shows what there is on the way.
+fn go_through(feed: &Feed, run: &mut impl Run) {
+    feed.set(run.scene());
+    loop {
+        let rest = run.rest();
+        let frame = || run.frame(rest.unwrap_or("running"));
+        if feed.is_kept() {
+            feed.record(&frame());
+        }
+        if rest.is_some() || feed.is_hungry() {
+            feed.show(&frame());
+        }
+        if rest.is_some() {
+            return;
+        }
+        run.step(feed);
+    }
+}
+
+/// A run that pages look at.
+struct Stage<'a, R: Run> {
+    run: &'a mut R,
+    feed: &'a Feed,
+    goes: bool,
+    /// Steps a second; 0: as many as there can be.
+    rate: u32,
+    /// When the next step is due.
+    next: Instant,
+    is_changed: bool,
+    /// When the last picture was shown, and how long that took.
+    shown: (Instant, Duration),
+    steps: u64,
+    every: u64,
+    is_kept: bool,
+}
+
+impl<R: Run> Stage<'_, R> {
+    fn is_under_way(&self) -> bool {
+        self.goes && self.run.rest().is_none()
+    }
+
+    /// How long to wait for an order.
+    fn patience(&self) -> Duration {
+        let picture = if self.is_changed { PICTURE / 4 } else { Duration::from_millis(100) };
+        match self.is_under_way() {
+            true if self.rate == 0 => Duration::ZERO,
+            true => self.next.saturating_duration_since(Instant::now()).min(picture),
+            false => picture,
+        }
+    }
+
+    fn go_on(&mut self) {
+        let now = Instant::now();
+        if !self.is_under_way() || now < self.next {
+            return;
+        }
+        self.step();
+        let gap = if self.rate == 0 { Duration::ZERO } else { Duration::from_secs(1) / self.rate };
+        // Who cannot keep up does not catch up later.
+        self.next = (self.next + gap).max(now);
+    }
+
+    fn step(&mut self) {
+        self.run.step(self.feed);
+        self.steps += 1;
+        self.is_changed = true;
+        self.keep();
+    }
+
+    /// Keeps what is seen now, where that is wanted.
+    fn keep(&mut self) {
+        if self.is_kept && self.steps.is_multiple_of(self.every) {
+            self.feed.record(&self.run.frame("running"));
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.goes {
+            true => self.run.rest().unwrap_or("running"),
+            false => "halted",
+        }
+    }
+
+    /// Shows what there is to see, if somebody looks and it is not too soon.
+    fn paint(&mut self) {
+        let (at, cost) = self.shown;
+        // Until the next step is due, a picture takes nothing away from the run.
+        let has_time = self.rate != 0 && Instant::now() + cost < self.next;
+        let gap = if has_time { PICTURE } else { PICTURE.max(cost * SHARE) };
+        let is_due = at.elapsed() >= gap || !self.is_under_way();
+        if !self.is_changed || !is_due || !self.feed.is_hungry() {
+            return;
+        }
+        let begun = Instant::now();
+        self.feed.show(&self.run.frame(self.state()));
+        self.shown = (Instant::now(), begun.elapsed());
+        self.is_changed = false;
+    }
+
+    fn obey(&mut self, word: &str, rest: &str) -> Result<String, String> {
+        self.is_changed = true;
+        match word {
+            "go" => {
+                (self.goes, self.next) = (true, Instant::now());
+                Ok("running".into())
+            }
+            "halt" => {
+                self.goes = false;
+                Ok(format!("halted: {}", self.run.now()))
+            }
+            "step" => {
+                self.goes = false;
+                self.step();
+                Ok(self.run.now())
+            }
+            "speed" => {
+                self.rate =
+                    rest.parse().map_err(|_| format!("speed {rest}: say steps a second"))?;
+                self.next = Instant::now();
+                Ok(match self.rate {
+                    0 => "as fast as it can".into(),
+                    rate => format!("{rate} steps a second"),
+                })
+            }
+            _ => self.run.obey(word, rest, self.feed),
+        }
+    }
+}
