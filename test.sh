@@ -53,6 +53,7 @@ echo "== format"
 cargo fmt --all --check
 echo "== lints"
 cargo clippy --release --all-targets -- -D warnings
+cargo clippy --release -p ftck --all-targets -- -D warnings
 echo "== build"
 cargo build --release
 echo "== tests"

@@ -319,3 +319,9 @@ fn hundreds_of_lives_follow_each_other() {
     let seen = fibers("lives", text, 6).option("--on-failure=restart").outcome();
     assert_eq!((seen.lines_with("done"), seen.lines_with("stale")), (6, 0), "{seen}");
 }
+
+#[test]
+fn who_is_ready_goes_on_though_all_other_workers_are_asleep_or_busy() {
+    let program = support::c("neglected.c").build();
+    support::run(&program).ranks(3).option("--ranks=fiber").succeeds();
+}

@@ -6,13 +6,13 @@ mod support;
 
 /// What each call may take for its message, once that is there: a little more than it takes today.
 const LIMITS: &[(&str, u64)] = &[
-    ("send", 330),
-    ("recv", 310),
-    ("isend", 370),
-    ("irecv", 320),
-    ("waitall-of-sends", 50),
-    ("waitall-of-receives", 280),
-    ("irecv+wait", 700),
+    ("send", 172),
+    ("recv", 175),
+    ("isend", 185),
+    ("irecv", 185),
+    ("waitall-of-sends", 30),
+    ("waitall-of-receives", 184),
+    ("irecv+wait", 480),
 ];
 
 #[test]

@@ -66,18 +66,6 @@ pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
     )
 }
 
-/// Does all of a call by its short way, if `way` can, and doors need not know of anything else.
-#[inline(always)]
-pub(super) fn at_once(
-    name: &'static str, way: impl FnOnce(&'static Process) -> Result<bool>,
-) -> Result<bool> {
-    match current::known_in(name).filter(|process| process.is_plainly_inside()) {
-        Some(process) => catch_unwind(AssertUnwindSafe(|| way(process)))
-            .unwrap_or_else(|panic| Err(Failure::Error(Box::new(internal(panic.as_ref()))))),
-        None => Ok(false),
-    }
-}
-
 /// Runs one MPI call: notices failures first, shields C from panics, raises errors on `scope`.
 #[inline]
 pub(super) fn enter(
@@ -133,7 +121,7 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
 }
 
 #[cold]
-fn internal(panic: &(dyn Any + Send)) -> Error {
+pub(super) fn internal(panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
     let detail = words.unwrap_or("a broken invariant").to_string();
@@ -288,11 +276,17 @@ macro_rules! call {
         [$way:path], ($($arg:ident: $kind:ty),*), $name:expr, $season:expr, $scope:expr, $body:expr
     ) => {
         fn call($($arg: $kind),*) -> ::std::ffi::c_int {
-            match $crate::abi::door::at_once($name, |process| $way(process, $($arg),*)) {
-                Ok(true) => 0,
-                Ok(false) => long($($arg),*),
-                Err(failure) => $crate::abi::door::enter($name, $season, $scope, |_| Err(failure)),
-            }
+            let way = move |process| $way(process, $($arg),*);
+            let fail = |failure| fail($($arg,)* failure);
+            $crate::abi::attempt::at_once($name, way, || long($($arg),*), fail)
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn fail(
+            $($arg: $kind,)* failure: $crate::mpi::error::Failure,
+        ) -> ::std::ffi::c_int {
+            $crate::abi::door::enter($name, $season, $scope, |_| Err(failure))
         }
 
         /// Apart, since what it needs would cost the short way as well.

@@ -37,8 +37,8 @@ pub(super) fn recv(
         return Ok(false);
     };
     let (datatype, comm) = (datatype.key(), comm.key());
-    let received = short::recv(process, Short { buf, count, datatype, peer, tag, comm })?;
-    Ok(received.map(|came| status.set(came)).is_some())
+    let it = Short { buf, count, datatype, peer, tag, comm };
+    short::recv(process, it, |came| status.set(came))
 }
 
 #[inline(always)]

@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-const INDEX_BITS: u32 = 22;
+pub const INDEX_BITS: u32 = 22;
 /// How many of the highest indexes no slab uses: they are for keys of another make.
 pub const RESERVED: usize = 128;
 const MOST: usize = (1 << INDEX_BITS) - RESERVED;
@@ -61,6 +61,12 @@ impl Key {
 #[inline]
 pub fn reserved(number: usize, generation: u32) -> Key {
     Key::of(generation, (MOST + number) as u32)
+}
+
+/// Which of the reserved keys this number may be, if that is below [`RESERVED`].
+#[inline(always)]
+pub fn place_among_reserved(number: usize) -> usize {
+    (number & ((1 << INDEX_BITS) - 1)).wrapping_sub(MOST)
 }
 
 /// Values under keys.

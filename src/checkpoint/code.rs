@@ -6,12 +6,36 @@
 
 use super::layout::Repair;
 use super::scheme::Code;
-use super::weights;
+use super::weights::{self, Weights};
 use crate::base::sync::sheet::Writing;
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
+use std::sync::{Arc, Once};
 
 /// A piece is so many bytes long, or a multiple: what the codes work on at a time.
 pub const GRAIN: usize = 64;
+
+/// Makes ready what codes of this kind need, so that the first checkpoint takes as long as others:
+/// the tables of the field are some milliseconds' work, once for all.
+pub fn prepare(code: Code, spares: usize) {
+    static TABLES: Once = Once::new();
+    // What is exact is worth a code of bits, whatever the scheme.
+    if spares < 2 || code == Code::Xor {
+        return;
+    }
+    TABLES.call_once(|| {
+        let piece = [0; GRAIN];
+        let mut encoder = ReedSolomonEncoder::new(2, 2, GRAIN).expect("a small one can be made");
+        let mut decoder = ReedSolomonDecoder::new(2, 2, GRAIN).expect("a small one can be made");
+        for _ in 0..2 {
+            encoder.add_original_shard(piece).expect("there are two");
+        }
+        let codes = encoder.encode().expect("all pieces are there");
+        for (at, code) in codes.recovery_iter().enumerate() {
+            decoder.add_recovery_shard(at, code).expect("there are two");
+        }
+        drop(decoder.decode().expect("as many parts as there are data"));
+    });
+}
 
 /// What is added to a code, or to data that come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +51,7 @@ pub enum Encoder {
     /// The exclusive or of what comes.
     Xor,
     /// Sums of doubles, each part times its factor in the row of the code.
-    Sums(Vec<Vec<f64>>),
+    Sums { weights: Arc<Weights>, wanted: Vec<usize> },
     /// The codes with these indices.
     Solomon { wanted: Vec<usize>, data: usize, spares: usize, encoder: Option<ReedSolomonEncoder> },
 }
@@ -40,10 +64,8 @@ impl Encoder {
             // The first code of one loss is the exclusive or, which is faster than a field.
             Code::Solomon if spares == 1 => Encoder::Xor,
             Code::Solomon => Encoder::Solomon { wanted, data, spares, encoder: None },
-            Code::Sum => Encoder::Sums(vec![vec![1.0; data]; wanted.len()]),
-            Code::Weighted => {
-                let rows = weights::gaussian(spares, data);
-                Encoder::Sums(wanted.into_iter().map(|index| rows[index].clone()).collect())
+            Code::Sum | Code::Weighted => {
+                Encoder::Sums { weights: weights_of(code, spares, data), wanted }
             }
         }
     }
@@ -52,7 +74,7 @@ impl Encoder {
     pub fn piece(&self) -> usize {
         match self {
             Encoder::Xor => 1 << 17,
-            Encoder::Sums(rows) => (1 << 17) / rows.len().next_power_of_two().min(8),
+            Encoder::Sums { wanted, .. } => (1 << 17) / wanted.len().next_power_of_two().min(8),
             Encoder::Solomon { .. } => 1 << 14,
         }
     }
@@ -69,9 +91,9 @@ impl Encoder {
                     }
                 }
             }
-            Encoder::Sums(rows) => {
-                for (row, made) in rows.iter().zip(made) {
-                    add_doubles(piece, row[index], made, index == 0);
+            Encoder::Sums { weights, wanted } => {
+                for (row, made) in wanted.iter().zip(made) {
+                    add_doubles(piece, weights[*row][index], made, index == 0);
                 }
             }
             Encoder::Solomon { data, spares, encoder, .. } => {
@@ -118,10 +140,7 @@ impl Maker {
         if code == Code::Solomon {
             return Some((Maker::Decode { index, data, spares, decoder: None }, first()));
         }
-        let weights = match code {
-            Code::Weighted => weights::gaussian(spares, data),
-            _ => vec![vec![1.0; data]; spares],
-        };
+        let weights = weights_of(code, spares, data);
         let solution = weights::solve(&weights, &repair.lost, &repair.codes)?;
         let place = repair.lost.iter().position(|lost| *lost == index).expect("it is lost");
         let mut codes = vec![0.0; spares];
@@ -191,6 +210,13 @@ impl Maker {
                 made.copy_from_slice(found.restored_original(*index).expect("it is lost"));
             }
         }
+    }
+}
+
+fn weights_of(code: Code, spares: usize, data: usize) -> Arc<Weights> {
+    match code {
+        Code::Weighted => weights::gaussian(spares, data),
+        _ => Arc::new(vec![vec![1.0; data]; spares]),
     }
 }
 

@@ -5,7 +5,7 @@ use super::keep::Checkpoint;
 use super::layout::{Repair, share};
 use super::ledger::{Extent, Seat};
 use super::memory::{
-    DOUBLES, Data, EXACT, KINDS, Orphan, Slot, Stretch, code_of, is_finite, stretches, units,
+    DOUBLES, Data, EXACT, KINDS, Orphan, Slot, Stretch, code_of, is_finite, stretches,
 };
 use super::restoring::{Common, lost};
 use super::shelf::Offer;
@@ -52,16 +52,16 @@ pub(super) async fn decode(
     let is_here = |place: &usize| {
         common.choice.seats[*place] == Seat::Guardian(me) || own_place == Some(*place)
     };
-    let rooms: Vec<Arc<Room>> = (0..common.extents.len())
+    let rooms: Vec<Arc<Room>> = (0..common.shape.members())
         .filter(is_here)
         .map(|place| {
-            let mut room = Slot { extents: common.extents.clone(), ..Slot::default() };
+            let mut room = Slot::default();
             if own_place == Some(place) {
                 // Its buffers are at hand.
                 room.data = std::mem::take(&mut slot.data);
             }
-            room.make_room(&common.layout, place);
-            let (extent, data) = (common.extents[place], room.data);
+            room.make_room(&common.shape, place);
+            let (extent, data) = (common.shape.heads.extents[place], room.data);
             Arc::new(Room { place, extent, data, sizes: Mutex::default() })
         })
         .collect();
@@ -75,9 +75,9 @@ pub(super) async fn decode(
     });
     // What is exact tells where doubles lie, and how large they are.
     let kinds = [EXACT, DOUBLES];
-    let has_doubles = common.extents.iter().any(|extent| extent.bytes[DOUBLES] > 0);
-    let part = |offers: &Offers, kind: usize| decode_kind(crew.process, keep, common, offers, kind);
-    crew.work(&shown, kinds, has_doubles, part).await?;
+    let part =
+        |offers: &Offers<'_>, kind: usize| decode_kind(crew.process, keep, common, offers, kind);
+    crew.work(&shown, kinds, common.shape.has_doubles(), part).await?;
     drop(shown);
     let (mut orphans, mut worst) = (Vec::new(), Worst::default());
     for room in rooms {
@@ -89,7 +89,7 @@ pub(super) async fn decode(
             slot.data = room.data.clone();
         } else if room.extent.bytes != [0; KINDS] {
             // Who only kept codes has left nothing.
-            let (rank, extent) = (common.ranks[room.place], room.extent);
+            let (rank, extent) = (common.shape.heads.ranks[room.place], room.extent);
             orphans.push(Orphan { rank, extent, data: room.data.clone() });
         }
     }
@@ -98,14 +98,15 @@ pub(super) async fn decode(
 
 /// Makes this member's part of all that is lost.
 fn decode_kind(
-    process: &Process, keep: &Checkpoint, common: &Common, offers: &Offers, kind: usize,
+    process: &Process, keep: &Checkpoint, common: &Common, offers: &Offers<'_>, kind: usize,
 ) -> Result<Work> {
-    let units = units(&common.layout, &common.extents, kind);
     for repair in &common.choice.repairs {
-        let unit = units[common.layout.stripes[repair.stripe].group];
+        let unit = common.shape.unit(kind, repair.stripe);
         for lost in &repair.lost {
+            // Whoever has no part in it fails with the others, who would not come to meet it.
             let mut wanted = Wanted::of(keep, common, kind, repair, *lost)?;
-            let range = share(unit, offers.me, offers.members());
+            let Some((part, parts)) = offers.part() else { continue };
+            let range = share(unit, part, parts);
             if range.is_empty() {
                 continue;
             }
@@ -163,7 +164,8 @@ impl Room {
 
 impl Source {
     fn read<'a>(
-        &self, offers: &'a Offers, (kind, unit): (usize, usize), stripe: usize, piece: Range<usize>,
+        &self, offers: &'a Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
+        piece: Range<usize>,
     ) -> Outcome<Reading<'a>, Work> {
         let offer = offers.of(self.rank)?;
         let start = self.chunk * unit;
@@ -194,7 +196,7 @@ struct Source {
 impl Wanted {
     /// Makes a part of it, in the memory of who is to have it.
     fn make(
-        &mut self, offers: &Offers, (kind, unit): (usize, usize), stripe: usize,
+        &mut self, offers: &Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
         range: Range<usize>,
     ) -> Outcome<(), Work> {
         let rooms = &offers.of(self.rank)?.rooms;
@@ -219,13 +221,18 @@ impl Wanted {
     fn of(
         keep: &Checkpoint, common: &Common, kind: usize, repair: &Repair, lost: usize,
     ) -> Result<Wanted> {
-        let stripe = &common.layout.stripes[repair.stripe];
+        let stripe = &common.shape.layout.stripes[repair.stripe];
         let rank = |place: usize| common.choice.seats[place].rank();
         let (place, chunk) = stripe.data[lost];
         let code = code_of(keep.scheme.code, kind);
         let made = Maker::of_data(code, lost, stripe.data.len(), keep.scheme.spares, repair);
         let Some((maker, codes)) = made else {
-            return Err(self::lost(keep, common.choice.version, &common.ranks, &[place]));
+            return Err(self::lost(
+                keep,
+                common.choice.version,
+                &common.shape.heads.ranks,
+                &[place],
+            ));
         };
         let there = stripe.data.iter().enumerate().filter(|(at, _)| !repair.lost.contains(at));
         let data = there.map(|(at, (place, chunk))| Source {

@@ -81,12 +81,12 @@ pub(super) async fn write(lane: &Lane<'_>, path: PathBuf, slot: &Slot) -> Result
         version: entry.version,
         members: entry.members,
         place: entry.place,
-        rank: slot.ranks[place],
-        extent: slot.extents[place],
+        rank: slot.heads.ranks[place],
+        extent: slot.heads.extents[place],
     };
     let mine = files::write(&path, &head, &slot.data);
     if let Some((at, why)) = share_trouble(lane, mine.err()).await? {
-        let (version, rank) = (entry.version, slot.ranks[at]);
+        let (version, rank) = (entry.version, slot.heads.ranks[at]);
         return Err(Class::IO.because(format!(
             "checkpoint {version} is in memory only, since rank {rank} cannot write its file: {why}"
         )));

@@ -1,5 +1,6 @@
 //! What a program has in hand: makes it, tells it what to keep, and asks how safe that is.
 
+use super::code;
 use super::disk::Disk;
 use super::layout::Layout;
 use super::memory::{Item, Memory, Slot};
@@ -45,6 +46,7 @@ pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Re
     comm.must_be_intra()?;
     let scheme = Scheme::parse(&String::from_utf8_lossy(scheme));
     let scheme = scheme.map_err(|reason| Class::ARG.because(reason))?;
+    code::prepare(scheme.code, scheme.spares);
     let comm = handle_of(process, comm);
     let is_new = process.me.incarnation > 0;
     let memory = Mutex::new(Memory { comm, is_new, ..Memory::default() });
@@ -156,7 +158,7 @@ pub fn safety(process: &'static Process, keep: &Checkpoint) -> Option<Safety> {
     let (slot, entry) = memory.last()?;
     let is_gone = |member: &Option<_>| member.is_none_or(|member| process.world.is_dead(member));
     let gone: Vec<bool> = slot.members.iter().map(is_gone).collect();
-    let layout = Layout::new(&keep.scheme, gone.len(), &slot.nodes);
+    let layout = Layout::new(&keep.scheme, gone.len(), &slot.heads.nodes);
     let layout = layout.expect("a checkpoint was taken by it");
     let each = layout.tolerance(&gone, &slot.without_codes);
     // `None`, where data are lost, is the least.
@@ -179,7 +181,7 @@ fn by_ranks(
         }
     }
     for (place, value) in places.iter().enumerate().filter(|(place, _)| now(*place).is_none()) {
-        if let Some(told) = told.get_mut(slot.ranks[place] as usize) {
+        if let Some(told) = told.get_mut(slot.heads.ranks[place] as usize) {
             told.get_or_insert(*value);
         }
     }

@@ -32,23 +32,23 @@ pub struct Layout {
 }
 
 /// The layouts of checkpoints of one scheme, which may have been taken on different nodes.
-pub struct Layouts<'a> {
-    pub scheme: &'a Scheme,
+pub struct Layouts {
+    pub scheme: Scheme,
     /// By serial numbers; what is not in there was taken without.
     pub nodes: BTreeMap<u64, Vec<u32>>,
 }
 
-impl Layouts<'_> {
+impl Layouts {
     /// That of the checkpoint `serial` of so many members.
     pub fn of(&self, serial: u64, members: usize) -> Layout {
         let nodes = self.nodes.get(&serial).map_or(&[][..], |nodes| nodes);
-        Layout::new(self.scheme, members, nodes).expect("they have taken a checkpoint by it")
+        Layout::new(&self.scheme, members, nodes).expect("they have taken a checkpoint by it")
     }
 }
 
-impl<'a> From<&'a Scheme> for Layouts<'a> {
-    fn from(scheme: &'a Scheme) -> Layouts<'a> {
-        Layouts { scheme, nodes: BTreeMap::new() }
+impl From<&Scheme> for Layouts {
+    fn from(scheme: &Scheme) -> Layouts {
+        Layouts { scheme: scheme.clone(), nodes: BTreeMap::new() }
     }
 }
 
@@ -73,6 +73,14 @@ pub(super) fn share(unit: usize, part: usize, parts: usize) -> Range<usize> {
     let grains = unit / GRAIN;
     let end = |part: usize| grains * part / parts * GRAIN;
     end(part)..end(part + 1)
+}
+
+/// Which of how many parts is that of `who` of so many, if there are `hands` for it: these are as
+/// far apart as can be.
+pub(super) fn part_of(who: usize, of: usize, hands: usize) -> Option<(usize, usize)> {
+    let parts = hands.min(of);
+    let part = who * parts / of;
+    ((part * of).div_ceil(parts) == who).then_some((part, parts))
 }
 
 /// How lost chunks of a stripe come back.
@@ -197,8 +205,8 @@ impl Layout {
     }
 
     /// What `member` works out. Where a group has a stripe for each of its members, each takes one;
-    /// else all who have to do with a stripe divide it up.
-    pub fn shares(&self, member: usize) -> Vec<Share> {
+    /// else so many `hands` of those who have to do with a stripe divide it up.
+    pub fn shares(&self, member: usize, hands: usize) -> Vec<Share> {
         let mut stripes: BTreeMap<usize, usize> = BTreeMap::new();
         self.stripes.iter().for_each(|stripe| *stripes.entry(stripe.group).or_default() += 1);
         let share = |(number, stripe): (usize, &Stripe)| {
@@ -209,7 +217,7 @@ impl Layout {
                 let is_mine = stripe.keepers[0] == member;
                 return is_mine.then_some(Share { stripe: number, part: 0, parts: 1 });
             }
-            let part = crew.position(|other| other == member)?;
+            let (part, parts) = part_of(crew.position(|other| other == member)?, parts, hands)?;
             Some(Share { stripe: number, part, parts })
         };
         self.stripes.iter().enumerate().filter_map(share).collect()
@@ -325,27 +333,43 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_of_every_stripe_is_worked_out_by_one_and_all_have_as_much_to_do() {
+    fn every_byte_of_every_stripe_is_worked_out_by_one_however_many_hands_there_are() {
+        for (_, layout) in layouts(40) {
+            for hands in 1..layout.members() + 2 {
+                check_shares(&layout, hands);
+            }
+        }
+    }
+
+    /// How much each works out; nothing is left out, and nothing done twice.
+    fn check_shares(layout: &Layout, hands: usize) -> Vec<usize> {
+        let unit = 64 * 1000;
+        let mut done: Vec<Vec<Range<usize>>> = vec![Vec::new(); layout.stripes.len()];
+        let mut work = vec![0; layout.members()];
+        for (member, work) in work.iter_mut().enumerate() {
+            for share in layout.shares(member, hands) {
+                let range = share.range(unit);
+                assert_eq!(range.start % 64, 0, "{range:?}");
+                *work += range.len() * layout.stripes[share.stripe].data.len();
+                done[share.stripe].push(range);
+            }
+        }
+        for ranges in &mut done {
+            ranges.sort_by_key(|range| range.start);
+            let ends = ranges.iter().fold(0, |end, range| {
+                assert_eq!(range.start, end, "{hands} hands: {layout:?}");
+                range.end
+            });
+            assert_eq!(ends, unit, "{hands} hands: {layout:?}");
+            assert!(ranges.len() <= hands.max(1));
+        }
+        work
+    }
+
+    #[test]
+    fn all_have_as_much_to_do_where_all_have_a_hand_in_it() {
         for (scheme, layout) in layouts(40) {
-            let unit = 64 * 1000;
-            let mut done: Vec<Vec<Range<usize>>> = vec![Vec::new(); layout.stripes.len()];
-            let mut work = vec![0; layout.members()];
-            for (member, work) in work.iter_mut().enumerate() {
-                for share in layout.shares(member) {
-                    let range = share.range(unit);
-                    assert_eq!(range.start % 64, 0, "{scheme}: {range:?}");
-                    *work += range.len() * layout.stripes[share.stripe].data.len();
-                    done[share.stripe].push(range);
-                }
-            }
-            for ranges in &mut done {
-                ranges.sort_by_key(|range| range.start);
-                let ends = ranges.iter().fold(0, |end, range| {
-                    assert_eq!(range.start, end, "{scheme} of {}", layout.members());
-                    range.end
-                });
-                assert_eq!(ends, unit, "{scheme} of {}", layout.members());
-            }
+            let work = check_shares(&layout, layout.members());
             let (least, most) = (work.iter().min(), work.iter().max());
             let (least, most) = (least.expect("members"), most.expect("members"));
             // The last of an odd number makes a pair with one who has one already; and groups

@@ -213,7 +213,7 @@ impl Account {
 }
 
 /// What everybody's accounts, in the order of ranks, come to.
-pub fn judge(layouts: &Layouts<'_>, accounts: &[Account]) -> Verdict {
+pub fn judge(layouts: &Layouts, accounts: &[Account]) -> Verdict {
     let mut loss = None;
     for serial in serials(accounts) {
         match examine(layouts, accounts, serial) {
@@ -267,7 +267,7 @@ fn may_be_committed(accounts: &[Account], serial: u64) -> bool {
 }
 
 /// How a checkpoint can be restored; else the places whose data are lost.
-fn examine(layouts: &Layouts<'_>, accounts: &[Account], serial: u64) -> Result<Choice, Vec<usize>> {
+fn examine(layouts: &Layouts, accounts: &[Account], serial: u64) -> Result<Choice, Vec<usize>> {
     let first = accounts.iter().find_map(|account| account.entry(serial));
     let first = first.expect("somebody has told of it");
     let (version, members) = (first.version, first.members as usize);
@@ -325,7 +325,7 @@ pub(super) fn seats(places: &[Option<usize>], holders: &[Option<usize>]) -> Vec<
 /// The checkpoint that the next one spares: the newest that all have whole, with all codes. A newer
 /// one without codes could be restored now, but not after a death. Where there is none such, it is
 /// the one that all would restore.
-pub fn spared(layouts: &Layouts<'_>, accounts: &[Account]) -> Option<u64> {
+pub fn spared(layouts: &Layouts, accounts: &[Account]) -> Option<u64> {
     let is_whole = |choice: &Choice| {
         choice.seats.iter().all(|seat| matches!(seat, Seat::Holder(_)))
             && !choice.without_codes.contains(&true)

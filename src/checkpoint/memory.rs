@@ -1,11 +1,10 @@
 //! What a rank keeps: what it has registered, two copies of its data, and codes of others' data.
 
-use super::code::GRAIN;
 use super::disk::Disk;
-use super::layout::Layout;
 use super::ledger::{Account, Entry, Extent};
 use super::pace::Pace;
 use super::scheme::{Code, Scheme};
+use super::shape::{Heads, Shape};
 use crate::base::Member;
 use crate::base::sync::sheet::{Reading, Sheet};
 use crate::host::memory::{Fault, Region, Span, transfer};
@@ -39,15 +38,12 @@ pub(super) type Items = BTreeMap<i32, Item>;
 #[derive(Clone, Default)]
 pub(super) struct Slot {
     pub(super) entry: Option<Entry>,
-    /// What each member had registered, and its rank then.
-    pub(super) extents: Vec<Extent>,
-    pub(super) ranks: Vec<i32>,
+    /// What all know of those who took it.
+    pub(super) heads: Arc<Heads>,
     /// Who has the data of each place now.
-    pub(super) members: Vec<Option<Member>>,
-    /// The nodes that the members were on; none if the layout does not go by them.
-    pub(super) nodes: Vec<u32>,
+    pub(super) members: Arc<[Option<Member>]>,
     /// Places whose codes nobody has.
-    pub(super) without_codes: Vec<bool>,
+    pub(super) without_codes: Arc<[bool]>,
     pub(super) data: Arc<Data>,
     pub(super) codes: Arc<Codes>,
 }
@@ -275,43 +271,26 @@ fn extent(items: &Items, code: Code) -> Extent {
     Extent { bytes, digest: directory.iter().fold(directory.len() as u64, mix) }
 }
 
-/// How long the chunks of each group are, for data of a kind.
-pub(super) fn units(layout: &Layout, extents: &[Extent], kind: usize) -> Vec<usize> {
-    let groups = layout.groups.iter().max().map_or(0, |last| last + 1);
-    let mut units = vec![0; groups];
-    for (member, extent) in extents.iter().enumerate().filter(|(at, _)| layout.chunks[*at] > 0) {
-        let bytes = extent.bytes[kind] as usize;
-        let unit = bytes.div_ceil(layout.chunks[member]).next_multiple_of(GRAIN);
-        let longest = &mut units[layout.groups[member]];
-        *longest = unit.max(*longest);
-    }
-    units
-}
-
 impl Slot {
     /// Makes room for the data of `place`.
-    pub(super) fn make_room(&mut self, layout: &Layout, place: usize) {
-        let Slot { data, extents, .. } = self;
-        for (kind, data) in own(data).iter_mut().enumerate() {
-            let unit = units(layout, extents, kind)[layout.groups[place]];
+    pub(super) fn make_room(&mut self, shape: &Shape, place: usize) {
+        for (kind, data) in own(&mut self.data).iter_mut().enumerate() {
             // Who is not protected still has its own copy.
-            let used = extents[place].bytes[kind] as usize;
-            let bytes = (unit * layout.chunks[place]).max(used);
+            let used = shape.heads.extents[place].bytes[kind] as usize;
+            let bytes = (shape.unit_of(kind, place) * shape.layout.chunks[place]).max(used);
             data.resize(bytes);
             data.write(used..bytes).fill(0);
         }
     }
 
     /// Makes room for the codes that `place` keeps.
-    pub(super) fn make_room_for_codes(&mut self, layout: &Layout, place: usize) {
-        let Slot { codes, extents, .. } = self;
-        let keeps = |number: usize| layout.stripes[number].keepers.contains(&place);
-        for (kind, codes) in own(codes).iter_mut().enumerate() {
-            let units = units(layout, extents, kind);
-            codes.retain(|number, _| layout.stripes.len() > *number && keeps(*number));
-            for number in (0..layout.stripes.len()).filter(|number| keeps(*number)) {
-                let unit = units[layout.stripes[number].group];
-                codes.entry(number).or_default().resize(unit);
+    pub(super) fn make_room_for_codes(&mut self, shape: &Shape, place: usize) {
+        let stripes = &shape.layout.stripes;
+        let keeps = |number: usize| stripes[number].keepers.contains(&place);
+        for (kind, codes) in own(&mut self.codes).iter_mut().enumerate() {
+            codes.retain(|number, _| stripes.len() > *number && keeps(*number));
+            for number in (0..stripes.len()).filter(|number| keeps(*number)) {
+                codes.entry(number).or_default().resize(shape.unit(kind, number));
             }
         }
     }

@@ -5,6 +5,7 @@
 //! restored out of what, and which of two copies counts. The others move the bytes.
 
 mod apart;
+mod census;
 pub mod code;
 mod decoding;
 mod disk;
@@ -18,6 +19,7 @@ mod model;
 mod pace;
 mod restoring;
 pub mod scheme;
+mod shape;
 mod shelf;
 mod stripes;
 mod taking;

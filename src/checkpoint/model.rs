@@ -28,6 +28,9 @@ struct Slot {
     codes: Shared<Sum>,
 }
 
+/// How many work on one stripe: all of few members, some of more.
+const HANDS: usize = 3;
+
 /// What all have to keep to, and a test may leave out.
 #[derive(Clone, Copy)]
 struct Rules {
@@ -304,7 +307,7 @@ impl World {
             false => Rc::new(self.layout_of(entry.members as usize)),
         };
         let mut todo = Vec::new();
-        for share in layout.shares(entry.place as usize) {
+        for share in layout.shares(entry.place as usize, HANDS) {
             let keepers = layout.stripes[share.stripe].keepers.iter().enumerate();
             let keepers = keepers.filter(|(_, keeper)| wanted[**keeper]);
             todo.extend(keepers.map(|(index, _)| Todo { share, index, is_code: true }));
@@ -436,7 +439,7 @@ impl World {
         let (mut todo, mut repairs) = (Vec::new(), BTreeMap::new());
         for repair in &choice.repairs {
             repairs.insert(repair.stripe, repair.codes[..repair.lost.len()].to_vec());
-            let all = (0..layout.members()).flat_map(|member| layout.shares(member));
+            let all = (0..layout.members()).flat_map(|member| layout.shares(member, HANDS));
             let parts = all.filter(|share| share.stripe == repair.stripe);
             for share in parts.filter(|share| share.part % self.members() == who) {
                 let lost = repair.lost.iter();
@@ -520,7 +523,7 @@ fn entry_of(rank: &Rank) -> Entry {
 /// What a place has, if all parts of it are there, and alike.
 fn value(layout: &Layout, data: &Shared<u64>, place: usize) -> Option<u64> {
     let shares: Vec<Share> =
-        (0..layout.members()).flat_map(|member| layout.shares(member)).collect();
+        (0..layout.members()).flat_map(|member| layout.shares(member, HANDS)).collect();
     let mut all = Vec::new();
     for (number, stripe) in layout.stripes.iter().enumerate() {
         let chunks = stripe.data.iter().filter(|(member, _)| *member == place);

@@ -4,14 +4,18 @@
 //! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
 //! there was. The program's data change last, when all have confirmed.
 
+use super::census::{Outlook, census, outlook, rank_in};
 use super::decoding::{ALL_DIGITS, Worst, decode};
 use super::disk::{self, Piece, share_trouble};
 use super::keep::Checkpoint;
 use super::layout::{Layout, Layouts};
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict, Written};
 use super::memory::{KINDS, Memory, Orphan, Slot};
+use super::shape::{Heads, Shape, nodes};
+use super::shelf::Stamp;
 use super::stripes::{Codes, Crew};
-use super::taking::{accounts, comm_of, encode, layouts, nodes, rank_in};
+use super::taking::{comm_of, encode};
+use crate::base::sync::alike::Alike;
 use crate::base::sync::sheet::Sheet;
 use crate::host::memory::Span;
 use crate::host::output;
@@ -29,13 +33,15 @@ use std::sync::Arc;
 /// From how many digits on it is said aloud that they are lost.
 const LOUD: i32 = 4;
 
+/// What all know of checkpoints that they restore, by the operation in which they are told.
+static COMMONS: Alike<Stamp, Common> = Alike::new();
+
 /// What all know of the checkpoint that is restored.
 pub(super) struct Common {
-    pub(super) layout: Layout,
+    pub(super) shape: Shape,
     pub(super) choice: Choice,
-    pub(super) extents: Vec<Extent>,
-    /// The ranks that the places had then.
-    pub(super) ranks: Vec<i32>,
+    /// The first place of which somebody has registered other data, and who.
+    misfit: Option<(usize, usize)>,
 }
 
 /// Restores the last checkpoint that can be; returns what the program calls it, and nothing when
@@ -48,24 +54,21 @@ pub fn restore(process: &'static Process, keep: &Arc<Checkpoint>) -> Result<Opti
 async fn attempt(
     process: &'static Process, keep: &Checkpoint, comm: &Held<Comm>,
 ) -> Result<Option<i64>> {
-    let accounts = accounts(process, keep, comm, 0)?;
-    let seen = accounts.iter().map(|account| account.seen).max().unwrap_or(0);
+    let census = census(process, keep, comm, 0)?;
+    let outlook = outlook(process, keep, comm, &census)?;
+    let Outlook { verdict, generations, seen, interval, .. } = &*outlook;
     {
         let mut memory = keep.memory.lock();
-        let interval = accounts.iter().map(|account| account.interval).max().unwrap_or(0);
-        memory.seen = seen;
-        memory.pace.restart(interval);
+        memory.seen = *seen;
+        memory.pace.restart(*interval);
     }
-    let layouts = layouts(process, keep, comm, &accounts)?;
-    let verdict = ledger::judge(&layouts, &accounts);
-    let newest = if let Verdict::Restore(choice) = &verdict { choice.serial } else { 0 };
+    let newest = if let Verdict::Restore(choice) = verdict { choice.serial } else { 0 };
     let is_nothing = matches!(verdict, Verdict::Nothing);
-    let generations = disk::generations(&accounts);
     let older = generations.iter().position(|one| one.serial <= newest);
     let (newer, older) = generations.split_at(older.unwrap_or(generations.len()));
-    let shelves: Vec<u64> = accounts.iter().map(|account| account.shelf).collect();
-    let (accounts, layouts) = (&accounts[..], &layouts);
-    let call = Call { process, keep, comm, accounts, layouts, shelves: &shelves };
+    let accounts = &census.accounts[..];
+    let (layouts, shelves) = (&outlook.layouts, &census.shelves[..]);
+    let call = Call { process, keep, comm, accounts, layouts, shelves };
     let mut troubles = Vec::new();
     for generation in newer {
         match call.restore_disk(generation, newest, &troubles).await? {
@@ -97,7 +100,7 @@ struct Call<'a> {
     keep: &'a Checkpoint,
     comm: &'a Held<Comm>,
     accounts: &'a [Account],
-    layouts: &'a Layouts<'a>,
+    layouts: &'a Layouts,
     shelves: &'a [u64],
 }
 
@@ -136,22 +139,22 @@ impl Call<'_> {
         Ok(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, at))))
     }
 
-    async fn restore_memory(&self, verdict: Verdict) -> Result<Option<i64>> {
+    async fn restore_memory(&self, verdict: &Verdict) -> Result<Option<i64>> {
         let keep = self.keep;
         match verdict {
             Verdict::Nothing => Err(DATA_LOST.because("there is no checkpoint in memory")),
             Verdict::Lost { serial, version, places, members } => {
-                let which = (serial, members);
+                let which = (*serial, *members);
                 let ranks = ranks_of(&self.lane(), keep, self.accounts, which).await?;
-                Err(lost(keep, version, &ranks, &places))
+                Err(lost(keep, *version, &ranks, places))
             }
             Verdict::Restore(choice) => {
                 let me = self.me();
-                let (at, mut slot) = fetch(keep, self.layouts, &choice, &self.accounts[me], me);
+                let (at, mut slot) = fetch(keep, self.layouts, choice, &self.accounts[me], me);
                 let outcome = self.rebuild(choice, &mut slot).await;
                 keep.memory.lock().slots[at] = slot;
                 let (common, orphans, digits) = outcome?;
-                self.take_over(at, common, orphans, digits)
+                self.take_over(at, &common, orphans, digits)
             }
         }
     }
@@ -167,7 +170,7 @@ impl Call<'_> {
         if let Some((at, why)) = share_trouble(&self.lane().as_turn(), trouble).await? {
             return Ok(Err(format!("rank {}: {why}", rank_in(self.comm, at))));
         }
-        let all = tell_heads(&self.lane(), &seats, &pieces).await?;
+        let (extents, ranks) = tell_heads(&self.lane(), &seats, &pieces).await?;
         let holds = |seat: Seat| match seat {
             Seat::Heir(rank) => Seat::Holder(rank),
             other => other,
@@ -186,9 +189,9 @@ impl Call<'_> {
         let nodes = if is_whole { nodes(here) } else { Vec::new() };
         let layout = Layout::new(&self.keep.scheme, members, &nodes);
         let layout = layout.map_err(|why| Class::ARG.because(why))?;
-        let (extents, ranks) = all;
-        let common = Common { layout, choice, extents, ranks };
-        must_match(&common, self.comm, self.accounts)?;
+        let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
+        let common = Common::of(shape, choice, self.accounts);
+        self.must_match(&common)?;
         // The same, if it is in memory, is of no use there.
         let mine = &self.accounts[me];
         let is_it =
@@ -196,15 +199,14 @@ impl Call<'_> {
         let same = mine.entries.iter().position(is_it);
         let at = same.unwrap_or_else(|| ledger::vacant(Some(spared), mine));
         let (mut slot, mut orphans) = (Slot::default(), Vec::new());
-        (slot.extents, slot.ranks) = (common.extents.clone(), common.ranks.clone());
-        slot.nodes = nodes;
+        slot.heads = common.shape.heads.clone();
         for (place, head, data) in pieces {
             let data = Arc::new(data.map(Sheet::from));
             if common.choice.seats[place] == Seat::Holder(me) {
-                let has_nodes = !slot.nodes.is_empty();
+                let has_nodes = !slot.heads.nodes.is_empty();
                 slot.entry = Some(own_entry(&common.choice, place, (true, has_nodes)));
                 slot.data = data;
-                slot.make_room(&common.layout, place);
+                slot.make_room(&common.shape, place);
             } else if head.extent.bytes != [0; KINDS] {
                 orphans.push(Orphan { rank: head.rank, extent: head.extent, data });
             }
@@ -224,7 +226,7 @@ impl Call<'_> {
             let (version, directory) = (generation.version, directory.unwrap_or_default());
             say(&format!("checkpoint {version} is restored from {directory}{because}"));
         }
-        self.take_over(at, common, orphans, 0).map(Ok)
+        self.take_over(at, &common, orphans, 0).map(Ok)
     }
 
     /// What was written for the places that come to this rank.
@@ -243,7 +245,7 @@ impl Call<'_> {
 
     /// What was restored counts, and goes back to where it is registered.
     fn take_over(
-        &self, at: usize, common: Common, orphans: Vec<Orphan>, digits: i32,
+        &self, at: usize, common: &Common, orphans: Vec<Orphan>, digits: i32,
     ) -> Result<Option<i64>> {
         let mut memory = self.keep.memory.lock();
         let serial = common.choice.serial;
@@ -271,17 +273,25 @@ impl Call<'_> {
     /// Makes everybody's part of the checkpoint whole; returns what all know of it, the data of
     /// those who are there no more that came into the care of this rank, and how many digits are
     /// lost.
-    async fn rebuild(&self, choice: Choice, slot: &mut Slot) -> Result<(Common, Vec<Orphan>, i32)> {
+    async fn rebuild(
+        &self, choice: &Choice, slot: &mut Slot,
+    ) -> Result<(Arc<Common>, Vec<Orphan>, i32)> {
         let keep = self.keep;
         self.lane().look_round()?;
         let holders = choice.seats.iter().filter(|seat| matches!(seat, Seat::Holder(_)));
         let root = holders.map(|seat| seat.rank()).min().expect("somebody has data");
         let members = choice.seats.len();
-        tell(&self.lane(), (root, members), slot).await?;
-        let layout = self.layouts.of(choice.serial, members);
-        let (extents, ranks) = (slot.extents.clone(), slot.ranks.clone());
-        let common = Common { layout, choice, extents, ranks };
-        must_match(&common, self.comm, self.accounts)?;
+        let tag = self.comm.next_collective();
+        let lane = Lane::new(self.process, self.comm, tag, Way::Blocking);
+        let told = tell(&lane, (root, members), &slot.heads).await?;
+        let common = COMMONS.of((self.comm.living().context(), tag), || {
+            let nodes = self.layouts.nodes.get(&choice.serial).cloned().unwrap_or_default();
+            let heads = Arc::new(Heads::from_bytes(&told, nodes));
+            let shape = Shape::new(self.layouts.of(choice.serial, members), heads);
+            Common::of(shape, choice.clone(), self.accounts)
+        });
+        self.must_match(&common)?;
+        slot.heads = common.shape.heads.clone();
         let (orphans, worst) = decode(&self.crew(), keep, &common, slot).await?;
         let digits = settle(&self.lane(), keep, &common, worst).await?;
         if let Some(entry) = slot.entry.as_mut() {
@@ -289,6 +299,20 @@ impl Call<'_> {
         }
         self.complete(&common, slot).await?;
         Ok((common, orphans, digits))
+    }
+
+    /// Fails when somebody has registered other data than what is to be restored.
+    fn must_match(&self, common: &Common) -> Result {
+        let Some((place, rank)) = common.misfit else { return Ok(()) };
+        let bytes = |extent: Extent| extent.bytes.iter().sum::<u64>();
+        Err(Class::NOT_SAME.because(format!(
+            "rank {} has registered other data ({} bytes) than there are in checkpoint {} ({} \
+             bytes)",
+            rank_in(self.comm, rank),
+            bytes(self.accounts[rank].extent),
+            common.choice.version,
+            bytes(common.shape.heads.extents[place])
+        )))
     }
 
     /// All have their data: codes that are gone are made again, and all confirm.
@@ -299,12 +323,11 @@ impl Call<'_> {
             let ranks: Vec<i32> = seats.iter().map(|seat| seat.rank() as i32).collect();
             let place = slot.entry.map(|entry| entry.place as usize);
             if let Some(place) = place.filter(|place| without_codes[*place]) {
-                slot.make_room_for_codes(&common.layout, place);
+                slot.make_room_for_codes(&common.shape, place);
             }
             let codes = Codes {
                 scheme: &self.keep.scheme,
-                layout: &common.layout,
-                extents: &common.extents,
+                shape: &common.shape,
                 ranks: &ranks,
                 is_wanted: without_codes,
                 place,
@@ -384,7 +407,7 @@ pub(super) fn lost(keep: &Checkpoint, version: i64, ranks: &[i32], places: &[usi
 
 /// This rank's slot of the checkpoint, and which it is: one that is there, or a fresh one.
 fn fetch(
-    keep: &Checkpoint, layouts: &Layouts<'_>, choice: &Choice, mine: &Account, me: usize,
+    keep: &Checkpoint, layouts: &Layouts, choice: &Choice, mine: &Account, me: usize,
 ) -> (usize, Slot) {
     let mut memory = keep.memory.lock();
     let is_it = |slot: &Slot| slot.entry.is_some_and(|entry| entry.serial == choice.serial);
@@ -402,8 +425,7 @@ fn fetch(
     let at = ledger::vacant(Some(choice.serial), mine);
     let mut slot = std::mem::take(&mut memory.slots[at]);
     let place = choice.seats.iter().position(|seat| *seat == Seat::Heir(me));
-    slot.nodes = layouts.nodes.get(&choice.serial).cloned().unwrap_or_default();
-    let has_nodes = !slot.nodes.is_empty();
+    let has_nodes = layouts.nodes.get(&choice.serial).is_some_and(|nodes| !nodes.is_empty());
     slot.entry = place.map(|place| own_entry(choice, place, (false, has_nodes)));
     (at, slot)
 }
@@ -427,7 +449,8 @@ async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst
     let mut spoilt: Vec<&Worst> = all.iter().filter(|one| one.digits >= ALL_DIGITS).collect();
     spoilt.sort_unstable_by_key(|one| one.place);
     if let Some(first) = spoilt.first() {
-        let ranks: Vec<usize> = spoilt.iter().map(|one| common.ranks[one.place] as usize).collect();
+        let ranks: Vec<usize> =
+            spoilt.iter().map(|one| common.shape.heads.ranks[one.place] as usize).collect();
         let (noun, verb) = if ranks.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
         return Err(DATA_LOST.because(format!(
             "checkpoint {} cannot be restored: what {noun} {} had in it {verb} lost, since the \
@@ -436,7 +459,7 @@ async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst
             common.choice.version,
             enumerate(&ranks),
             keep.scheme,
-            common.ranks[first.place],
+            common.shape.heads.ranks[first.place],
             first.id
         )));
     }
@@ -454,59 +477,36 @@ async fn ranks_of(
     let Some(root) = accounts.iter().position(has_part) else {
         return Ok((0..members as i32).collect());
     };
-    let mut slot = Slot::default();
+    let mut heads = Arc::default();
     if lane.rank() as usize == root {
         let memory = keep.memory.lock();
         let is_it = |slot: &&Slot| slot.entry.is_some_and(|entry| entry.serial == serial);
-        slot = memory.slots.iter().find(is_it).expect("it has told of it").clone();
+        heads = memory.slots.iter().find(is_it).expect("it has told of it").heads.clone();
     }
-    tell(lane, (root, members), &mut slot).await?;
-    Ok(slot.ranks)
+    let told = tell(lane, (root, members), &heads).await?;
+    Ok(Heads::from_bytes(&told, Vec::new()).ranks)
 }
 
 /// One who has a part in the checkpoint tells the others what all had registered, and their ranks.
-async fn tell(lane: &Lane<'_>, (root, members): (usize, usize), slot: &mut Slot) -> Result {
-    const WORDS: usize = 4;
-    let mut words = vec![0; WORDS * members];
+async fn tell(lane: &Lane<'_>, (root, members): (usize, usize), heads: &Heads) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; Heads::bytes(members)];
     if lane.rank() as usize == root {
-        for (place, words) in words.chunks_exact_mut(WORDS).enumerate() {
-            let extent = slot.extents[place];
-            words.copy_from_slice(&[
-                extent.bytes[0],
-                extent.bytes[1],
-                extent.digest,
-                i64::from(slot.ranks[place]) as u64,
-            ]);
-        }
+        bytes.copy_from_slice(&heads.to_bytes());
     }
-    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     coll::broadcast(lane, &Span::of_mut(&mut bytes).into(), root as i32).await?;
-    let words: Vec<u64> =
-        bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
-    slot.extents = words
-        .chunks_exact(WORDS)
-        .map(|words| Extent { bytes: [words[0], words[1]], digest: words[2] })
-        .collect();
-    slot.ranks = words.chunks_exact(WORDS).map(|words| words[3] as i32).collect();
-    Ok(())
+    Ok(bytes)
 }
 
-/// Fails when somebody has registered other data than what is to be restored.
-fn must_match(common: &Common, comm: &Comm, accounts: &[Account]) -> Result {
-    for (place, seat) in common.choice.seats.iter().enumerate() {
-        let (Seat::Holder(rank) | Seat::Heir(rank)) = *seat else { continue };
-        let (had, has) = (common.extents[place], accounts[rank].extent);
-        if had != has {
-            let bytes = |extent: Extent| extent.bytes.iter().sum::<u64>();
-            return Err(Class::NOT_SAME.because(format!(
-                "rank {} has registered other data ({} bytes) than there are in checkpoint {} \
-                 ({} bytes)",
-                rank_in(comm, rank),
-                bytes(has),
-                common.choice.version,
-                bytes(had)
-            )));
-        }
+impl Common {
+    fn of(shape: Shape, choice: Choice, accounts: &[Account]) -> Common {
+        let sits = |seat: &Seat| match *seat {
+            Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
+            Seat::Guardian(_) => None,
+        };
+        let mut seated = choice.seats.iter().map(sits).enumerate();
+        let misfit = seated.find_map(|(place, rank)| {
+            (shape.heads.extents[place] != accounts[rank?].extent).then_some((place, rank?))
+        });
+        Common { shape, choice, misfit }
     }
-    Ok(())
 }

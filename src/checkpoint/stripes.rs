@@ -6,12 +6,13 @@
 //! second meeting counts on anything that others have made for it.
 
 use super::code::Encoder;
-use super::layout::Layout;
-use super::ledger::Extent;
-use super::memory::{DOUBLES, KINDS, code_of, is_finite, units};
+use super::layout::part_of;
+use super::memory::{DOUBLES, KINDS, code_of, is_finite};
 use super::scheme::Scheme;
+use super::shape::Shape;
 use super::shelf::{Offer, Shelf, Shown, Stamp};
 use crate::base::Member;
+use crate::base::sync::alike::Alike;
 use crate::base::sync::sheet::Writing;
 use crate::host::life;
 use crate::host::memory::Fault;
@@ -24,6 +25,9 @@ use crate::mpi::run::Way;
 use std::ops::Range;
 use std::result::Result as Outcome;
 use std::sync::Arc;
+
+/// What all show, in one piece of work.
+static OFFERS: Alike<Stamp, Vec<Option<Arc<Offer>>>> = Alike::new();
 
 /// Everybody, at work on stripes.
 pub(super) struct Crew<'a> {
@@ -52,8 +56,7 @@ pub(super) enum Work {
 /// Codes that are to be made.
 pub(super) struct Codes<'a> {
     pub(super) scheme: &'a Scheme,
-    pub(super) layout: &'a Layout,
-    pub(super) extents: &'a [Extent],
+    pub(super) shape: &'a Shape,
     /// Who sits at each place.
     pub(super) ranks: &'a [i32],
     /// Places whose codes are wanted.
@@ -75,7 +78,7 @@ impl Crew<'_> {
     /// meet in between if the second depends on the first. False: some codes are no numbers.
     pub(super) async fn work(
         &self, shown: &Shown, kinds: [usize; KINDS], in_between: bool,
-        part: impl Fn(&Offers, usize) -> Result<Work>,
+        part: impl Fn(&Offers<'_>, usize) -> Result<Work>,
     ) -> Result<bool> {
         self.lane(0).look_round()?;
         coll::meet(&self.lane(0)).await?;
@@ -93,10 +96,16 @@ impl Crew<'_> {
     }
 
     /// What all show.
-    fn offers(&self) -> Offers {
-        let members = (0..self.shelves.len()).map(|rank| self.comm.member(rank as i32)).collect();
-        let all = Shelf::find(self.shelves, self.stamp());
-        Offers { all, members, me: self.comm.rank as usize }
+    fn offers(&self) -> Offers<'_> {
+        let all = OFFERS.of(self.stamp(), || Shelf::find(self.shelves, self.stamp()));
+        Offers { all, comm: self.comm, me: self.comm.rank as usize, hands: self.hands() }
+    }
+
+    /// How many take part in the work: where members share cores, some more than there are cores
+    /// even out who comes late, and each of them has longer pieces.
+    fn hands(&self) -> usize {
+        let (members, crowd) = (self.shelves.len(), self.process.world.ranks_per_core());
+        if crowd > 1 { 4 * members.div_ceil(crowd) } else { members }
     }
 
     /// All have done their parts, and hear of the worst that anybody has met.
@@ -123,15 +132,18 @@ impl Crew<'_> {
 }
 
 /// What everybody shows.
-pub(super) struct Offers {
-    all: Vec<Option<Arc<Offer>>>,
-    members: Vec<Member>,
+pub(super) struct Offers<'a> {
+    all: Arc<Vec<Option<Arc<Offer>>>>,
+    comm: &'a Comm,
     pub(super) me: usize,
+    /// How many of them work on one stripe, at most.
+    hands: usize,
 }
 
-impl Offers {
-    pub(super) fn members(&self) -> usize {
-        self.members.len()
+impl Offers<'_> {
+    /// Which of how many parts of what is lost is that of this member, if it has one.
+    pub(super) fn part(&self) -> Option<(usize, usize)> {
+        part_of(self.me, self.all.len(), self.hands)
     }
 
     pub(super) fn of(&self, rank: usize) -> Outcome<&Offer, Work> {
@@ -142,7 +154,7 @@ impl Offers {
     fn bring(&self, rank: usize, kind: usize, start: usize, room: &mut [u8]) -> Outcome<(), Work> {
         let offer = self.of(rank)?;
         let Some(source) = &offer.source else { return Ok(()) };
-        let Member { seat, incarnation } = self.members[rank];
+        let Member { seat, incarnation } = self.comm.member(rank as i32);
         let pin = (rank != self.me).then(|| life::pin(seat, incarnation));
         if let Some(None) = pin {
             return Err(Work::Lost { rank });
@@ -163,14 +175,13 @@ pub(super) fn pieces(range: Range<usize>, bytes: usize) -> impl Iterator<Item = 
 impl Codes<'_> {
     /// Makes this member's part of all codes of a kind that are wanted. Data that are not where
     /// they are kept yet are copied there on the way.
-    pub(super) fn make(&self, process: &Process, offers: &Offers, kind: usize) -> Result<Work> {
-        let units = units(self.layout, self.extents, kind);
+    pub(super) fn make(&self, process: &Process, offers: &Offers<'_>, kind: usize) -> Result<Work> {
         let code = code_of(self.scheme.code, kind);
         let Some(place) = self.place else { return Ok(Work::Done) };
         let mut work = Work::Done;
-        for share in self.layout.shares(place) {
-            let stripe = &self.layout.stripes[share.stripe];
-            let unit = units[stripe.group];
+        for share in self.shape.layout.shares(place, offers.hands) {
+            let stripe = &self.shape.layout.stripes[share.stripe];
+            let unit = self.shape.unit(kind, share.stripe);
             let keepers = stripe.keepers.iter().enumerate();
             let wanted: Vec<(usize, usize)> = keepers
                 .filter(|(_, keeper)| self.is_wanted[**keeper])
@@ -197,7 +208,7 @@ impl Codes<'_> {
 
     /// Makes one piece of the codes of a stripe; false: they are no numbers.
     fn piece(
-        &self, offers: &Offers, (kind, unit): (usize, usize), number: usize,
+        &self, offers: &Offers<'_>, (kind, unit): (usize, usize), number: usize,
         wanted: &[(usize, usize)], piece: Range<usize>, encoder: &mut Encoder,
     ) -> Outcome<bool, Work> {
         let rank = |place: usize| self.ranks[place] as usize;
@@ -205,7 +216,7 @@ impl Codes<'_> {
             Ok(offers.of(rank(*keeper))?.codes[kind][&number].write(piece.clone()))
         };
         let mut made: Vec<Writing<'_>> = wanted.iter().map(code).collect::<Outcome<_, Work>>()?;
-        for (at, (member, chunk)) in self.layout.stripes[number].data.iter().enumerate() {
+        for (at, (member, chunk)) in self.shape.layout.stripes[number].data.iter().enumerate() {
             let (rank, start) = (rank(*member), chunk * unit + piece.start);
             let range = start..start + piece.len();
             let offer = offers.of(rank)?;

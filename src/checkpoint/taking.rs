@@ -3,19 +3,17 @@
 //!
 //! Beside the program, each copies its own data at once, and codes are made of the copies.
 
+use super::census::{Agreed, Census, Draft, census, draft};
 use super::disk;
 use super::files;
-use super::keep::{Checkpoint, await_idle, mttf};
-use super::layout::{Layout, Layouts};
-use super::ledger::{self, Account, Entry, Written};
-use super::memory::{DOUBLES, EXACT, KINDS, Slot, Source, Stretch, is_finite, stretches};
+use super::keep::{Checkpoint, mttf};
+use super::ledger::{self, Entry, Written};
+use super::memory::{DOUBLES, EXACT, Slot, Source, Stretch, is_finite, stretches};
 use super::pace::Toll;
 use super::restoring::say;
-use super::scheme::Scheme;
 use super::shelf::Offer;
 use super::stripes::{Codes, Crew, Offers};
 use crate::host::clock;
-use crate::host::memory::Span;
 use crate::mpi::coll;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
@@ -32,14 +30,13 @@ struct Job {
     process: &'static Process,
     keep: Arc<Checkpoint>,
     comm: Held<Comm>,
-    layout: Layout,
+    census: Arc<Census>,
+    draft: Agreed,
     /// Which of the two it goes into.
     at: usize,
     slot: Slot,
     /// Where its data come from, unless they are copied.
     source: Option<Source>,
-    /// The shelves of all.
-    shelves: Vec<u64>,
     /// In which turn, and where, it is written to disk, too.
     file: Option<(usize, PathBuf)>,
     /// How long the program waited for its data to be copied, if it does not wait for the rest.
@@ -86,144 +83,54 @@ pub(super) fn comm_of(process: &'static Process, keep: &Checkpoint) -> Result<He
     process.comm(handle, "the communicator of ck")
 }
 
-/// Everybody's accounts, in the order of ranks, once all are known to keep the same thing.
-pub(super) fn accounts(
-    process: &'static Process, keep: &Checkpoint, comm: &Comm, version: i64,
-) -> Result<Vec<Account>> {
-    await_idle(process, keep)?;
-    let place = comm.living().rank as usize;
-    let mine = keep.memory.lock().account(&keep.scheme, place, version);
-    // Where the program has not said so, a machine that ranks sit on may.
-    let berth = || Some(process.world.berths()?.node_of(process.me.seat) as u32);
-    let mine = Account { node: mine.node.or_else(berth), shelf: keep.shelf.number, ..mine };
-    let all = coll::share(process, comm, &mine.to_bytes())?;
-    let all: Vec<Account> = all.chunks_exact(Account::BYTES).map(Account::from_bytes).collect();
-    if let Some(other) = all.iter().position(|account| account.digest != all[0].digest) {
-        let [first, other] = [0, other].map(|at| rank_in(comm, at));
-        let scheme = &keep.scheme;
-        let words = format!("ranks {first} and {other} have different schemes; mine is {scheme}");
-        return Err(Class::NOT_SAME.because(words));
-    }
-    if let Some(other) = all.iter().position(|account| account.every != all[0].every) {
-        let [first, other] = [0, other].map(|at| rank_in(comm, at));
-        let words = format!("ranks {first} and {other} write to disk at different intervals");
-        return Err(Class::NOT_SAME.because(words));
-    }
-    Ok(all)
-}
-
-/// The layouts of what there is; whoever has part of a checkpoint tells on which nodes it was
-/// taken.
-pub(super) fn layouts<'a>(
-    process: &'static Process, keep: &'a Checkpoint, comm: &Comm, accounts: &[Account],
-) -> Result<Layouts<'a>> {
-    let mut layouts = Layouts::from(&keep.scheme);
-    let me = comm.living().rank as usize;
-    for serial in ledger::serials(accounts) {
-        let knows =
-            |account: &Account| account.entry(serial).copied().filter(|entry| entry.has_nodes);
-        let Some(root) = accounts.iter().position(|account| knows(account).is_some()) else {
-            continue;
-        };
-        let members = knows(&accounts[root]).map_or(0, |entry| entry.members as usize);
-        let mut bytes = vec![0; 4 * members];
-        if root == me {
-            let memory = keep.memory.lock();
-            let slots = memory.slots.iter();
-            let slot = slots.filter(|slot| slot.entry.is_some_and(|one| one.serial == serial));
-            let nodes = slot.flat_map(|slot| &slot.nodes).flat_map(|node| node.to_ne_bytes());
-            bytes.iter_mut().zip(nodes).for_each(|(byte, node)| *byte = node);
-        }
-        let lane = Lane::new(process, comm, comm.next_collective(), Way::Blocking);
-        run::block(coll::broadcast(&lane, &Span::of_mut(&mut bytes).into(), root as i32))?;
-        let nodes = bytes.as_chunks::<4>().0.iter().map(|node| u32::from_ne_bytes(*node));
-        layouts.nodes.insert(serial, nodes.collect());
-    }
-    Ok(layouts)
-}
-
-/// Where these ranks are. Whoever says nothing is on a node of its own; if none says anything,
-/// nodes do not count.
-pub(super) fn nodes<'a>(accounts: impl Iterator<Item = &'a Account>) -> Vec<u32> {
-    let nodes: Vec<Option<u32>> = accounts.map(|account| account.node).collect();
-    if nodes.iter().all(Option::is_none) {
-        return Vec::new();
-    }
-    // Programs count from 0 on, and have 31 bits.
-    let node = |(at, node): (usize, Option<u32>)| node.unwrap_or(u32::MAX - at as u32);
-    nodes.into_iter().enumerate().map(node).collect()
-}
-
-/// The rank that one of those who live has in the communicator: where there are gaps (BLANK),
-/// places are counted without them.
-pub(super) fn rank_in(comm: &Comm, place: usize) -> i32 {
-    let member = comm.living().group.member(place);
-    member.and_then(|member| comm.group.rank_of(member)).unwrap_or(-1)
-}
-
 /// Agrees on what is to be done, and makes room for it; beside the program, copies the data.
 fn prepare(
     process: &'static Process, keep: &Arc<Checkpoint>, comm: &Held<Comm>,
     (version, is_beside): (i64, bool),
 ) -> Result<Job> {
     let began = clock::now();
-    let accounts = accounts(process, keep, comm, version)?;
-    if let Some(other) = accounts.iter().find(|account| account.version != accounts[0].version) {
-        let (one, other) = (accounts[0].version, other.version);
-        let words = format!("some ranks take checkpoint {one}, others {other}");
-        return Err(Class::NOT_SAME.because(words));
-    }
-    let members = accounts.len();
-    let layouts = layouts(process, keep, comm, &accounts)?;
-    let nodes = nodes(accounts.iter());
-    let layout = Layout::new(&keep.scheme, members, &nodes);
-    let layout = layout.map_err(|why| Class::ARG.because(why))?;
-    must_be_protected(&keep.scheme, &layout, comm, &accounts)?;
-    let spared = ledger::spared(&layouts, &accounts);
+    let census = census(process, keep, comm, version)?;
+    let draft = draft(process, keep, comm, &census)?;
+    let Draft { shape, serial, .. } = &*draft;
     let place = comm.living().rank as usize;
-    let at = ledger::vacant(spared, &accounts[place]);
-    let serial = accounts.iter().map(|account| account.seen).max().unwrap_or(0) + 1;
+    let at = ledger::vacant(draft.spared, &census.accounts[place]);
     let mut memory = keep.memory.lock();
     let mut slot = std::mem::take(&mut memory.slots[at]);
-    slot.extents = accounts.iter().map(|account| account.extent).collect();
-    lay_out(&mut slot, comm, &layout);
+    lay_out(&mut slot, &draft, place);
     let mut source = Some(Source::of(&memory.items, keep.scheme.code));
     // Who is alone has nobody who would copy anything.
-    if let Some(source) = source.take_if(|_| is_beside || layout.stripes.is_empty()) {
+    if let Some(source) = source.take_if(|_| is_beside || shape.layout.stripes.is_empty()) {
         let filled = slot.fill(&source);
         filled.map_err(|fault| Failure::from(process.engine.suffer(fault.address)))?;
     }
     slot.entry = Some(Entry {
-        serial,
+        serial: *serial,
         version,
-        members: members as u32,
+        members: shape.members() as u32,
         place: place as u32,
         has_data: source.is_none(),
         has_codes: false,
         is_committed: false,
-        has_nodes: !nodes.is_empty(),
+        has_nodes: !shape.heads.nodes.is_empty(),
     });
-    slot.nodes = nodes;
     // Who waits in place may jump out, and nobody would say that it is over.
-    (memory.seen, memory.is_new, memory.is_busy) = (serial, false, is_beside);
+    (memory.seen, memory.is_new, memory.is_busy) = (*serial, false, is_beside);
     memory.orphans.clear();
-    let turn = disk::turn(&accounts, serial);
-    let disk = turn.zip(memory.disk.as_ref());
+    let disk = draft.turn.zip(memory.disk.as_ref());
     let file = disk.map(|(turn, disk)| (turn, files::path(&disk.directory, place, turn)));
     drop(memory);
     let tags = [0; 6].map(|_| comm.next_collective());
-    let shelves = accounts.iter().map(|account| account.shelf).collect();
     let (keep, comm, is_over) = (keep.clone(), comm.clone(), false);
     let waited = is_beside.then(|| clock::now().duration_since(began));
     let job = Job {
         process,
         keep,
         comm,
-        layout,
+        census,
+        draft,
         at,
         slot,
         source,
-        shelves,
         file,
         waited,
         tags,
@@ -234,27 +141,12 @@ fn prepare(
 }
 
 /// Makes a slot for all who live, who have told how much they have, with room for this one.
-fn lay_out(slot: &mut Slot, comm: &Comm, layout: &Layout) {
-    let living = comm.living();
-    slot.members = living.group.members().map(Some).collect();
-    slot.ranks = (0..layout.members()).map(|at| rank_in(comm, at)).collect();
-    slot.without_codes = vec![false; layout.members()];
-    slot.make_room(layout, living.rank as usize);
-    slot.make_room_for_codes(layout, living.rank as usize);
-}
-
-/// Fails when somebody has data that nobody would keep codes of.
-fn must_be_protected(
-    scheme: &Scheme, layout: &Layout, comm: &Comm, accounts: &[Account],
-) -> Result {
-    let has_data = |at: &usize| accounts[*at].extent.bytes != [0; KINDS];
-    match (0..accounts.len()).filter(has_data).find(|at| layout.chunks[*at] == 0) {
-        None => Ok(()),
-        Some(at) => Err(Class::ARG.because(format!(
-            "by scheme {scheme} rank {} only keeps codes, but it has registered data",
-            rank_in(comm, at)
-        ))),
-    }
+fn lay_out(slot: &mut Slot, draft: &Draft, place: usize) {
+    slot.heads = draft.shape.heads.clone();
+    slot.members = draft.members.clone();
+    slot.without_codes = draft.without_codes.clone();
+    slot.make_room(&draft.shape, place);
+    slot.make_room_for_codes(&draft.shape, place);
 }
 
 /// Makes the codes; the checkpoint counts once all know that they have theirs.
@@ -289,17 +181,14 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
 
 /// All together copy what is not copied yet, and make the codes. False: some are no numbers.
 async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<bool> {
-    let members = job.layout.members();
-    let ranks: Vec<i32> = (0..members as i32).collect();
     let tags = [0, 1, 2].map(|at| job.tags[at]);
-    let (shelves, shelf) = (&job.shelves[..], &job.keep.shelf);
+    let (shelves, shelf) = (&job.census.shelves[..], &job.keep.shelf);
     let crew = Crew { process, comm: job.comm.living(), way, tags, shelves, shelf };
     let codes = Codes {
         scheme: &job.keep.scheme,
-        layout: &job.layout,
-        extents: &job.slot.extents,
-        ranks: &ranks,
-        is_wanted: &vec![true; members],
+        shape: &job.draft.shape,
+        ranks: &job.draft.ranks,
+        is_wanted: &job.draft.is_wanted,
         place: job.slot.entry.map(|entry| entry.place as usize),
     };
     encode(&crew, &codes, &job.slot, job.source.take()).await
@@ -341,14 +230,14 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
     let is_bad = |stretch: &Stretch| {
         stretch.kind == DOUBLES && !is_finite(&slot.data[DOUBLES].read(stretch.bytes.clone()))
     };
-    let extent = &slot.extents[entry.place as usize];
+    let extent = &slot.heads.extents[entry.place as usize];
     let bad = stretches(&slot.data, extent).into_iter().find(is_bad);
     let mine = bad.map_or(FINE, |stretch| i64::from(stretch.id));
     let all = coll::share_on(lane, &mine.to_ne_bytes()).await?;
     let all = all.as_chunks::<8>().0.iter().map(|bytes| i64::from_ne_bytes(*bytes));
     let why = match all.enumerate().find(|(_, id)| *id != FINE) {
         Some((place, id)) => {
-            let rank = slot.ranks[place];
+            let rank = slot.heads.ranks[place];
             format!("rank {rank} has registered numbers as {id} that are infinite or none (NaN)")
         }
         None => "sums of doubles become infinite".to_string(),
@@ -363,8 +252,7 @@ pub(super) async fn encode(
     crew: &Crew<'_>, codes: &Codes<'_>, slot: &Slot, source: Option<Source>,
 ) -> Result<bool> {
     // How large doubles are is part of what is exact, and known when they are copied.
-    let has_doubles = codes.extents.iter().any(|extent| extent.bytes[DOUBLES] > 0);
-    let in_between = has_doubles && source.is_some();
+    let in_between = codes.shape.has_doubles() && source.is_some();
     let shown = crew.shelf.show(Offer {
         stamp: crew.stamp(),
         data: slot.data.clone(),
@@ -373,6 +261,6 @@ pub(super) async fn encode(
         fault: OnceLock::new(),
         rooms: Vec::new(),
     });
-    let part = |offers: &Offers, kind: usize| codes.make(crew.process, offers, kind);
+    let part = |offers: &Offers<'_>, kind: usize| codes.make(crew.process, offers, kind);
     crew.work(&shown, [DOUBLES, EXACT], in_between, part).await
 }

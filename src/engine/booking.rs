@@ -10,23 +10,30 @@ use super::op::{Died, Outcome, Stage, Watch};
 use super::short::BREATHS;
 use super::{Engine, State};
 use crate::base::Member;
-use crate::base::slab::{Key, RESERVED, reserved};
+use crate::base::slab::{self, Key, RESERVED, place_among_reserved, reserved};
 use crate::host::memory::{self, Span};
-use crate::transport::{Envelope, Glance, Incoming, SHORT};
+use crate::transport::{Envelope, Glance, SHORT};
+use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
 /// Lists of those that wait, by what they ask for.
 const LISTS: usize = 64;
 const NOBODY: u8 = u8::MAX;
-const _: () = assert!(RESERVED <= NOBODY as usize);
+const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize);
 
 /// The bookings of a rank, under keys that no slab has.
 #[derive(Default)]
 pub struct Bookings {
-    places: Vec<Booking>,
-    free: Vec<u8>,
-    lists: Vec<List>,
+    /// How many wait.
     waiting: u32,
+    desk: Option<Box<Desk>>,
+}
+
+struct Desk {
+    places: [Booking; RESERVED],
+    lists: [List; LISTS],
+    /// The first free place; each knows the next one.
+    free: u8,
 }
 
 /// The first and the last of some that wait; those of one envelope stand in order.
@@ -38,22 +45,23 @@ struct List {
 
 #[derive(Clone, Copy)]
 struct Booking {
-    generation: u32,
+    /// The number of its key.
+    number: u32,
     state: Progress,
     envelope: Envelope,
     /// How many bytes it got.
     bytes: u32,
     into: Span,
     from: Member,
-    /// Who comes after it in its list.
+    /// Who comes after it in its list, or after a free place.
     next: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    Free,
     Waiting,
     Filled,
+    Free,
     /// It is this operation from now on.
     Moved(Key),
 }
@@ -69,85 +77,93 @@ pub struct Receipt {
 impl Bookings {
     /// How many have not been settled, those included that have become operations.
     pub(super) fn count(&self) -> usize {
-        self.places.len() - self.free.len()
+        let places = self.desk.iter().flat_map(|desk| &desk.places);
+        places.filter(|booking| booking.state != Progress::Free).count()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn are_waiting(&self) -> bool {
         self.waiting != 0
     }
 
-    /// Whether this is the key of one that is no operation.
-    #[inline]
-    pub fn has(&self, key: Key) -> bool {
-        let booking = self.find(key);
-        booking.is_some_and(|it| matches!(it.state, Progress::Waiting | Progress::Filled))
+    /// Whether this is the number of the key of one that is no operation.
+    #[inline(always)]
+    pub fn has(&self, number: usize) -> bool {
+        let Some(desk) = &self.desk else { return false };
+        let booking = desk.places.get(place_among_reserved(number));
+        booking.is_some_and(|it| {
+            let is_here = matches!(it.state, Progress::Waiting | Progress::Filled);
+            it.number as usize == number && is_here
+        })
     }
 
-    /// What a booking got, which is forgotten then; `None`: nothing so far.
-    #[inline]
-    pub fn settle(&mut self, key: Key) -> Option<Receipt> {
-        let booking = self.find(key).filter(|booking| booking.state == Progress::Filled)?;
-        let receipt = booking.receipt();
-        self.release(key);
-        Some(receipt)
+    /// Tells what the booking got whose key has this number, and forgets it; false: nothing so far.
+    #[inline(always)]
+    pub fn settle(&mut self, number: usize, tell: impl FnOnce(Receipt)) -> bool {
+        let Some(desk) = &mut self.desk else { return false };
+        let place = place_among_reserved(number);
+        let Some(booking) = desk.places.get(place) else { return false };
+        if booking.number as usize != number || booking.state != Progress::Filled {
+            return false;
+        }
+        tell(booking.receipt());
+        desk.free_up(place);
+        true
     }
 
     /// The key stands for nothing any more.
-    #[inline]
     pub(super) fn release(&mut self, key: Key) {
-        let Some(place) = key.reserved() else { return };
-        let booking = &mut self.places[place];
-        booking.state = Progress::Free;
-        booking.generation = booking.generation % LAST_GENERATION + 1;
-        self.free.push(place as u8);
+        if let (Some(desk), Some(place)) = (&mut self.desk, key.reserved()) {
+            desk.free_up(place);
+        }
     }
 
-    #[inline]
     fn find(&self, key: Key) -> Option<&Booking> {
-        let booking = self.places.get(key.reserved()?)?;
-        (booking.generation == key.generation()).then_some(booking)
+        let booking = self.desk.as_ref()?.places.get(key.reserved()?)?;
+        (booking.number == key.number()).then_some(booking)
     }
 
-    #[inline]
+    fn set_moved(&mut self, place: usize, op: Key) {
+        if let Some(desk) = &mut self.desk {
+            desk.places[place].state = Progress::Moved(op);
+        }
+    }
+
+    #[inline(always)]
     fn add(&mut self, envelope: Envelope, from: Member, into: Span) -> Option<Key> {
-        let place = match self.free.pop() {
-            Some(place) => place,
-            None if self.places.len() < RESERVED => {
-                let (state, bytes) = (Progress::Free, 0);
-                let next = NOBODY;
-                let booking = Booking { generation: 1, state, envelope, bytes, into, from, next };
-                self.places.push(booking);
-                self.lists.resize(LISTS, List { first: NOBODY, last: NOBODY });
-                (self.places.len() - 1) as u8
-            }
-            None => return None,
-        };
-        let booking = &mut self.places[usize::from(place)];
+        let desk = self.desk.get_or_insert_with(Desk::new);
+        let place = desk.free;
+        if place == NOBODY {
+            return None;
+        }
+        let booking = desk.place(place);
+        let free = booking.next;
         booking.state = Progress::Waiting;
         booking.envelope = envelope;
         booking.from = from;
         booking.into = into;
         booking.next = NOBODY;
-        let key = reserved(usize::from(place), booking.generation);
+        let key = Key::from_number(booking.number);
+        desk.free = free;
         self.waiting += 1;
-        let list = &mut self.lists[list_of(envelope)];
+        let list = &mut desk.lists[list_of(envelope)];
         let last = std::mem::replace(&mut list.last, place);
         match last {
             NOBODY => list.first = place,
-            last => self.places[usize::from(last)].next = place,
+            last => desk.place(last).next = place,
         }
-        Some(key)
+        key
     }
 
     /// Where the message goes that has this envelope; `None`: nobody waits for it, or it is too
     /// long.
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
-        let list = self.lists.get_mut(list_of(envelope))?;
+        let Desk { places, lists, .. } = &mut **self.desk.as_mut()?;
+        let list = &mut lists[list_of(envelope)];
         let (mut before, mut place) = (NOBODY, list.first);
         while place != NOBODY {
-            let booking = &mut self.places[usize::from(place)];
+            let booking = &mut places[usize::from(place) % RESERVED];
             let next = booking.next;
             if booking.envelope == envelope {
                 let into = booking.take(bytes)?;
@@ -157,7 +173,7 @@ impl Bookings {
                 }
                 match before {
                     NOBODY => list.first = next,
-                    before => self.places[usize::from(before)].next = next,
+                    before => places[usize::from(before) % RESERVED].next = next,
                 }
                 return Some(into);
             }
@@ -167,16 +183,60 @@ impl Bookings {
     }
 
     /// Takes out one that waits, the oldest with its envelope.
-    fn pop(&mut self) -> Option<u8> {
-        let list = self.lists.iter_mut().find(|list| list.first != NOBODY)?;
-        let place = list.first;
-        list.first = self.places[usize::from(place)].next;
+    fn pop(&mut self) -> Option<(usize, Booking)> {
+        let desk = self.desk.as_mut()?;
+        let list = desk.lists.iter_mut().find(|list| list.first != NOBODY)?;
+        let place = usize::from(list.first);
+        let booking = desk.places[place];
+        list.first = booking.next;
         if list.first == NOBODY {
             list.last = NOBODY;
         }
         self.waiting -= 1;
-        Some(place)
+        Some((place, booking))
     }
+}
+
+impl Desk {
+    #[cold]
+    #[inline(never)]
+    fn new() -> Box<Desk> {
+        let booking = |place: usize| Booking {
+            number: reserved(place, 1).number(),
+            state: Progress::Free,
+            envelope: Envelope::default(),
+            bytes: 0,
+            into: Span::EMPTY,
+            from: Member { seat: 0, incarnation: 0 },
+            next: if place + 1 < RESERVED { place as u8 + 1 } else { NOBODY },
+        };
+        let lists = [List { first: NOBODY, last: NOBODY }; LISTS];
+        Box::new(Desk { places: std::array::from_fn(booking), lists, free: 0 })
+    }
+
+    #[inline(always)]
+    fn place(&mut self, place: u8) -> &mut Booking {
+        &mut self.places[usize::from(place) % RESERVED]
+    }
+
+    /// The next one here has another key.
+    #[inline(always)]
+    fn free_up(&mut self, place: usize) {
+        let booking = &mut self.places[place];
+        booking.state = Progress::Free;
+        booking.number = number_after(booking.number);
+        booking.next = self.free;
+        self.free = place as u8;
+    }
+}
+
+/// Handles have five bits for the generation, which is never 0.
+#[inline(always)]
+fn number_after(number: u32) -> u32 {
+    const ONE: u32 = 1 << slab::INDEX_BITS;
+    const FEW: u32 = ONE << 5;
+    let next = number + ONE;
+    if next < FEW { next } else { next - (FEW - ONE) }
 }
 
 /// Neighbours' tags are apart, and so are neighbours.
@@ -204,9 +264,6 @@ impl Booking {
     }
 }
 
-/// Handles have five bits for it.
-const LAST_GENERATION: u32 = 31;
-
 impl Engine {
     /// Starts a receive the short way, if that can be.
     #[inline(always)]
@@ -214,11 +271,16 @@ impl Engine {
         if into.bytes() > SHORT || pattern.tag == ANY_TAG || !self.is_carefree() {
             return None;
         }
-        let mut state = self.state.lock();
-        if state.is_busy() || state.channels.from(from).is_none() {
-            return None;
+        match self.state.own() {
+            Some(state) => book_in(state, pattern, from, into),
+            None => self.book_among_many(pattern, from, into),
         }
-        state.ops.1.add(pattern, from, into)
+    }
+
+    /// The same for one of several threads.
+    #[inline(never)]
+    fn book_among_many(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
+        book_in(self.state.lock(), pattern, from, into)
     }
 
     /// Fills bookings until that `is_enough`; false: something is unusual, or it takes longer.
@@ -249,14 +311,14 @@ impl Engine {
     }
 
     /// Gives what lies in channels to the bookings; false: there is something else to look at.
-    #[inline(always)]
+    #[inline(never)]
     fn hear_for_bookings(&self, state: &mut State, made: u32) -> Result<bool, Died> {
         let awaits = self.awaited.load(Ordering::Relaxed) != 0;
         if self.port.has_arrivals() || made != state.channels.made || state.is_busy() || awaits {
             return Ok(false);
         }
         for channel in &mut state.channels.incoming {
-            for _ in 0..Incoming::SLOTS {
+            while state.ops.1.are_waiting() {
                 let (envelope, data) = match channel.glance() {
                     Glance::Nothing => break,
                     Glance::Packet => return Ok(false),
@@ -282,7 +344,7 @@ impl Engine {
             Progress::Filled => {
                 let Receipt { source, tag, bytes } = found.receipt();
                 let op = state.done(Outcome { source, tag, bytes, ..Outcome::default() });
-                state.ops.1.places[booking.reserved()?].state = Progress::Moved(op);
+                state.ops.1.set_moved(booking.reserved()?, op);
                 Some(op)
             }
             Progress::Waiting | Progress::Free => None,
@@ -300,6 +362,16 @@ impl Engine {
     }
 }
 
+#[inline(always)]
+fn book_in(
+    mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member, into: Span,
+) -> Option<Key> {
+    if state.is_busy() || state.channels.from(from).is_none() {
+        return None;
+    }
+    state.ops.1.add(pattern, from, into)
+}
+
 impl State {
     /// Makes operations of all bookings that wait.
     #[inline]
@@ -311,13 +383,12 @@ impl State {
 
     #[inline(never)]
     fn unbook_all(&mut self) {
-        while let Some(place) = self.ops.1.pop() {
-            let Booking { envelope: pattern, from, into, .. } =
-                self.ops.1.places[usize::from(place)];
+        while let Some((place, booking)) = self.ops.1.pop() {
+            let Booking { envelope: pattern, from, into, .. } = booking;
             let watch = Watch::Peer { rank: pattern.source, member: from };
             let op = self.begin(Stage::Receiving { into: into.into() }, pattern, Some(watch));
             self.posted.insert(pattern, op);
-            self.ops.1.places[usize::from(place)].state = Progress::Moved(op);
+            self.ops.1.set_moved(place, op);
         }
     }
 }

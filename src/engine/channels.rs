@@ -40,15 +40,24 @@ impl Default for Channels {
 
 impl Channels {
     /// The channel to `to`, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn to(&mut self, to: Member) -> Option<&mut Outgoing> {
         let known = &mut self.acquaintances[to.seat % MOST_CHANNELS];
         known.way.as_mut().filter(|way| way.to() == to)
     }
 
     /// The channel of this sender.
-    #[inline]
+    #[inline(always)]
     pub(super) fn from(&mut self, from: Member) -> Option<&mut Incoming> {
+        // Most ranks hear of one sender at a time, and few of more than some.
+        match self.incoming.first().is_some_and(|first| first.from() == from) {
+            true => self.incoming.first_mut(),
+            false => self.another_from(from),
+        }
+    }
+
+    #[inline(never)]
+    fn another_from(&mut self, from: Member) -> Option<&mut Incoming> {
         self.incoming.iter_mut().find(|incoming| incoming.from() == from)
     }
 
@@ -69,18 +78,17 @@ impl Channels {
 impl Engine {
     /// Sends a packet off, by a channel if there is one.
     pub(super) fn post(&self, state: &mut State, to: Member, packet: Packet) {
-        let wire = self.world.wire();
-        let mut packet = Some(packet);
+        let (wire, mut packet) = (self.world.wire(), packet);
         if wire.has_channels() {
             self.meet(state, to);
             if let Some(way) = state.channels.to(to) {
-                packet = packet.and_then(|packet| way.pass(packet));
+                match way.pass(packet) {
+                    None => return way.call().announce(),
+                    Some(back) => packet = back,
+                }
             }
         }
-        match packet {
-            Some(packet) => wire.post(to.seat, packet),
-            None => wire.announce(to.seat),
-        }
+        wire.post(to.seat, packet);
     }
 
     /// Asks for a channel to somebody who is sent to often.

@@ -163,7 +163,10 @@ impl Engine {
         outlook.broken.clear();
         outlook.peculiar.clear();
         let is_calm = dead.is_empty() && !outlook.is_called && !self.world.disquiets(self.me);
-        self.calm.store(if is_calm { stir } else { u64::MAX }, Ordering::Relaxed);
+        let is_carefree = is_calm && self.generation() == 0 && !self.world.is_careful();
+        let known = |is_well: bool| if is_well { stir } else { u64::MAX };
+        self.calm.store(known(is_calm), Ordering::Relaxed);
+        self.carefree.store(known(is_carefree), Ordering::Relaxed);
         if !is_calm
             && let Some(of_job) = self.msg_mode()
             && let Some(list) = self.fellowships.get()
@@ -273,6 +276,7 @@ impl Engine {
     pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) -> Result<(), Died> {
         let mut state = self.state.lock();
         self.generation.store(generation, Ordering::Relaxed);
+        self.carefree.store(u64::MAX, Ordering::Relaxed);
         let outlook = &mut state.outlook;
         let ledger = self.world.ledger.lock();
         let place = |member: &Member| company.place(*member).is_some();

@@ -76,6 +76,8 @@ pub struct Engine {
     ears: Ears,
     /// What [`World::stir`] was when nothing was wrong that concerns this rank.
     calm: AtomicU64,
+    /// The same as long as messages may go the short way.
+    carefree: AtomicU64,
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
     /// Finds out which communicators there are.
@@ -172,6 +174,7 @@ impl Engine {
             state: Biased::new(State::new(port)),
             ears: Ears::default(),
             calm: AtomicU64::new(0),
+            carefree: AtomicU64::new(0),
             generation: AtomicU64::new(0),
             fellowships: OnceLock::new(),
             vigils: AtomicU32::new(0),
@@ -216,8 +219,9 @@ impl Engine {
             if let Some(way) = state.channels.to(letter.to) {
                 let sent = way.send(letter.envelope, data);
                 if sent.map_err(|fault| self.suffer(fault.address))? {
+                    let call = way.call();
                     drop(state);
-                    self.world.wire().announce(letter.to.seat);
+                    call.announce();
                     return Ok(None);
                 }
             }

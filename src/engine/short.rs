@@ -2,12 +2,14 @@
 //! long as there is nothing else that this rank has to look at. Whatever is not as usual goes the
 //! long way from the start, which judges it.
 
-use super::matching::accepts;
+use super::matching::ANY_TAG;
 use super::op::Died;
 use super::{Engine, State};
 use crate::base::Member;
-use crate::host::memory::{self, Span};
+use crate::host::memory::{self, Fault, Span};
 use crate::transport::{Envelope, Glance};
+use std::ops::DerefMut;
+use std::sync::atomic::Ordering;
 
 /// How often a receive looks for its message before it waits in the ordinary way, and how often
 /// between two breaths: about a microsecond in all.
@@ -15,10 +17,11 @@ const LOOKS: u32 = 64;
 pub(super) const BREATHS: u32 = 12;
 
 impl Engine {
-    /// Whether messages may go the short way: no failure is known, and nobody counts steps.
+    /// Whether messages may go the short way: no failure is known, nobody has ever recovered, and
+    /// nobody counts steps.
     #[inline(always)]
     pub fn is_carefree(&self) -> bool {
-        self.is_calm() && !self.world.is_careful()
+        self.carefree.load(Ordering::Relaxed) == self.world.stir()
     }
 
     /// Whether this rank has been told to die.
@@ -33,62 +36,117 @@ impl Engine {
         if !self.is_carefree() {
             return Ok(false);
         }
-        let mut state = self.state.lock();
-        let Some(way) = state.channels.to(to) else { return Ok(false) };
-        let sent = way.send_span(envelope, data);
-        drop(state);
-        if sent.map_err(|fault| self.suffer(fault.address))? {
-            self.world.wire().announce(to.seat);
-            return Ok(true);
+        match self.state.own() {
+            Some(state) => self.send_in(state, envelope, to, data),
+            None => self.send_among_many(envelope, to, data),
         }
-        Ok(false)
     }
 
-    /// Receives a message if it is the next one in a channel, or comes there within a moment; tells
-    /// its envelope and its length.
+    /// The same for one of several threads.
+    #[inline(never)]
+    fn send_among_many(&self, envelope: Envelope, to: Member, data: Span) -> Result<bool, Died> {
+        self.send_in(self.state.lock(), envelope, to, data)
+    }
+
+    #[inline(always)]
+    fn send_in(
+        &self, mut state: impl DerefMut<Target = State>, envelope: Envelope, to: Member, data: Span,
+    ) -> Result<bool, Died> {
+        let Some(way) = state.channels.to(to) else { return Ok(false) };
+        let (call, sent) = (way.call(), way.send_span(envelope, data));
+        drop(state);
+        match sent {
+            Ok(true) => {
+                call.announce();
+                Ok(true)
+            }
+            Ok(false) => Ok(false),
+            Err(fault) => Err(self.suffer(fault.address)),
+        }
+    }
+
+    /// Receives a message if it is the next one in a channel, or comes there within a moment, and
+    /// tells its tag and its length; false: nothing has happened.
     #[inline(always)]
     pub fn receive_at_once(
-        &self, pattern: Envelope, from: Member, into: Span,
-    ) -> Result<Option<(Envelope, usize)>, Died> {
+        &self, pattern: Envelope, from: Member, into: Span, tell: impl Fn(i32, usize),
+    ) -> Result<bool, Died> {
         if !self.is_carefree() {
-            return Ok(None);
+            return Ok(false);
         }
-        for _ in 0..BREATHS {
-            let mut state = self.state.lock();
-            let made = self.port.made();
-            let is_booked = state.ops.1.are_waiting();
-            if self.port.has_arrivals()
-                || made != state.channels.made
-                || state.is_busy()
-                || is_booked
-            {
-                return Ok(None);
+        if let Some(state) = self.state.own() {
+            match self.look_in(state, pattern, from, into) {
+                Look::Message { tag, bytes } => {
+                    tell(tag, bytes);
+                    return Ok(true);
+                }
+                Look::Nothing { .. } => {}
+                Look::Unusual => return Ok(false),
+                Look::Fault(fault) => return Err(self.suffer(fault.address)),
             }
-            let Some(channel) = state.channels.from(from) else { return Ok(None) };
-            match channel.glance() {
-                Glance::Nothing => {}
-                Glance::Packet => return Ok(None),
-                Glance::Short { envelope, data } => {
-                    if !accepts(pattern, envelope) || data.bytes() > into.bytes() {
-                        return Ok(None);
+        }
+        let received = self.receive_soon(pattern, from, into)?;
+        Ok(received.map(|(tag, bytes)| tell(tag, bytes)).is_some())
+    }
+
+    /// The same for a message that is still to come, and for one of several threads.
+    #[inline(never)]
+    fn receive_soon(
+        &self, pattern: Envelope, from: Member, into: Span,
+    ) -> Result<Option<(i32, usize)>, Died> {
+        for _ in 0..BREATHS {
+            match self.look_in(self.state.lock(), pattern, from, into) {
+                Look::Message { tag, bytes } => return Ok(Some((tag, bytes))),
+                Look::Unusual => return Ok(None),
+                Look::Fault(fault) => return Err(self.suffer(fault.address)),
+                Look::Nothing { made } => {
+                    if self.pulse.is_stopping() {
+                        return Err(Died);
                     }
-                    let copied = memory::copy_few(data, into);
-                    copied.map_err(|fault| self.suffer(fault.address))?;
-                    channel.pass();
-                    return Ok(Some((envelope, data.bytes())));
+                    self.look_for_arrivals(made);
                 }
             }
-            drop(state);
-            if self.pulse.is_stopping() {
-                return Err(Died);
-            }
-            self.look_for_arrivals(made);
         }
         Ok(None)
     }
 
+    /// Takes the next message of `from` if it is what `pattern` asks for.
+    ///
+    /// What else has arrived need not be looked at before that: nothing that `from` has sent
+    /// earlier is anywhere but among what waits here already (see `transport::channel`).
+    #[inline(always)]
+    fn look_in(
+        &self, mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member,
+        into: Span,
+    ) -> Look {
+        if state.is_busy() | state.ops.1.are_waiting() {
+            return Look::Unusual;
+        }
+        let Some(channel) = state.channels.from(from) else { return Look::Unusual };
+        match channel.glance() {
+            Glance::Packet => Look::Unusual,
+            Glance::Short { envelope, data } => {
+                if !is_it(pattern, envelope) || data.bytes() > into.bytes() {
+                    return Look::Unusual;
+                }
+                if let Err(fault) = memory::copy_few(data, into) {
+                    return Look::Fault(fault);
+                }
+                channel.pass();
+                Look::Message { tag: envelope.tag, bytes: data.bytes() }
+            }
+            Glance::Nothing => {
+                let made = self.port.made();
+                match self.port.has_arrivals() || made != state.channels.made {
+                    true => Look::Unusual,
+                    false => Look::Nothing { made },
+                }
+            }
+        }
+    }
+
     /// Looks for a while whether something arrives.
-    #[inline]
+    #[inline(never)]
     pub(super) fn look_for_arrivals(&self, made: u32) {
         if !(0..LOOKS).any(|_| self.has_arrivals(made)) {
             std::hint::spin_loop();
@@ -96,14 +154,32 @@ impl Engine {
     }
 }
 
+/// What a receive sees that goes the short way.
+enum Look {
+    /// Its message, which it has now.
+    Message {
+        tag: i32,
+        bytes: usize,
+    },
+    Nothing {
+        made: u32,
+    },
+    /// What is not for here.
+    Unusual,
+    Fault(Fault),
+}
+
+/// Whether a message from the very sender that `pattern` names is one that it asks for.
+#[inline(always)]
+fn is_it(pattern: Envelope, envelope: Envelope) -> bool {
+    pattern.context == envelope.context && (pattern.tag == envelope.tag || pattern.tag == ANY_TAG)
+}
+
 impl State {
-    /// Whether there is anything but the next message that a receive would have to look at.
+    /// Whether there is anything but the next message that a receive would have to look at, as long
+    /// as all is [well](Engine::is_carefree).
     #[inline(always)]
     pub(super) fn is_busy(&self) -> bool {
-        self.posted.len() != 0
-            || self.unexpected.len() != 0
-            || !self.due.is_empty()
-            || !self.vigils.is_empty()
-            || self.outlook.has_moved()
+        (self.posted.len() | self.unexpected.len() | self.due.len() | self.vigils.len()) != 0
     }
 }

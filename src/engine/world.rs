@@ -313,6 +313,7 @@ impl World {
     /// From now on nobody takes a way on which steps are not told.
     pub fn be_careful(&self) {
         self.is_careful.store(true, Ordering::SeqCst);
+        self.disturb();
     }
 
     /// Whether steps are to be told.

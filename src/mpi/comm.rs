@@ -20,6 +20,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+/// The contexts of MPI_COMM_WORLD, as it is at first, and of MPI_COMM_SELF.
+pub(super) const WORLD_CONTEXT: u32 = 0;
+pub(super) const SELF_CONTEXT: u32 = 1;
+
 pub const NULL: usize = 0x100;
 pub const WORLD: usize = 0x101;
 pub const SELF: usize = 0x102;

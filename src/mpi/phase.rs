@@ -7,10 +7,11 @@ use crate::mpi::process::{Process, thread_token};
 use crate::mpi::recovery;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
+// Those in which MPI_COMM_WORLD is there come last: one look tells.
 const BEFORE: u8 = 0;
-const INSIDE: u8 = 1;
-const FINALIZING: u8 = 2;
-const AFTER: u8 = 3;
+const AFTER: u8 = 1;
+const INSIDE: u8 = 2;
+const FINALIZING: u8 = 3;
 
 pub const THREAD_SINGLE: i32 = 0;
 pub const THREAD_MULTIPLE: i32 = 4096;
@@ -40,9 +41,9 @@ impl Phases {
     }
 
     /// True between MPI_Init and MPI_Finalize: MPI_COMM_WORLD is there.
-    #[inline]
+    #[inline(always)]
     pub fn has_world(&self) -> bool {
-        matches!(self.phase.load(Ordering::Relaxed), INSIDE | FINALIZING)
+        self.phase.load(Ordering::Relaxed) >= INSIDE
     }
 
     /// True after MPI_Init, as long as MPI_Finalize has not been called.

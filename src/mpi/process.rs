@@ -135,9 +135,10 @@ impl Process {
             file_errhandler: Installed::of_files(),
             fate: OnceLock::new(),
             pulse,
-            first_world: Comm::new(comm::WORLD, 0, everyone, "MPI_COMM_WORLD").of_generation(0),
+            first_world: Comm::new(comm::WORLD, comm::WORLD_CONTEXT, everyone, "MPI_COMM_WORLD")
+                .of_generation(0),
             repaired_world: RwLock::default(),
-            self_comm: Comm::new(comm::SELF, 1, alone, "MPI_COMM_SELF"),
+            self_comm: Comm::new(comm::SELF, comm::SELF_CONTEXT, alone, "MPI_COMM_SELF"),
             recovery: Mutex::default(),
             has_recovered: AtomicBool::new(false),
             recoverer: AtomicUsize::new(0),
@@ -218,12 +219,11 @@ impl Process {
         self.pulse.is_calm() && self.phases.has_world()
     }
 
-    /// MPI_COMM_WORLD, if that is what `handle` means and nobody has repaired it. For those who are
-    /// plainly inside.
+    /// MPI_COMM_WORLD as it was at first, if that is what `handle` means. For those who are plainly
+    /// inside, and find the engine [carefree](Engine::is_carefree).
     #[inline(always)]
     pub(super) fn first_world(&'static self, handle: usize) -> Option<&'static Comm> {
-        let is_it = handle == comm::WORLD && self.engine.generation() == 0;
-        is_it.then_some(&self.first_world)
+        (handle == comm::WORLD).then_some(&self.first_world)
     }
 
     /// MPI_COMM_WORLD is this from now on.

@@ -2,9 +2,9 @@
 //! MPI_COMM_WORLD. They judge only whether they are that; everything else is `pt2pt`'s.
 
 use crate::base::Member;
-use crate::engine::{self, Receipt, Watch};
+use crate::engine::{Receipt, Watch};
 use crate::host::memory::Span;
-use crate::mpi::comm::Comm;
+use crate::mpi::comm::{self, Comm};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::named;
@@ -15,10 +15,10 @@ use crate::mpi::status::Status;
 use crate::mpi::table::{self, Held, Sort};
 use crate::transport::{Envelope, SHORT};
 
-/// A count that makes more bytes than there are addresses is not for here.
-const MOST: u64 = 1 << 48;
+/// Larger counts are not for here.
+const MOST: u64 = i32::MAX as u64;
 
-/// The arguments of such a call, as they came.
+/// The arguments of such a call, as they came; the tag is one that its call may have.
 #[derive(Clone, Copy)]
 pub struct Short {
     pub buf: Address,
@@ -35,63 +35,71 @@ impl Short {
     #[inline(always)]
     fn span(&self, most: u64) -> Option<Span> {
         let size = named::plain_bytes(self.datatype);
-        let is_there = self.buf.0 >= Address::LOWEST || self.buf.0 | self.count as usize == 0;
-        let is_plain = size != 0 && self.count as u64 <= most && is_there;
-        is_plain.then(|| self.buf.span(self.count as usize * size))
+        if size == 0 || self.count as u64 > most {
+            return None;
+        }
+        if self.buf.0 < Address::LOWEST && self.buf.0 | self.count as usize != 0 {
+            return None;
+        }
+        Some(self.buf.span(self.count as usize * size))
+    }
+
+    /// Who has the other's rank as long as MPI_COMM_WORLD is what it was at first, if anybody has:
+    /// only of members there are channels.
+    #[inline(always)]
+    fn inhabitant(&self) -> Member {
+        Member { seat: self.peer as usize, incarnation: 0 }
     }
 }
 
 /// Sends a message if that is done at once; false: nothing has happened.
 #[inline(always)]
 pub fn send(process: &'static Process, it: Short) -> Result<bool> {
-    let (Some(data), Some(world)) = (it.span(SHORT as u64), process.first_world(it.comm)) else {
-        return Ok(false);
-    };
-    let Some(member) = world.plain_member(it.peer).filter(|_| it.tag >= 0) else {
-        return Ok(false);
-    };
-    let envelope = envelope(2 * world.context(), world.rank, it.tag);
-    Ok(process.engine.send_at_once(envelope, member, data)?)
+    let Some(data) = it.span(SHORT as u64) else { return Ok(false) };
+    let Some(world) = process.first_world(it.comm) else { return Ok(false) };
+    let envelope = envelope(2 * comm::WORLD_CONTEXT, world.rank, it.tag);
+    Ok(process.engine.send_at_once(envelope, it.inhabitant(), data)?)
 }
 
-/// Whom a receive of so few bytes is from, and what it asks for.
+/// What a receive asks for.
 #[inline(always)]
-fn wanted(world: &Comm, it: Short) -> Option<(Envelope, Member)> {
-    let is_tag = it.tag >= 0 || it.tag == engine::ANY_TAG;
-    let member = world.plain_member(it.peer).filter(|_| is_tag)?;
-    Some((envelope(2 * world.context(), it.peer, it.tag), member))
+fn wanted(it: Short) -> Envelope {
+    envelope(2 * comm::WORLD_CONTEXT, it.peer, it.tag)
 }
 
-/// Receives a message if it is there at once, or in a moment; `None`: nothing has happened.
+/// Receives a message if it is there at once, or in a moment, and tells of it; false: nothing has
+/// happened.
 #[inline(always)]
-pub fn recv(process: &'static Process, it: Short) -> Result<Option<Status>> {
-    let (Some(into), Some(world)) = (it.span(MOST), process.first_world(it.comm)) else {
-        return Ok(None);
-    };
-    let Some((pattern, member)) = wanted(world, it) else { return Ok(None) };
-    let received = process.engine.receive_at_once(pattern, member, into)?;
-    Ok(received.map(|(envelope, bytes)| {
-        let mut status = Status::new(envelope.source, envelope.tag);
-        status.set_bytes(bytes as i64);
-        status
-    }))
+pub fn recv(process: &'static Process, it: Short, tell: impl Fn(Status)) -> Result<bool> {
+    let Some(into) = it.span(MOST) else { return Ok(false) };
+    if process.first_world(it.comm).is_none() {
+        return Ok(false);
+    }
+    let tell = |tag, bytes| tell(status_of(Receipt { source: it.peer, tag, bytes }));
+    Ok(process.engine.receive_at_once(wanted(it), it.inhabitant(), into, tell)?)
 }
 
 /// Starts a receive, and returns its handle; `None`: nothing has happened.
 #[inline(always)]
 pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
-    let (Some(into), Some(world)) = (it.span(MOST), process.first_world(it.comm)) else {
+    let Some(into) = it.span(MOST) else { return Ok(None) };
+    let Some(world) = process.first_world(it.comm) else { return Ok(None) };
+    match process.engine.book(wanted(it), it.inhabitant(), into) {
+        Some(booking) => Ok(Some(table::handle(Sort::Request, booking))),
+        None => post(process, world, it, into),
+    }
+}
+
+/// Starts a receive that cannot be booked.
+#[inline(never)]
+fn post(
+    process: &'static Process, world: &'static Comm, it: Short, into: Span,
+) -> Result<Option<usize>> {
+    let Some(member) = world.plain_member(it.peer).filter(|_| process.engine.is_carefree()) else {
         return Ok(None);
     };
-    let Some((pattern, member)) = wanted(world, it) else { return Ok(None) };
-    if let Some(booking) = process.engine.book(pattern, member, into) {
-        return Ok(Some(table::handle(Sort::Request, booking)));
-    }
-    if !process.engine.is_carefree() {
-        return Ok(None);
-    }
     let watch = Watch::Peer { rank: it.peer, member };
-    let key = process.engine.start_receive(pattern, watch, into)?;
+    let key = process.engine.start_receive(wanted(it), watch, into)?;
     process.requests.keep(&Held::Ever(world), Pending::Op(key)).map(Some)
 }
 
@@ -102,10 +110,11 @@ pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> 
         return Ok(Some(Status::EMPTY));
     }
     let Some(booking) = table::booking(handle) else { return Ok(None) };
+    let number = booking.number() as usize;
     let mut receipt = None;
     process.engine.fill_bookings(|bookings| {
-        receipt = bookings.settle(booking);
-        receipt.is_some() || !bookings.has(booking)
+        let is_settled = bookings.settle(number, |got| receipt = Some(got));
+        is_settled || !bookings.has(number)
     })?;
     Ok(receipt.map(status_of))
 }

@@ -67,10 +67,16 @@ pub(super) fn handle(sort: Sort, key: Key) -> usize {
     (sort as usize) << (INDEX_BITS + GENERATION_BITS) | key.number() as usize
 }
 
+/// The number of the key that `handle` may stand for.
+#[inline(always)]
+pub(super) fn number(sort: Sort, handle: usize) -> usize {
+    handle ^ (sort as usize) << (INDEX_BITS + GENERATION_BITS)
+}
+
 /// The key in a [`Shelf`] that `handle` may stand for.
 #[inline]
 pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
-    let number = handle ^ (sort as usize) << (INDEX_BITS + GENERATION_BITS);
+    let number = number(sort, handle);
     let is_key = number < 1 << (INDEX_BITS + GENERATION_BITS);
     if is_key { Key::from_number(number as u32) } else { None }
 }

@@ -10,9 +10,11 @@
 use super::packet::{Envelope, Packet};
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use crate::base::sync::fence;
 use crate::base::sync::queue::Linked;
-use crate::base::sync::ring::{Ring, SLOTS};
+use crate::base::sync::ring::{Ring, Room, SLOTS};
 use crate::host::memory::{self, Fault, Region, Span};
+use crate::host::sched::Bell;
 use parking_lot::Mutex;
 use std::ptr::{self, NonNull};
 
@@ -47,14 +49,14 @@ static UNUSED: Mutex<Vec<&'static Channel>> = Mutex::new(Vec::new());
 
 impl Channel {
     /// A channel that nobody uses, for two.
-    pub(super) fn open(from: Member, to: Member) -> (Outgoing, Incoming) {
+    pub(super) fn open(from: Member, to: Member, bell: &'static Bell) -> (Outgoing, Incoming) {
         let channel = UNUSED.lock().pop().unwrap_or_else(|| {
             let (absorbed, holders) = (AtomicU32::new(0), AtomicU32::new(0));
             Box::leak(Box::new(Channel { ring: Ring::default(), absorbed, holders }))
         });
         channel.absorbed.store(0, Ordering::Relaxed);
         channel.holders.store(2, Ordering::Relaxed);
-        (Outgoing { channel, to, detoured: 0 }, Incoming { channel, from })
+        (Outgoing { channel, to, bell, detoured: 0 }, Incoming { channel, from })
     }
 
     fn let_go(&'static self) {
@@ -91,10 +93,25 @@ fn packet_in(slip: NonNull<Slip>) -> Option<Packet> {
     Some(unsafe { Packet::from_raw(node) })
 }
 
+/// Where so many bytes go that are the next message, under this envelope.
+#[inline(always)]
+fn room_for(room: &Room<Slip>, envelope: Envelope, bytes: usize) -> Span {
+    let slip = room.at;
+    // SAFETY: the place is the sender's until it is sent.
+    let payload = unsafe {
+        (&raw mut (*slip).envelope).write(envelope);
+        (&raw mut (*slip).bytes).write(bytes as u32);
+        &raw mut (*slip).payload
+    };
+    Span::new(payload.cast(), bytes)
+}
+
 /// The sender's end.
 pub struct Outgoing {
     channel: &'static Channel,
     to: Member,
+    /// What the receiver sleeps on.
+    bell: &'static Bell,
     /// How many packets have gone round by the inbox.
     detoured: u32,
 }
@@ -106,8 +123,14 @@ impl Outgoing {
         self.to
     }
 
+    /// How its receiver hears of what lies in it.
+    #[inline(always)]
+    pub fn call(&self) -> Call {
+        Call(self.bell)
+    }
+
     /// Whether the ring can be used: nothing is on its way through the inbox.
-    #[inline]
+    #[inline(always)]
     fn is_clear(&self) -> bool {
         self.detoured == 0 || self.channel.absorbed.load(Ordering::Acquire) == self.detoured
     }
@@ -117,60 +140,58 @@ impl Outgoing {
     pub fn send(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {
         match data.span() {
             Some(data) => self.send_span(envelope, data),
-            None => {
-                self.fill(envelope, data.bytes(), |place| memory::transfer(data, &place.into()))
-            }
+            None => self.send_pieces(envelope, data),
         }
     }
 
     /// The same for data in one piece.
     #[inline(always)]
     pub fn send_span(&mut self, envelope: Envelope, data: Span) -> Result<bool, Fault> {
-        self.fill(envelope, data.bytes(), |place| memory::copy_few(data, place))
-    }
-
-    /// Sends a message whose bytes `copy` writes, if there is room.
-    #[inline(always)]
-    fn fill(
-        &mut self, envelope: Envelope, bytes: usize, copy: impl FnOnce(Span) -> Result<(), Fault>,
-    ) -> Result<bool, Fault> {
+        let bytes = data.bytes();
         if bytes > ROOM || !self.is_clear() {
             return Ok(false);
         }
-        let mut copied = Ok(());
-        let fill = |slip: *mut Slip| {
-            // SAFETY: the place is the sender's until it is filled.
-            let payload = unsafe {
-                (&raw mut (*slip).envelope).write(envelope);
-                (&raw mut (*slip).bytes).write(bytes as u32);
-                &raw mut (*slip).payload
-            };
-            copied = copy(Span::new(payload.cast(), bytes));
-            copied.is_ok()
-        };
         // SAFETY: whoever has the channel's only sending end to himself is one.
-        let has_room = unsafe { self.channel.ring.send(fill) };
-        copied.map(|()| has_room)
+        let Some(room) = (unsafe { self.channel.ring.room() }) else { return Ok(false) };
+        memory::copy_few(data, room_for(&room, envelope, bytes))?;
+        // SAFETY: there was room, and it is filled.
+        unsafe { self.channel.ring.send(room) };
+        Ok(true)
+    }
+
+    /// The same for data in pieces.
+    #[inline(never)]
+    fn send_pieces(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {
+        let bytes = data.bytes();
+        if bytes > ROOM || !self.is_clear() {
+            return Ok(false);
+        }
+        // SAFETY: whoever has the channel's only sending end to himself is one.
+        let Some(room) = (unsafe { self.channel.ring.room() }) else { return Ok(false) };
+        memory::transfer(data, &room_for(&room, envelope, bytes).into())?;
+        // SAFETY: there was room, and it is filled.
+        unsafe { self.channel.ring.send(room) };
+        Ok(true)
     }
 
     /// Sends a packet; gives it back, marked as one that goes round, if there is no room.
     pub fn pass(&mut self, packet: Packet) -> Option<Packet> {
-        let mut packet = Some(packet);
-        if self.is_clear() {
-            let fill = |slip: *mut Slip| {
-                let Some(packet) = packet.take() else { return false };
-                let node = packet.into_raw().as_ptr().expose_provenance();
-                // SAFETY: the place is the sender's until it is filled.
-                unsafe {
-                    (&raw mut (*slip).bytes).write(PACKET);
-                    (&raw mut (*slip).payload[0]).write(node as u64);
-                }
-                true
-            };
-            // SAFETY: as above.
-            unsafe { self.channel.ring.send(fill) };
+        let room = match self.is_clear() {
+            // SAFETY: whoever has the channel's only sending end to himself is one.
+            true => unsafe { self.channel.ring.room() },
+            false => None,
+        };
+        if let Some(room) = room {
+            let slip = room.at;
+            let node = packet.into_raw().as_ptr().expose_provenance();
+            // SAFETY: the place is the sender's until it is sent, and there was room.
+            unsafe {
+                (&raw mut (*slip).bytes).write(PACKET);
+                (&raw mut (*slip).payload[0]).write(node as u64);
+                self.channel.ring.send(room);
+            }
+            return None;
         }
-        let packet = packet?;
         self.detoured = self.detoured.wrapping_add(1).max(1);
         Some(packet.on_a_detour())
     }
@@ -179,6 +200,19 @@ impl Outgoing {
 impl Drop for Outgoing {
     fn drop(&mut self) {
         self.channel.let_go();
+    }
+}
+
+/// How a receiver hears that something lies in a channel.
+#[derive(Clone, Copy)]
+pub struct Call(&'static Bell);
+
+impl Call {
+    /// Something lies there now. Where there are channels, light fences are light.
+    #[inline(always)]
+    pub fn announce(self) {
+        fence::feather();
+        self.0.unpark_unfenced();
     }
 }
 
@@ -232,13 +266,13 @@ impl Incoming {
     }
 
     /// What comes next, which stays there.
-    #[inline]
+    #[inline(always)]
     pub fn glance(&self) -> Glance {
         // SAFETY: whoever has the channel's only receiving end to himself is one.
         let Some(slip) = (unsafe { self.channel.ring.next() }) else { return Glance::Nothing };
         // SAFETY: the place is filled, and the taker's until it passes on.
         let bytes = unsafe { (*slip.as_ptr()).bytes };
-        if bytes == PACKET {
+        if bytes as usize > ROOM {
             return Glance::Packet;
         }
         // SAFETY: the same.
@@ -249,7 +283,7 @@ impl Incoming {
     }
 
     /// The message that came last was read.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self) {
         // SAFETY: `arrival` has found one: nobody else passes, and its caller is the only one.
         unsafe { self.channel.ring.pass() }

@@ -183,19 +183,12 @@ impl Wire {
         if !self.has_channels || channels.open == MOST || !port.is_alive(to.incarnation) {
             return None;
         }
-        let (outgoing, incoming) = Channel::open(from, to);
+        let (outgoing, incoming) = Channel::open(from, to, port.bell());
         channels.open += 1;
         let number = port.made.load(Ordering::Relaxed).wrapping_add(1);
         channels.fresh.push((number, incoming));
         port.made.store(number, Ordering::Release);
         Some(outgoing)
-    }
-
-    /// Something lies in a channel to this seat.
-    #[inline(always)]
-    pub fn announce(&self, seat: usize) {
-        fence::light();
-        self.ports[seat].bell.unpark_unfenced();
     }
 
     pub fn size(&self) -> usize {

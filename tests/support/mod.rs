@@ -65,6 +65,11 @@ pub fn run(program: &Program) -> Run {
     Run::of(program.path())
 }
 
+/// Runs a program that the test has made itself under ftrun.
+pub fn launch(program: &Path) -> Run {
+    Run::of(program)
+}
+
 /// Runs any command, without ftrun.
 pub fn command(program: impl AsRef<Path>) -> Run {
     Run::of(program.as_ref()).alone()

@@ -173,39 +173,58 @@ impl Fortran for Hints {
     }
 }
 
-/// Where handles are kept: eight bytes each in C, an `INTEGER` in Fortran.
+/// Where handles are kept: eight bytes each in C, an `INTEGER` in Fortran. The highest bit tells,
+/// which no address of a program has, so that all of it fits a register.
 #[derive(Clone, Copy)]
-enum Place {
-    C(*mut *mut c_void),
-    Fortran(*mut c_int),
-}
+struct Place(usize);
 
 impl Place {
+    const IS_FORTRAN: usize = 1 << 63;
+
+    #[inline]
+    fn of_c(at: *mut *mut c_void) -> Place {
+        Place(at.expose_provenance())
+    }
+
+    #[inline]
+    fn of_fortran(at: *mut c_int) -> Place {
+        Place(at.expose_provenance() | Place::IS_FORTRAN)
+    }
+
+    #[inline]
+    fn in_fortran(self) -> Option<*mut c_int> {
+        let is_it = self.0 & Place::IS_FORTRAN != 0;
+        is_it.then(|| std::ptr::with_exposed_provenance_mut(self.0 & !Place::IS_FORTRAN))
+    }
+
+    #[inline]
+    fn in_c(self) -> *mut *mut c_void {
+        std::ptr::with_exposed_provenance_mut(self.0)
+    }
+
     #[inline]
     fn is_null(self) -> bool {
-        match self {
-            Place::C(at) => at.is_null(),
-            Place::Fortran(at) => at.is_null(),
-        }
+        self.0 & !Place::IS_FORTRAN == 0
     }
 
     #[inline]
     fn key(self, index: usize) -> usize {
-        match self {
+        match self.in_fortran() {
             // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
-            Place::C(at) => unsafe { *at.add(index) }.addr(),
+            None => unsafe { *self.in_c().add(index) }.addr(),
             // SAFETY: as above.
-            Place::Fortran(at) => unsafe { *at.add(index) as u32 as usize },
+            Some(at) => unsafe { *at.add(index) as u32 as usize },
         }
     }
 
     #[inline]
     fn set(self, index: usize, key: usize) {
-        match self {
+        let handle = std::ptr::without_provenance_mut(key);
+        match self.in_fortran() {
             // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
-            Place::C(at) => unsafe { at.add(index).write(std::ptr::without_provenance_mut(key)) },
+            None => unsafe { self.in_c().add(index).write(handle) },
             // SAFETY: as above. A key has 31 bits.
-            Place::Fortran(at) => unsafe { at.add(index).write(key as c_int) },
+            Some(at) => unsafe { at.add(index).write(key as c_int) },
         }
     }
 }
@@ -244,7 +263,7 @@ impl<H: Handle> Kind for Var<H> {
     type Raw = *mut *mut c_void;
     type Checked = Self;
     fn from_c(raw: *mut *mut c_void) -> Self {
-        Self(Place::C(raw), PhantomData)
+        Self(Place::of_c(raw), PhantomData)
     }
     fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
         if self.0.is_null() { Err(super::memory::null(name)) } else { Ok(self) }
@@ -256,7 +275,7 @@ impl<H: Handle> Fortran for Var<H> {
     type Length = NoLength;
     const FORM: Form = Form::new(Type::Handle(H::C), Flow::Var);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
-        Self(Place::Fortran(wire), PhantomData)
+        Self(Place::of_fortran(wire), PhantomData)
     }
     #[inline]
     fn request(wire: *mut c_int) -> Option<*mut c_int> {
@@ -309,7 +328,7 @@ impl<H: Handle> Kind for Vars<H> {
     type Raw = *mut *mut c_void;
     type Checked = Self;
     fn from_c(raw: *mut *mut c_void) -> Self {
-        Self(Place::C(raw), "", PhantomData)
+        Self(Place::of_c(raw), "", PhantomData)
     }
     fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
         Ok(Self(self.0, name, PhantomData))
@@ -321,7 +340,7 @@ impl<H: Handle> Fortran for Vars<H> {
     type Length = NoLength;
     const FORM: Form = Form::array(Type::Handle(H::C), Flow::Var);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
-        Self(Place::Fortran(wire), "", PhantomData)
+        Self(Place::of_fortran(wire), "", PhantomData)
     }
 }
 
@@ -353,7 +372,7 @@ impl<H: Handle> Kind for Keys<H> {
     type Raw = *mut *mut c_void;
     type Checked = Self;
     fn from_c(raw: *mut *mut c_void) -> Self {
-        Self(Place::C(raw), "", PhantomData)
+        Self(Place::of_c(raw), "", PhantomData)
     }
     fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
         Ok(Self(self.0, name, PhantomData))
@@ -365,7 +384,7 @@ impl<H: Handle> Fortran for Keys<H> {
     type Length = NoLength;
     const FORM: Form = Form::array(Type::Handle(H::C), Flow::In);
     unsafe fn enter(wire: *mut c_int, _: NoLength) -> Self {
-        Self(Place::Fortran(wire), "", PhantomData)
+        Self(Place::of_fortran(wire), "", PhantomData)
     }
 }
 

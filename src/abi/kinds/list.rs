@@ -204,6 +204,7 @@ impl OutStatuses {
     pub(in crate::abi) const IGNORED: OutStatuses = OutStatuses(std::ptr::null_mut());
 
     /// Sets the status at `index` but for MPI_ERROR.
+    #[inline]
     pub(in crate::abi) fn set(self, index: usize, status: Status) {
         if !self.0.is_null() {
             // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).

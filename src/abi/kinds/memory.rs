@@ -281,6 +281,7 @@ pub(in crate::abi) struct OutStatus(*mut Status);
 
 impl OutStatus {
     /// Sets the status but for MPI_ERROR, which a call with one status leaves alone (§3.2.5).
+    #[inline]
     pub(in crate::abi) fn set(self, status: Status) {
         if !self.0.is_null() {
             let mut status = status;

@@ -28,7 +28,7 @@ pub(super) use section::Sections;
 pub(super) use text::*;
 pub(super) use topology::*;
 
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 pub(super) use std::ffi::{c_double, c_int};
 
@@ -141,7 +141,7 @@ macro_rules! scalars {
                 if ok(self.0) {
                     return Ok(<$seen>::from(self.0));
                 }
-                Err(Class::$class.because(format!("{name} is {}; {}", self.0, $words)))
+                Err(refused(Class::$class, name, self.0.into(), $words))
             }
         }
 
@@ -156,6 +156,13 @@ macro_rules! scalars {
             }
         }
     )*};
+}
+
+/// Apart, so that a number that is right need not lie in memory.
+#[cold]
+#[inline(never)]
+fn refused(class: Class, name: &str, value: i64, words: &str) -> Failure {
+    class.because(format!("{name} is {value}; {words}"))
 }
 
 scalars! {

@@ -13,6 +13,7 @@
 //!
 //! The owner writes `is_inside` and then reads `owner`; whoever takes the ownership away writes
 //! `owner` and then reads `is_inside`. The two fences between see to it that one sees the other.
+//! Where light fences are none, nobody becomes the owner.
 
 use super::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::fence;
@@ -52,6 +53,13 @@ pub struct Guard<'a, T> {
     stays: std::marker::PhantomData<*const ()>,
 }
 
+/// The value, as long as its owner has it.
+pub struct Own<'a, T> {
+    of: &'a Biased<T>,
+    /// As with a [`Guard`].
+    stays: std::marker::PhantomData<*const ()>,
+}
+
 impl<T: Default> Default for Biased<T> {
     fn default() -> Biased<T> {
         Biased::new(T::default())
@@ -69,21 +77,27 @@ impl<T> Biased<T> {
     }
 
     /// Waits until the calling thread has the value to itself.
-    #[inline]
+    #[inline(always)]
     pub fn lock(&self) -> Guard<'_, T> {
         let me = own_token();
-        if self.owner.load(Ordering::Relaxed) == me && self.enter(me) {
-            return self.guard(Entry::AsOwner);
-        }
-        self.lock_slowly(me)
+        let is_in = self.owner.load(Ordering::Relaxed) == me && self.enter(me);
+        self.guard(if is_in { Entry::AsOwner } else { self.lock_slowly(me) })
+    }
+
+    /// The value at once, if the calling thread is the owner.
+    #[inline(always)]
+    pub fn own(&self) -> Option<Own<'_, T>> {
+        let me = own_token();
+        let is_in = self.owner.load(Ordering::Relaxed) == me && self.enter(me);
+        is_in.then_some(Own { of: self, stays: std::marker::PhantomData })
     }
 
     /// The way of the owner; false when it has lost the ownership meanwhile.
-    #[inline]
+    #[inline(always)]
     fn enter(&self, me: usize) -> bool {
         assert!(!self.is_inside.load(Ordering::Relaxed), "whoever has a value does not ask for it");
         self.is_inside.store(true, Ordering::Relaxed);
-        fence::light();
+        fence::feather();
         if self.owner.load(Ordering::Acquire) == me {
             return true;
         }
@@ -92,11 +106,13 @@ impl<T> Biased<T> {
     }
 
     #[cold]
-    fn lock_slowly(&self, me: usize) -> Guard<'_, T> {
+    #[inline(never)]
+    fn lock_slowly(&self, me: usize) -> Entry {
         let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
-        let is_first = self.owner.compare_exchange(NOBODY, me, won, lost).is_ok();
-        if is_first && self.enter(me) {
-            return self.guard(Entry::AsOwner);
+        let first = if fence::is_armed() { me } else { EVERYBODY };
+        let is_first = self.owner.compare_exchange(NOBODY, first, won, lost).is_ok();
+        if is_first && first == me && self.enter(me) {
+            return Entry::AsOwner;
         }
         self.lock.lock();
         if ![me, EVERYBODY].contains(&self.owner.load(Ordering::Relaxed)) {
@@ -106,7 +122,7 @@ impl<T> Biased<T> {
                 raw::pause();
             }
         }
-        self.guard(Entry::Locked)
+        Entry::Locked
     }
 
     /// The value if nobody has it, for those who come from outside: the owner stays what it is.
@@ -121,7 +137,7 @@ impl<T> Biased<T> {
         is_free.then_some(visit)
     }
 
-    #[inline]
+    #[inline(always)]
     fn guard(&self, entry: Entry) -> Guard<'_, T> {
         Guard { of: self, entry, stays: std::marker::PhantomData }
     }
@@ -146,7 +162,7 @@ impl<T> Guard<'_, T> {
         run()
     }
 
-    #[inline]
+    #[inline(always)]
     fn leave(&self) {
         match self.entry {
             Entry::AsOwner => self.of.is_inside.store(false, Ordering::Release),
@@ -155,6 +171,7 @@ impl<T> Guard<'_, T> {
     }
 
     #[cold]
+    #[inline(never)]
     fn unlock(&self, entry: Entry) {
         if let Entry::Visiting(owner) = entry {
             self.of.owner.store(owner, Ordering::Release);
@@ -164,8 +181,32 @@ impl<T> Guard<'_, T> {
     }
 }
 
+impl<T> Drop for Own<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.of.is_inside.store(false, Ordering::Release);
+    }
+}
+
+impl<T> Deref for Own<'_, T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: only this guard's holder has the value.
+        unsafe { &*self.of.value.get() }
+    }
+}
+
+impl<T> DerefMut for Own<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.of.value.get() }
+    }
+}
+
 impl<T> Drop for Guard<'_, T> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         self.leave();
     }
@@ -173,7 +214,7 @@ impl<T> Drop for Guard<'_, T> {
 
 impl<T> Deref for Guard<'_, T> {
     type Target = T;
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &T {
         // SAFETY: only this guard's holder has the value.
         unsafe { &*self.of.value.get() }
@@ -181,7 +222,7 @@ impl<T> Deref for Guard<'_, T> {
 }
 
 impl<T> DerefMut for Guard<'_, T> {
-    #[inline]
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above.
         unsafe { &mut *self.of.value.get() }
@@ -286,6 +327,7 @@ mod tests {
 
     #[test]
     fn the_first_thread_stays_the_owner_whoever_looks() {
+        fence::arm();
         let value = Biased::new(0);
         *value.lock() += 1;
         let owner = value.owner.load(Ordering::Relaxed);
@@ -336,6 +378,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "whoever has a value does not ask for it")]
     fn an_owner_that_asks_twice_is_told() {
+        fence::arm();
         let value = Biased::new(0);
         let _held = value.lock();
         drop(value.lock());

@@ -14,9 +14,9 @@
 use super::atomic::{Ordering, fence};
 
 #[cfg(not(any(loom, miri)))]
-pub use kernel::{arm, heavy, light};
+pub use kernel::{arm, feather, heavy, is_armed, light};
 #[cfg(any(loom, miri))]
-pub use plain::{arm, heavy, light};
+pub use plain::{arm, feather, heavy, is_armed, light};
 
 #[cfg(not(any(loom, miri)))]
 mod kernel {
@@ -42,6 +42,17 @@ mod kernel {
             IS_ARMED.store(true, Ordering::SeqCst);
         }
         IS_ARMED.load(Ordering::Relaxed)
+    }
+
+    /// Whether light fences are light.
+    pub fn is_armed() -> bool {
+        IS_ARMED.load(Ordering::Relaxed)
+    }
+
+    /// A light fence of those who know that it [is light](is_armed): not even a look at that.
+    #[inline(always)]
+    pub fn feather() {
+        compiler_fence(Ordering::SeqCst);
     }
 
     /// Between a write and a read of those who pass often.
@@ -70,6 +81,15 @@ mod plain {
 
     pub fn arm() -> bool {
         true
+    }
+
+    pub fn is_armed() -> bool {
+        true
+    }
+
+    #[inline]
+    pub fn feather() {
+        fence(Ordering::SeqCst);
     }
 
     #[inline]

@@ -5,6 +5,7 @@
 //! undefined behaviour (Miri): `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance
 //! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
 
+pub mod alike;
 pub mod biased;
 pub mod cache;
 pub mod fence;

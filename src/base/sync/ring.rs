@@ -34,8 +34,14 @@ struct Sending {
     taken: u32,
 }
 
+/// Where a sender writes its next message.
+pub struct Room<T> {
+    pub at: *mut T,
+    number: u32,
+}
+
 pub struct Ring<T> {
-    slots: Box<[Slot<T>; SLOTS]>,
+    slots: [Slot<T>; SLOTS],
     sending: Own<UnsafeCell<Sending>>,
     /// The taker's next message: others may look, the taker alone writes.
     next: Own<AtomicU32>,
@@ -51,12 +57,12 @@ unsafe impl<T: Send> Send for Ring<T> {}
 
 impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
-        let slot =
-            |_| Slot { turn: AtomicU32::new(0), value: UnsafeCell::new(MaybeUninit::uninit()) };
-        let slots: Box<[Slot<T>]> = (0..SLOTS).map(slot).collect();
-        let Ok(slots) = slots.try_into() else { panic!("they are so many") };
+        let slot = |_| {
+            let (turn, value) = (AtomicU32::new(0), UnsafeCell::new(MaybeUninit::uninit()));
+            Slot { turn, value }
+        };
         Ring {
-            slots,
+            slots: std::array::from_fn(slot),
             sending: Own(UnsafeCell::new(Sending { next: 0, taken: 0 })),
             next: Own(AtomicU32::new(0)),
             taken: Own(AtomicU32::new(0)),
@@ -71,28 +77,39 @@ impl<T> Ring<T> {
         &self.slots[number as usize & (SLOTS - 1)]
     }
 
-    /// Lets `fill` write the next message, which is sent if it says so; false if there is no room.
+    /// Where the sender writes its next message; `None`: there is no room.
     ///
     /// # Safety
     /// One thread at a time sends; what it did before is known to the next.
     #[inline(always)]
-    pub unsafe fn send(&self, fill: impl FnOnce(*mut T) -> bool) -> bool {
+    pub unsafe fn room(&self) -> Option<Room<T>> {
         // SAFETY: only the sender touches this, and it is one.
         let sending = unsafe { &mut *self.sending.0.get() };
         let number = sending.next;
-        if number.wrapping_sub(sending.taken) == SLOTS as u32 {
-            sending.taken = self.taken.0.load(Ordering::Acquire);
-            if number.wrapping_sub(sending.taken) == SLOTS as u32 {
-                return false;
-            }
+        if number.wrapping_sub(sending.taken) == SLOTS as u32 && !self.has_room_again(sending) {
+            return None;
         }
-        let slot = self.slot(number);
-        if fill(slot.value.get().cast()) {
-            slot.turn.store(number.wrapping_add(1), Ordering::Release);
-            sending.next = number.wrapping_add(1);
-            prefetch_to_write(self.slot(number.wrapping_add(AHEAD)));
-        }
-        true
+        Some(Room { at: self.slot(number).value.get().cast(), number })
+    }
+
+    #[cold]
+    #[inline]
+    fn has_room_again(&self, sending: &mut Sending) -> bool {
+        sending.taken = self.taken.0.load(Ordering::Acquire);
+        sending.next.wrapping_sub(sending.taken) != SLOTS as u32
+    }
+
+    /// What the sender has written into `room` is the next message.
+    ///
+    /// # Safety
+    /// [`Ring::room`] has just returned it to the caller.
+    #[inline(always)]
+    pub unsafe fn send(&self, room: Room<T>) {
+        let after = room.number.wrapping_add(1);
+        self.slot(room.number).turn.store(after, Ordering::Release);
+        // SAFETY: only the sender touches this, and it is one.
+        unsafe { (*self.sending.0.get()).next = after };
+        prefetch_to_write(self.slot(room.number.wrapping_add(AHEAD)));
     }
 
     /// Whether there is a message. A hint for those who are not the taker.
@@ -106,19 +123,20 @@ impl<T> Ring<T> {
     ///
     /// # Safety
     /// One thread at a time takes; what it did before is known to the next.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn next(&self) -> Option<NonNull<T>> {
         let number = self.next.0.load(Ordering::Relaxed);
         let slot = self.slot(number);
         let is_filled = slot.turn.load(Ordering::Acquire) == number.wrapping_add(1);
-        if is_filled { NonNull::new(slot.value.get().cast()) } else { None }
+        // SAFETY: it is the address of a part of this very ring.
+        is_filled.then(|| unsafe { NonNull::new_unchecked(slot.value.get().cast()) })
     }
 
     /// Gives the place of the next message, which the taker has read, back to the sender.
     ///
     /// # Safety
     /// [`Ring::next`] has just returned it to the caller.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn pass(&self) {
         let next = self.next.0.load(Ordering::Relaxed).wrapping_add(1);
         self.next.0.store(next, Ordering::Relaxed);
@@ -144,16 +162,14 @@ impl<T> Drop for Ring<T> {
 
 #[cfg(test)]
 fn send<T>(ring: &Ring<T>, value: T) -> Result<(), T> {
-    let mut value = Some(value);
-    let write = |at: *mut T| {
-        let value = value.take().expect("there is one message");
-        // SAFETY: the ring has given the place to the sender.
-        unsafe { at.write(value) };
-        true
-    };
     // SAFETY: the tests have one sender for each ring.
-    let _has_room = unsafe { ring.send(write) };
-    value.map_or(Ok(()), Err)
+    let Some(room) = (unsafe { ring.room() }) else { return Err(value) };
+    // SAFETY: the ring has given the place to the sender.
+    unsafe {
+        room.at.write(value);
+        ring.send(room);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

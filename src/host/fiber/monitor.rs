@@ -166,9 +166,18 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
     if replay::is_in_force() && !is_lost(slot, age) {
         return false;
     }
-    if !slot.has_work() || slot.is_asleep.load(Ordering::SeqCst) {
+    if !slot.has_work() {
         sight.age = sight.age.min(TOO_LONG);
-        return slot.has_work();
+        return false;
+    }
+    if slot.is_asleep.load(Ordering::SeqCst) {
+        // Whoever was to call its worker has left that to one who looked around, and who may have
+        // found something else first.
+        if age >= TOO_LONG {
+            executor.wake(slot);
+        }
+        sight.age = sight.age.min(TOO_LONG);
+        return true;
     }
     if slot.is_waiting() {
         executor.staff(slot);

@@ -323,6 +323,10 @@ impl Slot {
         if !std::ptr::eq(ready.owner, worker) {
             return Found::Lost;
         }
+        // Who was taken to wait in the kernel, and has not said that it came back.
+        if self.is_waiting() {
+            self.is_waiting.store(false, Ordering::Relaxed);
+        }
         // SAFETY: fibers stay until the process ends.
         let mut next = unsafe { ready.next.as_ref() };
         if yields && let Some(last) = next.take() {
@@ -411,10 +415,40 @@ impl Slot {
         is_idle
     }
 
-    /// `worker`'s fiber is about to wait in the kernel; false if the slot is not that worker's.
-    pub(super) fn begin_wait(&self, worker: &Worker) -> bool {
+    /// `worker` sleeps, or is about to; false if the slot is not that worker's.
+    pub(super) fn fall_asleep(&self, worker: &Worker) -> bool {
         let held = self.hold();
         let is_own = std::ptr::eq(held.ready().owner, worker);
+        if is_own {
+            self.is_asleep.store(true, Ordering::SeqCst);
+        }
+        is_own
+    }
+
+    /// It is awake again; false if somebody has called it.
+    pub(super) fn awake(&self, worker: &Worker) -> bool {
+        let held = self.hold();
+        std::ptr::eq(held.ready().owner, worker) && self.is_asleep.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whom to call, if this slot's worker sleeps: nobody else does.
+    pub(super) fn sleeper(&self) -> Option<&'static Worker> {
+        if !self.is_asleep.load(Ordering::SeqCst) {
+            return None;
+        }
+        let held = self.hold();
+        let is_asleep = self.is_asleep.swap(false, Ordering::SeqCst);
+        // SAFETY: the records of workers stay until the process ends.
+        let owner = unsafe { held.ready().owner.as_ref() };
+        owner.filter(|_| is_asleep)
+    }
+
+    /// `worker`'s fiber is about to wait in the kernel; false if the slot is not that worker's, or
+    /// that one sleeps.
+    pub(super) fn begin_wait(&self, worker: &Worker) -> bool {
+        let held = self.hold();
+        let is_own =
+            std::ptr::eq(held.ready().owner, worker) && !self.is_asleep.load(Ordering::SeqCst);
         if is_own {
             self.is_waiting.store(true, Ordering::SeqCst);
         }

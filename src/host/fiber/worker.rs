@@ -142,14 +142,13 @@ impl Executor {
     }
 
     /// Wakes the worker of `slot`; false if it does not sleep.
-    fn wake(&self, slot: &Slot) -> bool {
-        let is_asleep =
-            slot.is_asleep.load(Ordering::SeqCst) && slot.is_asleep.swap(false, Ordering::SeqCst);
-        if is_asleep {
+    pub(super) fn wake(&self, slot: &Slot) -> bool {
+        let sleeper = slot.sleeper();
+        if let Some(sleeper) = sleeper {
             self.asleep.fetch_sub(1, Ordering::SeqCst);
-            slot.owner().expect("who sleeps with a slot keeps it").call();
+            sleeper.call();
         }
-        is_asleep
+        sleeper.is_some()
     }
 
     /// Gives a slot that nobody serves to a spare worker, or lets the monitor find one.
@@ -161,6 +160,18 @@ impl Executor {
         } else {
             spare.slot.store(null_mut(), Ordering::Relaxed);
             self.spares.lock().push(spare);
+        }
+    }
+
+    /// While the worker of `own` looked around, nobody else was woken, since it would find whatever
+    /// there is. Now it has something to do: others come for the rest, and for those who are ready
+    /// in the slots of workers that sleep.
+    fn rouse_neglected(&self, own: &Slot) {
+        fence(Ordering::SeqCst);
+        for slot in self.slots.iter().filter(|slot| slot.has_queue()) {
+            if std::ptr::eq(slot, own) || slot.is_asleep.load(Ordering::SeqCst) {
+                self.rouse(self.index(slot));
+            }
         }
     }
 
@@ -337,23 +348,26 @@ impl Worker {
         let has_found = look_around(executor, own);
         executor.looking.fetch_sub(1, Ordering::SeqCst);
         if has_found {
-            // While this one looked, nobody else was woken for the rest.
-            if own.has_queue() {
-                executor.rouse(executor.index(own));
-            }
+            executor.rouse_neglected(own);
             return;
         }
-        own.is_asleep.store(true, Ordering::SeqCst);
+        if !own.fall_asleep(self) {
+            return;
+        }
         executor.asleep.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         let has_work = || own.has_work() || executor.slots.iter().any(Slot::has_queue);
-        if has_work() || replay::is_in_force() && replay::is_undertaker_called() {
-            if own.is_asleep.swap(false, Ordering::SeqCst) {
-                executor.asleep.fetch_sub(1, Ordering::SeqCst);
-            }
-            return monitor::nudge();
+        let is_called = has_work() || replay::is_in_force() && replay::is_undertaker_called();
+        if !is_called {
+            self.sleep();
         }
-        self.sleep();
+        // An old call may have come late.
+        if own.awake(self) {
+            executor.asleep.fetch_sub(1, Ordering::SeqCst);
+        }
+        if is_called {
+            monitor::nudge();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The way of the commonest operations where members share cores: each lays down what little it
 //! has, sleeps once at most, and the last one to come does what there is to do for all. What costs
-//! is the memory that each member touches, so this is short. The turn is that of a
+//! is the memory that each member touches, so this is short. Few members with cores of their own
+//! look at each other's lines instead. The turn is that of a
 //! [`Sitting`](super::sitting::Sitting): some members may go this way, and others that one.
 
 use super::choice::Crowd;
@@ -28,7 +29,12 @@ pub(super) struct Turn<'a> {
     turn: u32,
     me: usize,
     members: usize,
+    /// Few members have cores of their own.
+    is_small: bool,
 }
+
+/// How often such a member looks before it waits in the ordinary way.
+const LOOKS: u32 = 256;
 
 impl<'a> Turn<'a> {
     /// Who goes this way on `comm`, as far as all its members know alike; `None` where nobody does,
@@ -41,8 +47,8 @@ impl<'a> Turn<'a> {
             && comm.generation >= engine.generation()
             && !comm.is_inter()
             && comm.gaps().is_none();
-        (is_usual && crowd.is_crowded() && crowd.meets() && !is_atomic(process, comm))
-            .then_some(crowd)
+        let is_near = crowd.is_crowded() || crowd.looks_round();
+        (is_usual && is_near && crowd.meets() && !is_atomic(process, comm)).then_some(crowd)
     }
 
     /// Comes to it.
@@ -52,7 +58,8 @@ impl<'a> Turn<'a> {
         let turn = u32::try_from(number).expect("operations are counted from 0");
         let (meeting, me) = (comm.meeting(process), index(comm.rank));
         let (round, members) = (meeting.round(turn), comm.group.len());
-        let this = Turn { process, comm, meeting, round, turn, me, members };
+        let is_small = Crowd::among(members, process.world.ranks_per_core()).looks_round();
+        let this = Turn { process, comm, meeting, round, turn, me, members, is_small };
         meeting.come_in(turn, me);
         process.engine.step()?;
         if !meeting.has_room(turn) {
@@ -70,9 +77,15 @@ impl<'a> Turn<'a> {
         self.judge(self.round.put(self.me, data))
     }
 
-    /// All meet; whoever comes last does `finish` before the others go on.
+    /// All meet; whoever comes last does `finish` before the others go on. Where they are few,
+    /// nobody does: each looks at what all have laid down.
     #[inline]
     pub(super) fn all(&self, finish: impl FnOnce(&Turn<'a>)) -> Result {
+        if self.is_small {
+            self.show();
+            self.meeting.ring_few(self.me);
+            return self.wait(Gate::AllShown);
+        }
         let is_last = self.round.muster.arrive(self.turn, self.me);
         self.meeting.greet(self.turn);
         if !is_last {
@@ -82,6 +95,27 @@ impl<'a> Turn<'a> {
         finish(self);
         self.round.finish(self.turn);
         self.meeting.open(Gate::Done, self.turn, self.me);
+        Ok(self.process.engine.step()?)
+    }
+
+    /// What this member has laid down is there.
+    #[inline]
+    fn show(&self) {
+        self.round.line(self.me).show(self.turn);
+        self.meeting.greet(self.turn);
+    }
+
+    /// The same as [`Turn::come_to`], for what members look at where they are few.
+    #[inline]
+    pub(super) fn all_at(&self, root: usize) -> Result {
+        if !self.is_small {
+            return self.come_to(root);
+        }
+        self.show();
+        if root == self.me {
+            return self.wait(Gate::AllShown);
+        }
+        self.meeting.ring(root);
         Ok(self.process.engine.step()?)
     }
 
@@ -127,7 +161,14 @@ impl<'a> Turn<'a> {
         let Turn { meeting, round, turn, comm, .. } = *self;
         let envelope = envelope(2 * comm.context() + 1, comm.rank, turn as i32);
         let vigil = Vigil { meeting, round, gate, turn, envelope, everyone: comm };
-        match self.process.engine.keep_short_vigil(&vigil)? {
+        let engine = &self.process.engine;
+        let is_there = || (0..LOOKS).any(|_| round.is_open(gate, turn)) && !engine.is_stopping();
+        let mishap = match self.is_small {
+            true if gate != Gate::Room && is_there() => return Ok(engine.step()?),
+            true => engine.keep_vigil(&vigil)?,
+            false => engine.keep_short_vigil(&vigil)?,
+        };
+        match mishap {
             None => Ok(()),
             Some(mishap) => Err(sitting::failure(mishap)),
         }
@@ -140,6 +181,19 @@ impl<'a> Turn<'a> {
             Some(into) => self.judge(memory::copy(from, into)),
             None => self.judge(transfer_start(&from.into(), into, from.bytes().min(into.bytes()))),
         }
+    }
+
+    /// Takes what all have laid down, so many bytes each, one after the other into `target`; what
+    /// this member has is there already if it is in place.
+    pub(super) fn take_row(&self, each: usize, target: &Region, is_in_place: bool) -> Result {
+        let others = (0..self.members).filter(|place| !is_in_place || *place != self.me);
+        let mut lines = others.map(|place| (place, self.round.line(place).copy()));
+        lines.try_for_each(|(place, line)| self.copy(line, &target.part(place * each, each)))
+    }
+
+    /// Takes its block of `each` bytes of what the one at `root` has laid down.
+    pub(super) fn take_block(&self, root: usize, each: usize, into: &Region) -> Result {
+        self.copy(self.round.line(root).copy().part(each * self.me, each), into)
     }
 
     /// Takes its block of `each` bytes of what every member has laid down.
@@ -168,12 +222,21 @@ impl<'a> Turn<'a> {
         lane.verdict()
     }
 
+    pub(super) fn process(&self) -> &'a Process {
+        self.process
+    }
+
     pub(super) fn me(&self) -> usize {
         self.me
     }
 
     pub(super) fn members(&self) -> usize {
         self.members
+    }
+
+    /// Whether few members have cores of their own.
+    pub(super) fn is_small(&self) -> bool {
+        self.is_small
     }
 
     pub(super) fn round(&self) -> &'a Round {

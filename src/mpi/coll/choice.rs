@@ -26,6 +26,9 @@ pub(super) enum Combination {
     Doubling,
 }
 
+/// So many bytes go by the memory where few members meet sooner than by messages.
+const FEW: usize = 1024;
+
 /// What is known of an operation: how many members it has, and how many of all ranks share a core.
 #[derive(Clone, Copy)]
 pub(super) struct Crowd {
@@ -65,10 +68,18 @@ impl Crowd {
     /// meet.
     pub(super) fn meets_for_broadcast(self, bytes: usize, is_blocking: bool) -> bool {
         match bytes {
-            _ if is_blocking && self.is_crowded() && self.lays_down(bytes) => true,
+            _ if is_blocking && self.broadcasts_at_once(bytes) => true,
             0..=1024 => false,
             1025..=1_048_575 => self.is_a_crowd(),
             _ => true,
+        }
+    }
+
+    /// Whether so many bytes of one member are laid down for all who come to a blocking operation.
+    pub(super) fn broadcasts_at_once(self, bytes: usize) -> bool {
+        match self.is_crowded() {
+            true => self.lays_down(bytes),
+            false => self.looks_round() && bytes <= FEW,
         }
     }
 
@@ -77,10 +88,17 @@ impl Crowd {
         self.is_a_crowd()
     }
 
+    /// The same for blocks that are all so long, in a blocking operation.
+    pub(super) fn meets_for_equal_blocks(self, each: usize) -> bool {
+        self.is_a_crowd() || self.looks_round() && each * self.members <= FEW
+    }
+
     /// Whether members meet for a sum of theirs that one of them wants. Of two, one would do it
-    /// alone; much is done sooner by both.
+    /// alone; little is told sooner where they meet, and much is done sooner by both.
     pub(super) fn meets_for_sum_of_one(self, bytes: usize) -> bool {
-        self.members > 2 || !self.combines_at_once(bytes) && bytes > 1 << 16
+        self.members > 2
+            || self.looks_round() && bytes <= FEW
+            || !self.combines_at_once(bytes) && bytes > 1 << 16
     }
 
     /// Whether one member finds all partial sums of so many bytes.

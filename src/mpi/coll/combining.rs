@@ -2,6 +2,8 @@
 //! large some members combine a part each.
 
 use super::bracket::Bracket;
+use super::brisk::Turn;
+use super::choice::Crowd;
 use super::reduce::{Part, Room, Sum};
 use super::sitting::{self, Sitting};
 use crate::engine::{Board, Laid, Round};
@@ -12,6 +14,41 @@ use crate::mpi::scratch::Scratch;
 
 /// How many bytes there is room for without an allocation.
 const NEAR: usize = 256;
+
+/// The same for members that go the way of `brisk`.
+const FEW: usize = 1024;
+
+impl Turn<'_> {
+    /// Whether few members, each of whom has so many bytes, combine them by
+    /// [`Turn::reduce_for_all`].
+    pub(super) fn reduces_for_all(crowd: Crowd, bytes: usize, members: usize) -> bool {
+        crowd.looks_round() && crowd.combines_at_once(bytes) && bytes * members <= FEW
+    }
+
+    /// Combines everybody's values, which are few, at each member for itself; `pick` says what of
+    /// the results is for this one, as in [`Sitting::reduce_for_all`].
+    pub(super) fn reduce_for_all(
+        &self, sum: &Sum, bracket: Bracket, target: &Region,
+        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+    ) -> Result {
+        let (input, members) = (sum.input(sum.whole())?, self.members());
+        let bytes = input.bytes();
+        self.put(&input)?;
+        self.all(|_| ())?;
+        if self.round().equal_bytes() != Some(bytes) {
+            return Err(self.disagreement(bytes));
+        }
+        let mut room = [0_u128; FEW / 16];
+        let room = Span::new(room.as_mut_ptr().cast_const().cast(), FEW);
+        let place = |place: usize| room.part(place * bytes, bytes);
+        for (member, line) in self.round().lines().iter().enumerate() {
+            self.copy(line.copy(), &place(member).into())?;
+        }
+        let combine = |left, right| sum.combine_spans(self.process(), place(left), place(right));
+        bracket.walk(members, combine);
+        self.copy(pick(&place), target)
+    }
+}
 
 impl Sitting<'_, '_> {
     fn combine_all(&self, sum: &Sum, bracket: Bracket) -> bool {

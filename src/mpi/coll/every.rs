@@ -93,9 +93,13 @@ impl Plan for Allgather {
         let turn = Turn::come(process, comm)?;
         turn.put(&self.mine)?;
         turn.all(|turn| pack(turn.round(), &self.blocks))?;
+        if turn.is_small() && turn.round().equal_bytes() == Some(*each) {
+            turn.take_row(*each, all, self.is_in_place)?;
+            return Ok(true);
+        }
         match turn.round().packed(all.bytes()) {
-            Some(packed) => turn.copy(packed, all)?,
-            None => {
+            Some(packed) if !turn.is_small() => turn.copy(packed, all)?,
+            _ => {
                 turn.sit(|sitting| sitting.take_all(Share::All, &self.blocks, self.is_in_place))?
             }
         }
@@ -214,7 +218,11 @@ impl Plan for Alltoall {
         let turn = Turn::come(process, comm)?;
         turn.put(all)?;
         turn.all(|turn| turn.round().agree_on_bytes(turn.round().equal_bytes()))?;
-        if turn.round().agreed_bytes() == Some(target.bytes()) {
+        let agreed = match turn.is_small() {
+            true => turn.round().equal_bytes(),
+            false => turn.round().agreed_bytes(),
+        };
+        if agreed == Some(target.bytes()) {
             turn.take_column(*each, target)?;
         } else {
             turn.sit(|sitting| sitting.take_all(Share::Mine, &self.to, false))?;

@@ -96,7 +96,7 @@ impl Sum {
 
     /// Whether one member can combine the values of all: an operation of the library's own, on
     /// values without gaps.
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         let shape = &self.datatype.shape;
         matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
     }
@@ -283,7 +283,7 @@ impl Plan for Reduce {
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root);
         let turn = Turn::come(process, comm)?;
         turn.put(&sum.input(sum.whole())?)?;
-        turn.come_to(index(root))?;
+        turn.all_at(index(root))?;
         let mut outcome = Ok(());
         if let Some((_, target)) = &self.target {
             outcome = match combine_all(process, turn.round(), sum, bracket) {
@@ -395,11 +395,9 @@ impl Plan for Allreduce {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let (sum, bytes) = (&self.sum, self.sum.datatype.bytes(self.sum.count)?);
-        let crowd = Turn::crowd(process, comm);
-        let Some(crowd) = crowd.filter(|crowd| sum.is_plain() && crowd.combines_at_once(bytes))
-        else {
-            return Ok(false);
-        };
+        // Few members with cores of their own combine everything each.
+        let fits = |it: &Crowd| it.is_crowded() && it.combines_at_once(bytes) && sum.is_plain();
+        let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let bracket = Bracket::of(crowd.allreduce(bytes, sum.count), crowd, bytes, 0);
         let turn = Turn::come(process, comm)?;
         turn.put(&sum.input(sum.whole())?)?;
@@ -479,10 +477,14 @@ impl ReduceScatter {
         if !is_at_once {
             return sitting.reduce_and_keep(sum, bracket, part, target).await;
         }
-        let (last, item) = (bracket.last(sitting.members()), sum.item() as usize);
-        let (offset, bytes) = (part.first as usize * item, part.items as usize * item);
+        let (last, (offset, bytes)) = (bracket.last(sitting.members()), self.place(part));
         let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, bytes);
         sitting.reduce_for_all(sum, bracket, target, pick).await
+    }
+
+    /// Where a part lies among all values, and how many bytes it has.
+    fn place(&self, Part { first, items }: Part) -> (usize, usize) {
+        ((first * self.sum.item()) as usize, (items * self.sum.item()) as usize)
     }
 
     async fn between(&self, lane: &Lane<'_>) -> Result {
@@ -516,6 +518,20 @@ impl Plan for ReduceScatter {
         // In place, the result lies where others may still read.
         lane.all(sends).await?;
         lane.copy(&self.sum.in_room(&values, self.part(lane.rank()).items)?, &self.target)
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (sum, members) = (&self.sum, comm.group.len());
+        let bytes = sum.datatype.bytes(sum.count)?;
+        let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
+        let crowd = crowd.filter(|crowd| Turn::reduces_for_all(*crowd, bytes, members));
+        let Some(crowd) = crowd else { return Ok(false) };
+        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
+        let (last, (offset, mine)) = (bracket.last(members), self.place(self.part(comm.rank)));
+        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, mine);
+        Turn::come(process, comm)?.reduce_for_all(sum, bracket, &self.target, pick)?;
+        Ok(true)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use crate::mpi::run::Way;
 
 /// The root's buffer goes to everybody.
 pub struct Bcast {
@@ -44,7 +45,7 @@ impl Plan for Bcast {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let crowd = Turn::crowd(process, comm);
-        if !crowd.is_some_and(|crowd| crowd.lays_down(self.data.bytes())) {
+        if !crowd.is_some_and(|crowd| crowd.broadcasts_at_once(self.data.bytes())) {
             return Ok(false);
         }
         let root = index(if let Role::Leaf(root) = self.role { root } else { comm.rank });
@@ -65,6 +66,13 @@ impl Plan for Bcast {
     }
 }
 
+/// Whether members meet for a block of each; `is_plain`: these are all so long as the own one, and
+/// the operation blocks.
+fn meets(crowd: Crowd, is_plain: bool, blocks: Option<&Blocks>, mine: Option<&Region>) -> bool {
+    let each = || blocks.map_or_else(|| mine.map_or(0, Region::bytes), Blocks::largest);
+    if is_plain { crowd.meets_for_equal_blocks(each()) } else { crowd.meets_for_blocks() }
+}
+
 /// What everybody has, in the order of ranks, comes to the root.
 pub struct Gather {
     role: Role,
@@ -72,6 +80,7 @@ pub struct Gather {
     mine: Option<Region>,
     /// At the root.
     blocks: Option<Blocks>,
+    is_even: bool,
 }
 
 impl Gather {
@@ -84,13 +93,45 @@ impl Gather {
             Role::Nobody => None,
         };
         let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
-        Ok(Gather { role, mine, blocks })
+        Ok(Gather { role, mine, blocks, is_even: recv.is_even() })
+    }
+
+    /// Whether members meet for that.
+    fn meets(&self, crowd: Crowd, is_blocking: bool) -> bool {
+        meets(crowd, self.is_even && is_blocking, self.blocks.as_ref(), self.mine.as_ref())
+    }
+
+    /// The root's part among few.
+    fn collect_at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let Some(Blocks::Even { all, each }) = &self.blocks else { return Ok(false) };
+        let (is_in_place, mine) = (self.mine.is_none(), self.mine.as_ref());
+        if mine.is_some_and(|mine| mine.bytes() != *each) {
+            return Ok(false);
+        }
+        let turn = Turn::come(process, comm)?;
+        if let Some(mine) = mine {
+            turn.put(mine)?;
+        }
+        turn.come_to(turn.me())?;
+        if !is_in_place && turn.round().equal_bytes() == Some(*each) {
+            turn.take_row(*each, all, false)?;
+        } else {
+            let blocks = Blocks::Even { all: all.clone(), each: *each };
+            turn.sit(|sitting| {
+                if let Some(mine) = mine {
+                    sitting.lane().keep(mine, &blocks.at(turn.me()))?;
+                }
+                sitting.take_all(Share::All, &blocks, true)
+            })?;
+        }
+        turn.leave();
+        Ok(true)
     }
 }
 
 impl Plan for Gather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        if Crowd::of(lane).meets_for_blocks()
+        if self.meets(Crowd::of(lane), lane.way() == Way::Blocking)
             && let Some(sitting) = Sitting::of(lane).await?
         {
             let root = self.role.root(lane);
@@ -110,15 +151,18 @@ impl Plan for Gather {
         }
     }
 
-    /// For those who bring something; the root has more to do.
+    /// For those who bring something; the root has more to do, unless they are few.
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let (Role::Leaf(root), Some(mine), Some(crowd)) =
-            (self.role, &self.mine, Turn::crowd(process, comm))
+        let Some(crowd) = Turn::crowd(process, comm).filter(|crowd| self.meets(*crowd, true))
         else {
             return Ok(false);
         };
-        if !crowd.meets_for_blocks() || !crowd.lays_down_for_one(mine.bytes()) {
+        let (Role::Leaf(root), Some(mine)) = (self.role, &self.mine) else {
+            let is_small = self.is_even && crowd.looks_round();
+            return if is_small { self.collect_at_once(process, comm) } else { Ok(false) };
+        };
+        if !crowd.lays_down_for_one(mine.bytes()) {
             return Ok(false);
         }
         let turn = Turn::come(process, comm)?;
@@ -144,6 +188,7 @@ pub struct Scatter {
     blocks: Option<Blocks>,
     /// `None`: in place.
     mine: Option<Region>,
+    is_even: bool,
 }
 
 impl Scatter {
@@ -156,13 +201,18 @@ impl Scatter {
             Role::Leaf(_) => Some(recv.region()?),
             Role::Nobody => None,
         };
-        Ok(Scatter { role, blocks, mine })
+        Ok(Scatter { role, blocks, mine, is_even: send.is_even() })
+    }
+
+    /// Whether members meet for that.
+    fn meets(&self, crowd: Crowd, is_blocking: bool) -> bool {
+        meets(crowd, self.is_even && is_blocking, self.blocks.as_ref(), self.mine.as_ref())
     }
 }
 
 impl Plan for Scatter {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        if Crowd::of(lane).meets_for_blocks()
+        if self.meets(Crowd::of(lane), lane.way() == Way::Blocking)
             && let Some(sitting) = Sitting::of(lane).await?
         {
             let root = self.role.root(lane);
@@ -181,6 +231,43 @@ impl Plan for Scatter {
             }
             _ => lane.look_round(),
         }
+    }
+
+    /// Where members are few: the root lays all blocks down.
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let crowd = Turn::crowd(process, comm).filter(|crowd| crowd.looks_round());
+        if !self.is_even || !crowd.is_some_and(|crowd| self.meets(crowd, true)) {
+            return Ok(false);
+        }
+        let turn = match (self.role, &self.blocks, &self.mine) {
+            (Role::Root, Some(Blocks::Even { all, each }), mine) => {
+                let fits = |mine: &Region| mine.bytes() == *each;
+                if !mine.as_ref().is_none_or(fits) {
+                    return Ok(false);
+                }
+                let turn = Turn::come(process, comm)?;
+                turn.put(all)?;
+                turn.shown_by(turn.me())?;
+                if let Some(mine) = mine {
+                    turn.take_block(turn.me(), *each, mine)?;
+                }
+                turn
+            }
+            (Role::Leaf(root), _, Some(mine)) => {
+                let (turn, root) = (Turn::come(process, comm)?, index(root));
+                turn.shown_by(root)?;
+                let each = mine.bytes();
+                match turn.round().line(root).bytes() == each * turn.members() {
+                    true => turn.take_block(root, each, mine)?,
+                    false => turn.sit(|sitting| sitting.take(root, Share::Mine, mine))?,
+                }
+                turn
+            }
+            _ => return Ok(false),
+        };
+        turn.leave();
+        Ok(true)
     }
 }
 

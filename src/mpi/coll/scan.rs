@@ -2,6 +2,7 @@
 //! so that each member sleeps once and long vectors are on their way at all members at once.
 
 use super::bracket::Bracket;
+use super::brisk::Turn;
 use super::choice::{Crowd, SEGMENT};
 use super::reduce::{Part, Sum, receive};
 use super::sitting::Sitting;
@@ -11,6 +12,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
 
 /// Every member gets what those up to it, or before it, have when it is combined.
 pub struct Scan {
@@ -65,14 +67,20 @@ impl Scan {
 impl Scan {
     /// Everybody's values are combined one after the other: each result is somebody's.
     async fn together(&self, sitting: Sitting<'_, '_>) -> Result {
-        let (one_by_one, me) = (Bracket::one_by_one(sitting.members()), sitting.me());
+        let one_by_one = Bracket::one_by_one(sitting.members());
+        let (place, target) = self.mine(sitting.me())?;
+        let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
+        sitting.reduce_for_all(&self.sum, one_by_one, &target, pick).await
+    }
+
+    /// Whose result is that of the member at `me`, if there is one for it, and where it goes.
+    fn mine(&self, me: usize) -> Result<(Option<usize>, Region)> {
         let place = if self.is_exclusive { me.checked_sub(1) } else { Some(me) };
         let target = match place {
             Some(_) => self.sum.at(self.recv, self.sum.whole())?,
             None => Region::EMPTY,
         };
-        let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
-        sitting.reduce_for_all(&self.sum, one_by_one, &target, pick).await
+        Ok((place, target))
     }
 }
 
@@ -95,5 +103,19 @@ impl Plan for Scan {
                 return Ok(());
             }
         }
+    }
+
+    #[inline]
+    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+        let (bytes, members) = (self.sum.datatype.bytes(self.sum.count)?, comm.group.len());
+        let fits = |crowd: &Crowd| Turn::reduces_for_all(*crowd, bytes, members);
+        if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(|crowd| fits(&crowd)) {
+            return Ok(false);
+        }
+        let turn = Turn::come(process, comm)?;
+        let (place, target) = self.mine(turn.me())?;
+        let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
+        turn.reduce_for_all(&self.sum, Bracket::one_by_one(members), &target, pick)?;
+        Ok(true)
     }
 }

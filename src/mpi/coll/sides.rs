@@ -39,6 +39,8 @@ pub struct Lists<'a> {
 /// A buffer that has a block for each peer.
 pub trait Sides {
     fn is_in_place(&self) -> bool;
+    /// Whether all blocks are equal, at all members alike, who need not know how long they are.
+    fn is_even(&self) -> bool;
     /// The blocks of `peers`.
     fn blocks(&self, peers: i32) -> Result<Blocks>;
 }
@@ -69,6 +71,10 @@ impl Sides for Offer {
         self.buf == Address::IN_PLACE
     }
 
+    fn is_even(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, peers: i32) -> Result<Blocks> {
         let (count, datatype) = (self.count.clone()?, self.datatype.clone()?);
         let each = datatype.bytes(count)?;
@@ -83,6 +89,10 @@ impl Sides for Offer {
 impl Sides for Lists<'_> {
     fn is_in_place(&self) -> bool {
         self.buf == Address::IN_PLACE
+    }
+
+    fn is_even(&self) -> bool {
+        false
     }
 
     fn blocks(&self, peers: i32) -> Result<Blocks> {

@@ -9,7 +9,7 @@ use crate::mpi::judgement::{is_failure, told};
 use crate::mpi::process::Process;
 use crate::mpi::short::status_of;
 use crate::mpi::status::{Completed, Status};
-use crate::mpi::table;
+use crate::mpi::table::{self, Sort};
 use std::sync::Arc;
 
 /// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
@@ -87,6 +87,7 @@ impl<P: Places> Many<P> {
         }
     }
 
+    #[inline(always)]
     fn put(&self, index: usize, place: usize, after: usize, status: Status) {
         if !self.is_look {
             self.places.set_key(index, after);
@@ -118,7 +119,7 @@ impl<P: Places> Many<P> {
     fn settle_bookings(&self) -> Result<usize> {
         let is_brief = |bookings: &Bookings, index: usize| {
             let handle = self.places.key(index);
-            handle == DONE || table::booking(handle).is_some_and(|key| bookings.has(key))
+            handle == DONE || bookings.has(table::number(Sort::Request, handle))
         };
         let (mut next, mut is_first) = (0, !self.is_look);
         if !is_first {
@@ -137,18 +138,15 @@ impl<P: Places> Many<P> {
         Ok(next)
     }
 
-    #[inline]
+    #[inline(always)]
     fn settle_brief(&self, bookings: &mut Bookings, index: usize) -> bool {
         let handle = self.places.key(index);
-        let status = match table::booking(handle) {
-            None => Status::EMPTY,
-            Some(booking) => match bookings.settle(booking) {
-                Some(receipt) => status_of(receipt),
-                None => return false,
-            },
-        };
-        self.put(index, index, NULL, status);
-        true
+        if handle == DONE {
+            self.put(index, index, NULL, Status::EMPTY);
+            return true;
+        }
+        let put = |receipt| self.put(index, index, NULL, status_of(receipt));
+        bookings.settle(table::number(Sort::Request, handle), put)
     }
 
     fn rules(&self) -> Rules {

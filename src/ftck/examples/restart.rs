@@ -1,0 +1,160 @@
+//! A computation that survives the deaths of ranks, in Rust:
+//!
+//!     ftrun -np 8 --mode rebuild target/release/examples/restart 3@250 5@250
+//!
+//! Each rank has a thousand numbers, which approach the mean of all. `RANK@STEP`: that rank dies at
+//! that step, in its first life. The last line is the same whoever dies.
+
+use ftck::{Checkpoints, Comm, Parts, State};
+use std::ffi::{c_int, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
+
+const STEPS: i32 = 400;
+const EACH: i32 = 100;
+
+/// What is needed to go on.
+struct Numbers {
+    x: Vec<f64>,
+    step: i32,
+}
+
+impl State for Numbers {
+    fn list<'a>(&'a mut self, parts: &mut Parts<'a>) {
+        parts.many(0, &mut self.x);
+        parts.one(1, &mut self.step);
+    }
+}
+
+fn main() {
+    let is_new = mpi::init() == mpi::RESTARTED;
+    let (rank, size) = mpi::place();
+    let mut numbers = Numbers { x: (0..1000).map(|at| f64::from(rank * at)).collect(), step: 0 };
+    let mut kept = Checkpoints::new(Comm::WORLD, "rs:2").expect("the scheme is known");
+    // A replacement comes into a world that is whole again.
+    while let Err(error) = go_on(&mut kept, &mut numbers, !is_new) {
+        // All are told, and one says it.
+        if error.is_loss() && rank == 0 {
+            eprintln!("restart: {error}");
+            mpi::abort();
+        }
+        mpi::recover();
+    }
+    if rank == 0 {
+        let sum: f64 = numbers.x.iter().sum();
+        println!("{size} ranks, {STEPS} steps: {sum:.12e}");
+    }
+    drop(kept);
+    mpi::finalize();
+}
+
+/// From the last checkpoint on; fails when somebody dies.
+fn go_on(kept: &mut Checkpoints, numbers: &mut Numbers, may_die: bool) -> Result<(), ftck::Error> {
+    kept.restore(numbers)?;
+    while numbers.step < STEPS {
+        if numbers.step % EACH == 0 {
+            kept.save(numbers.step, numbers)?;
+        }
+        if may_die {
+            die_if_asked(numbers.step);
+        }
+        let mean = mpi::sum(numbers.x.iter().sum())? / (1000 * mpi::place().1) as f64;
+        numbers.x.iter_mut().for_each(|x| *x += 0.01 * (mean - *x));
+        numbers.step += 1;
+    }
+    // Who comes to its end has heard from all.
+    mpi::sum(0.0).map(drop)
+}
+
+fn die_if_asked(step: i32) {
+    let here = format!("{}@{step}", mpi::place().0);
+    if std::env::args().skip(1).any(|word| word == here) {
+        mpi::die();
+    }
+}
+
+/// The little of MPI that it needs; crates that bind all of it do as well.
+mod mpi {
+    use super::*;
+
+    pub(super) const RESTARTED: c_int = 2001;
+    const ERRORS_RETURN: usize = 0x143;
+    const DOUBLE: usize = 0x214;
+    const SUM: usize = 0x21;
+    const SIGKILL: c_int = 9;
+    const WORLD: *mut c_void = without_provenance_mut(0x101);
+
+    #[link(name = "ftmpi_rs")]
+    unsafe extern "C" {
+        static mut ftmpi_check_recover: c_int;
+        fn MPI_Init(count: *mut c_int, words: *mut c_void) -> c_int;
+        fn MPI_Finalize() -> c_int;
+        fn MPI_Abort(comm: *mut c_void, code: c_int) -> c_int;
+        fn MPI_Comm_rank(comm: *mut c_void, rank: *mut c_int) -> c_int;
+        fn MPI_Comm_size(comm: *mut c_void, size: *mut c_int) -> c_int;
+        fn MPI_Comm_set_errhandler(comm: *mut c_void, handler: *mut c_void) -> c_int;
+        fn MPI_Comm_dup(comm: *mut c_void, made: *mut *mut c_void) -> c_int;
+        fn MPI_Comm_free(comm: *mut *mut c_void) -> c_int;
+        fn MPI_Allreduce(
+            from: *const f64, to: *mut f64, count: c_int, datatype: *mut c_void, op: *mut c_void,
+            comm: *mut c_void,
+        ) -> c_int;
+        fn raise(signal: c_int) -> c_int;
+    }
+
+    pub(super) fn init() -> c_int {
+        // SAFETY: MPI may be given no arguments, and the handles are predefined.
+        unsafe {
+            let status = MPI_Init(null_mut(), null_mut());
+            MPI_Comm_set_errhandler(WORLD, without_provenance_mut(ERRORS_RETURN));
+            status
+        }
+    }
+
+    pub(super) fn finalize() {
+        // SAFETY: nothing is under way.
+        unsafe { MPI_Finalize() };
+    }
+
+    /// The rank, and how many there are.
+    pub(super) fn place() -> (i32, i32) {
+        let (mut rank, mut size) = (0, 0);
+        // SAFETY: two numbers of ours.
+        unsafe {
+            MPI_Comm_rank(WORLD, &mut rank);
+            MPI_Comm_size(WORLD, &mut size);
+        }
+        (rank, size)
+    }
+
+    pub(super) fn sum(mine: f64) -> Result<f64, ftck::Error> {
+        let (mut all, datatype, op) = (0.0, DOUBLE, SUM);
+        let [datatype, op] = [datatype, op].map(without_provenance_mut);
+        // SAFETY: two numbers of ours, and predefined handles.
+        let code = unsafe { MPI_Allreduce(&mine, &mut all, 1, datatype, op, WORLD) };
+        ftck::checked(code).map(|()| all)
+    }
+
+    /// All together make the world whole.
+    pub(super) fn recover() {
+        // SAFETY: by this address MPI_Comm_dup knows what is wanted; a handle takes its place.
+        unsafe {
+            let wanted: *mut c_void = (&raw mut ftmpi_check_recover).cast();
+            let mut made = wanted;
+            while MPI_Comm_dup(WORLD, &mut made) != 0 {
+                made = wanted;
+            }
+            MPI_Comm_free(&mut made);
+        }
+    }
+
+    /// The whole job ends; whoever only exits is taken to have died.
+    pub(super) fn abort() {
+        // SAFETY: that ends all.
+        unsafe { MPI_Abort(WORLD, 1) };
+    }
+
+    pub(super) fn die() {
+        // SAFETY: it ends this rank, and nobody else.
+        unsafe { raise(SIGKILL) };
+    }
+}

@@ -1,0 +1,318 @@
+//! Diskless checkpoints for ranks that are written in Rust: what `ftck.h` declares, with its rules
+//! made types. Programs run under `ftrun`, like those in C and Fortran.
+//!
+//! A program has what it needs to go on in one value, and lists in [`State`] what that consists of:
+//!
+//! ```ignore
+//! let mut checkpoints = Checkpoints::new(Comm::WORLD, "rs:2")?;
+//! // After each recovery, and at replacements, too:
+//! let mut step = checkpoints.restore(&mut state)?.unwrap_or(0);
+//! while step < STEPS {
+//!     if step % 100 == 0 {
+//!         checkpoints.save(step, &mut state)?;
+//!     }
+//!     …
+//! ```
+//!
+//! Errors come back where the error handlers of the communicator, and of `MPI_COMM_SELF` for what a
+//! rank asks for alone, are `MPI_ERRORS_RETURN`. Schemes, and what they make up for, are described
+//! in `ftck.h`.
+
+mod calls;
+mod parts;
+
+pub use parts::{Datum, Parts, State};
+
+use calls::Handle;
+use std::ffi::{CString, c_int, c_void};
+use std::fmt;
+use std::marker::PhantomData;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::null_mut;
+
+/// What all calls come to.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a call has failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// An error code of MPI.
+    pub code: i32,
+    words: String,
+}
+
+impl Error {
+    /// Whether more ranks have failed than the scheme makes up for.
+    pub fn is_loss(&self) -> bool {
+        calls::class_of(self.code) == calls::LOST
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comm(*mut c_void);
+
+impl Comm {
+    /// `MPI_COMM_WORLD`.
+    pub const WORLD: Comm = Comm(std::ptr::without_provenance_mut(0x101));
+
+    /// The communicator that C calls so.
+    ///
+    /// # Safety
+    /// It is an `MPI_Comm` of this library, and not freed while it is used.
+    pub unsafe fn from_raw(raw: *mut c_void) -> Comm {
+        Comm(raw)
+    }
+}
+
+/// How safe the last checkpoint is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Safety {
+    /// What the program calls it.
+    pub version: i32,
+    /// How many more ranks may die, whoever they are; none where data are lost.
+    pub failures: Option<usize>,
+    /// Decimal digits of sums that the last restoration has lost.
+    pub digits: usize,
+}
+
+/// Checkpoints of one scheme.
+#[derive(Debug)]
+pub struct Checkpoints {
+    handle: Handle,
+    /// What is known of a rank stays with it.
+    is_of_this_rank: PhantomData<*mut ()>,
+}
+
+impl Checkpoints {
+    /// Those of the members of `comm`; replacements make theirs, too.
+    pub fn new(comm: Comm, scheme: &str) -> Result<Checkpoints> {
+        let scheme = text(scheme.as_bytes())?;
+        let mut handle = null_mut();
+        // SAFETY: the text ends with a zero, and the handle is ours.
+        tried(unsafe { calls::FTCK_Create(comm.0, scheme.as_ptr(), &mut handle) })?;
+        Ok(Checkpoints { handle, is_of_this_rank: PhantomData })
+    }
+
+    /// Saves the state under a number; all ranks together, from a moment at which no message
+    /// between them is under way.
+    pub fn save(&mut self, version: i32, state: &mut impl State) -> Result<()> {
+        let parts = Parts::of(state);
+        let registered = self.register(&parts)?;
+        // SAFETY: what is registered is borrowed until it is registered no more.
+        let code = unsafe { calls::FTCK_Checkpoint(registered.handle, version) };
+        tried(code)
+    }
+
+    /// Starts to save it. The state may change when this returns; the rest goes on in later calls
+    /// of MPI.
+    pub fn save_beside(&mut self, version: i32, state: &mut impl State) -> Result<Saving<'_>> {
+        let parts = Parts::of(state);
+        let registered = self.register(&parts)?;
+        let mut request = null_mut();
+        // SAFETY: as above, and the request is ours. The data are copied when this returns.
+        let code = unsafe { calls::FTCK_Icheckpoint(registered.handle, version, &mut request) };
+        tried(code)?;
+        Ok(Saving { request, registered })
+    }
+
+    /// Puts back what was saved last and can be restored; what it is called, or none where nothing
+    /// was saved yet. All ranks together, survivors and replacements.
+    pub fn restore(&mut self, state: &mut impl State) -> Result<Option<i32>> {
+        let parts = Parts::of(state);
+        let registered = self.register(&parts)?;
+        let mut version = calls::NONE;
+        // SAFETY: as above, and any bytes are values of what is registered.
+        tried(unsafe { calls::FTCK_Restore(registered.handle, &mut version) })?;
+        Ok((version != calls::NONE).then_some(version))
+    }
+
+    /// How safe the last checkpoint is; none where there is none.
+    pub fn safety(&self) -> Result<Option<Safety>> {
+        let (mut version, mut failures, mut digits) = (calls::NONE, 0, 0);
+        let told = [&mut version, &mut failures, &mut digits].map(|word| word as *mut c_int);
+        // SAFETY: three numbers of ours.
+        tried(unsafe { calls::FTCK_Status(self.handle, told[0], told[1], told[2]) })?;
+        let safety =
+            Safety { version, failures: counted(failures), digits: digits.max(0) as usize };
+        Ok((version != calls::NONE).then_some(safety))
+    }
+
+    /// Of each of so many ranks: how many of those it shares codes with may die.
+    pub fn tolerances(&self, ranks: usize) -> Result<Vec<Option<usize>>> {
+        let mut told = vec![0; ranks];
+        let most = int(ranks)?;
+        // SAFETY: there is room for so many.
+        tried(unsafe { calls::FTCK_Tolerances(self.handle, most, told.as_mut_ptr()) })?;
+        Ok(told.into_iter().map(counted).collect())
+    }
+
+    /// Ranks, as they were, that are there no more, and whose data the last restoration has given
+    /// to this one.
+    pub fn orphans(&self) -> Result<Vec<i32>> {
+        let mut count = 0;
+        // SAFETY: there is room for none, and the count is ours.
+        tried(unsafe { calls::FTCK_Orphans(self.handle, 0, null_mut(), &mut count) })?;
+        let mut ranks = vec![0; count.max(0) as usize];
+        let most = int(ranks.len())?;
+        // SAFETY: there is room for so many.
+        tried(unsafe { calls::FTCK_Orphans(self.handle, most, ranks.as_mut_ptr(), &mut count) })?;
+        Ok(ranks)
+    }
+
+    /// Copies what such a rank had saved under `id`; it had exactly as much.
+    pub fn adopt<T: Datum>(&self, rank: i32, id: i32, into: &mut [T]) -> Result<()> {
+        let part = parts::Part::of(id, into);
+        let (start, count, datatype) = (part.start, part.count, part.datatype);
+        // SAFETY: the slice is borrowed, and any bytes are values of its type.
+        tried(unsafe { calls::FTCK_Adopt_c(self.handle, rank, id, start, count, datatype) })
+    }
+
+    /// From now on among the members of `comm`, who are those who are left.
+    pub fn move_to(&mut self, comm: Comm) -> Result<()> {
+        // SAFETY: the handle is ours.
+        tried(unsafe { calls::FTCK_Set_comm(self.handle, comm.0) })
+    }
+
+    /// Each `every`th checkpoint goes into files of `directory`, too; 0: none does.
+    pub fn keep_on_disk(&mut self, directory: &Path, every: usize) -> Result<()> {
+        let (directory, every) = (text(directory.as_os_str().as_bytes())?, int(every)?);
+        // SAFETY: the text ends with a zero.
+        tried(unsafe { calls::FTCK_Set_disk(self.handle, directory.as_ptr(), every) })
+    }
+
+    /// This rank is on that node: no two of a node are in one group.
+    pub fn sit_on(&mut self, node: usize) -> Result<()> {
+        let node = int(node)?;
+        // SAFETY: the handle is ours.
+        tried(unsafe { calls::FTCK_Set_node(self.handle, node) })
+    }
+
+    /// Failures are so far apart, as in `90s`, `10min`, `2h`.
+    pub fn expect_failures(&mut self, mttf: &str) -> Result<()> {
+        let mttf = text(mttf.as_bytes())?;
+        // SAFETY: the text ends with a zero.
+        tried(unsafe { calls::FTCK_Set_mttf(self.handle, mttf.as_ptr()) })
+    }
+
+    /// Before each iteration: whether a checkpoint is due; all ranks are told alike.
+    pub fn is_due(&mut self) -> Result<bool> {
+        let mut flag = 0;
+        // SAFETY: the flag is ours.
+        tried(unsafe { calls::FTCK_Due(self.handle, &mut flag) })?;
+        Ok(flag != 0)
+    }
+
+    fn register(&mut self, parts: &Parts<'_>) -> Result<Registered<'_>> {
+        let mut ids = Vec::with_capacity(parts.all.len());
+        let handle = self.handle;
+        for part in &parts.all {
+            let (start, count, datatype) = (part.start, part.count, part.datatype);
+            // SAFETY: the part is borrowed, and registered no longer than `Registered` lives.
+            let code = unsafe { calls::FTCK_Register_c(handle, part.id, start, count, datatype) };
+            if let Err(error) = tried(code) {
+                drop(Registered { handle, ids, of: PhantomData });
+                return Err(error);
+            }
+            ids.push(part.id);
+        }
+        Ok(Registered { handle, ids, of: PhantomData })
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        if !calls::is_finalized() {
+            // SAFETY: the handle is ours, and this is its end.
+            unsafe { calls::FTCK_Free(&mut self.handle) };
+        }
+    }
+}
+
+/// What is registered, until this is dropped.
+#[derive(Debug)]
+struct Registered<'a> {
+    handle: Handle,
+    ids: Vec<i32>,
+    of: PhantomData<&'a mut Checkpoints>,
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        for id in &self.ids {
+            // SAFETY: the handle is that of checkpoints that are still there.
+            unsafe { calls::FTCK_Unregister(self.handle, *id) };
+        }
+    }
+}
+
+/// A checkpoint that is being taken beside the computation. Dropped, it waits for its end.
+#[derive(Debug)]
+#[must_use = "the next call waits for it"]
+pub struct Saving<'a> {
+    request: *mut c_void,
+    #[allow(dead_code, reason = "it ends the registration when the request has ended")]
+    registered: Registered<'a>,
+}
+
+impl Saving<'_> {
+    /// Whether it is taken, or has failed.
+    pub fn is_done(&mut self) -> Result<bool> {
+        let mut flag = 0;
+        // SAFETY: the request is ours; it becomes null when it is complete.
+        tried(unsafe { calls::MPI_Test(&mut self.request, &mut flag, null_mut()) })?;
+        Ok(flag != 0)
+    }
+
+    /// Waits until it is taken.
+    pub fn wait(mut self) -> Result<()> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<()> {
+        // SAFETY: the request is ours; one that is complete is null, and nothing is waited for.
+        tried(unsafe { calls::MPI_Wait(&mut self.request, null_mut()) })
+    }
+}
+
+impl Drop for Saving<'_> {
+    fn drop(&mut self) {
+        // Who wants to know how it has ended waits for it.
+        let _unheard = self.end();
+    }
+}
+
+/// What a call of MPI has returned, with its words, for programs that have only the number.
+pub fn checked(code: i32) -> Result<()> {
+    tried(code)
+}
+
+fn tried(code: c_int) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(Error { code, words: calls::words_of(code) }) }
+}
+
+fn bad(words: String) -> Error {
+    Error { code: calls::BAD_ARGUMENT, words }
+}
+
+fn text(bytes: &[u8]) -> Result<CString> {
+    CString::new(bytes).map_err(|_| bad("a text has a zero in it".to_string()))
+}
+
+fn int(number: usize) -> Result<c_int> {
+    number.try_into().map_err(|_| bad(format!("{number} is more than an int holds")))
+}
+
+/// A number of failures; -1 says that data are lost.
+fn counted(told: c_int) -> Option<usize> {
+    usize::try_from(told).ok()
+}
