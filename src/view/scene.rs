@@ -25,6 +25,8 @@ pub struct Scene {
     pub setup: Vec<Setup>,
     /// What colours can be of; the order `view NAME` chooses. None: there is one thing only.
     pub views: Vec<&'static str>,
+    /// Which of them they are of.
+    pub view: usize,
     /// Whether it can be halted and made slower.
     pub has_clock: bool,
     /// Whether dots can be killed.
@@ -118,7 +120,7 @@ impl Scene {
         format!(
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
              \"kinds\":[{}],\"mark\":{},\"series\":[{}],\"sliders\":[{}],\"setup\":[{}],\
-             \"views\":[{}],\"clock\":{},\"deaths\":{},\"scale\":[{},{},{}]}}",
+             \"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             or(self.dot, "node"),
@@ -129,6 +131,7 @@ impl Scene {
             joined(sliders),
             joined(setup),
             list(&self.views),
+            self.view,
             self.has_clock,
             self.has_deaths,
             quoted(scale),

@@ -87,9 +87,7 @@ impl Case<'_> {
         let failed = self.placement.seats()[rank] as usize;
         let methods = &self.study.spares.substitute;
         match (self.study.spares.choose, &mut self.traffic) {
-            (Choice::Collisions, Some(traffic)) => {
-                self.placement.calmest(failed, methods, traffic)
-            }
+            (Choice::Collisions, Some(traffic)) => self.placement.calmest(failed, methods, traffic),
             _ => self.placement.substitute(failed, methods),
         }
     }

@@ -149,7 +149,16 @@ impl Play {
             return Err(format!("--slice {slice}: say nanoseconds, such as 1000"));
         }
         let view = view.unwrap_or("total".into());
-        Ok(Play { threads, viewing, slice, view, name: String::new(), measure, is_json: words.has("json"), report: Report::default() })
+        Ok(Play {
+            threads,
+            viewing,
+            slice,
+            view,
+            name: String::new(),
+            measure,
+            is_json: words.has("json"),
+            report: Report::default(),
+        })
     }
 
     fn begin(&mut self, what: &str, setup: &Setup) {
@@ -179,8 +188,7 @@ impl Play {
             return Err(format!("{} nodes: at most {MOST_NODES} can be looked at", setup.nodes()));
         }
         let quiet = setup.clone();
-        let emulator =
-            Emulator::observed(setup, program, self.threads, || Heat::new(&quiet));
+        let emulator = Emulator::observed(setup, program, self.threads, || Heat::new(&quiet));
         let mut watched = Watched::new(emulator, &self.name, self.slice, &self.view)?;
         let began = Instant::now();
         self.viewing.show("ftbg", &mut watched)?;

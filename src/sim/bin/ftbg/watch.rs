@@ -59,9 +59,8 @@ impl<P: Program> Watched<P> {
 
     fn choose(&mut self, name: &str) -> Result<(), String> {
         let known = VIEWS.iter().position(|view| [view.0, view.1].contains(&name));
-        self.view = known.ok_or_else(|| {
-            format!("{name}: say {}", VIEWS.map(|(short, _)| short).join(", "))
-        })?;
+        self.view = known
+            .ok_or_else(|| format!("{name}: say {}", VIEWS.map(|(short, _)| short).join(", ")))?;
         Ok(())
     }
 
@@ -142,6 +141,7 @@ impl<P: Program> Run for Watched<P> {
             scale: [VIEWS[self.view].1.into(), "0".into(), "the most".into()],
             series: vec!["packets under way", "packets", "handlers", "waiting in buffers"],
             views: VIEWS.map(|(_, name)| name).to_vec(),
+            view: self.view,
             has_clock: true,
             ..Scene::default()
         }

@@ -4,7 +4,6 @@ use ftmpi_sim::base::random::Random;
 use ftmpi_sim::machine::map;
 use ftmpi_sim::machine::placement::{Move, Use};
 use ftmpi_sim::machine::spares::Method;
-use ftmpi_sim::machine::topology::Topology;
 use ftmpi_sim::machine::traffic::Traffic;
 use ftmpi_sim::spares::{Case, Study};
 use ftmpi_sim::stage::Run;
@@ -19,7 +18,10 @@ const VIEWS: [&str; 2] = ["what nodes are", "messages on the busiest link out of
 /// Whose nodes fail, one after the other.
 pub(crate) enum Fates {
     /// As in a sample's first case.
-    Drawn { random: Random, left: usize },
+    Drawn {
+        random: Random,
+        left: usize,
+    },
     Listed(VecDeque<usize>),
 }
 
@@ -34,7 +36,6 @@ struct Plan {
 pub(crate) struct Watched<'a> {
     study: &'a Study,
     case: Case<'a>,
-    topology: Topology,
     places: Vec<[f32; 2]>,
     /// By node: the rank that sat there in the beginning, or none.
     first: Vec<Option<u32>>,
@@ -61,7 +62,6 @@ impl<'a> Watched<'a> {
         }
         let mut watched = Watched {
             places: map::of_grid(&study.grid),
-            topology: Topology::Grid(study.grid.clone()),
             study,
             case,
             first,
@@ -130,6 +130,8 @@ impl<'a> Watched<'a> {
                 self.plan = Some(Plan { rank, method, moves });
             }
             None => {
+                // Nothing more happens by itself, as in a sample.
+                self.fates = Fates::Listed(VecDeque::new());
                 self.is_stuck = true;
                 feed.say(format!("node {node} of rank {rank} would have no substitute: the end"));
             }
@@ -141,7 +143,8 @@ impl<'a> Watched<'a> {
         const MOST_NAMED: usize = 6;
         let [collisions, worst] = self.told_traffic();
         let Plan { rank, method, moves } = plan;
-        let spare = moves.iter().find(|step| self.case.placement.node(step.to as usize) == Use::Spare);
+        let spare =
+            moves.iter().find(|step| self.case.placement.node(step.to as usize) == Use::Spare);
         let spare = spare.map_or(String::new(), |step| format!(", spare {}", self.name(step.to)));
         self.case.go(rank, &moves);
         self.look_at_links();
@@ -189,7 +192,9 @@ impl<'a> Watched<'a> {
         let links: usize =
             (ways * node..ways * (node + 1)).map(|link| self.traffic().uses(link)).sum();
         let (name, most) = (self.name(node as u32), self.load(node));
-        format!("node {node} at {name}: {what}; {began}; {links} messages out of it, {most} on one link")
+        format!(
+            "node {node} at {name}: {what}; {began}; {links} messages out of it, {most} on one link"
+        )
     }
 
     /// Whose rank sits on a node.
@@ -246,6 +251,7 @@ impl Run for Watched<'_> {
             scale: [VIEWS[1].into(), "0".into(), "the most".into()],
             series: vec!["collisions", "most on one link", "moves", "spares left"],
             views: VIEWS.to_vec(),
+            view: self.view,
             has_clock: true,
             has_deaths: true,
             ..Scene::default()
@@ -320,7 +326,8 @@ impl Run for Watched<'_> {
             "region" => self.kill_region(rest),
             "view" => {
                 let view = VIEWS.iter().position(|view| *view == rest);
-                self.view = view.ok_or_else(|| format!("view {rest}: say {}", VIEWS.join(" or ")))?;
+                self.view =
+                    view.ok_or_else(|| format!("view {rest}: say {}", VIEWS.join(" or ")))?;
                 feed.set(self.scene());
                 Ok(rest.into())
             }
