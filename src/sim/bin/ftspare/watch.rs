@@ -248,6 +248,7 @@ impl Run for Watched<'_> {
             unit: "failure",
             kinds: if self.view == 0 { KINDS.to_vec() } else { Vec::new() },
             mark: "the node that fails",
+            arrow: "a rank moves",
             scale: [VIEWS[1].into(), "0".into(), "the most".into()],
             series: vec!["collisions", "most on one link", "moves", "spares left"],
             views: VIEWS.to_vec(),
