@@ -121,8 +121,9 @@ impl Scene {
         let [scale, low, high] = &self.scale;
         format!(
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
-             \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\"setup\":[{}],\
-             \"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\"scale\":[{},{},{}]}}",
+             \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
+             \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
+             \"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             or(self.dot, "node"),

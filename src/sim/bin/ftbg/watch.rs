@@ -193,6 +193,8 @@ impl<P: Program> Run for Watched<P> {
         if !self.has_more {
             feed.say(match self.emulator.totals() {
                 Ok(Totals { time_ns, packets, handlers, .. }) => {
+                    // The last handlers may go on for longer than this step.
+                    self.now = self.now.max(time_ns);
                     let (most, link) = self.hottest();
                     format!(
                         "all is done at {time_ns} ns: {packets} packets, {handlers} handlers; the \
