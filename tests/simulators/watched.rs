@@ -97,10 +97,14 @@ fn a_machine_goes_step_by_step_and_its_hottest_link_is_where_it_is_printed() {
     page.value("document.activeElement.blur()");
     page.key("v", 86);
     page.wait("frame && scene.view === 1 && $('legend').innerText.startsWith('packets of late')");
-    // Twice, before the page knows what became of the first.
-    page.key("v", 86);
-    page.key("v", 86);
-    page.wait("frame && scene.view === 3 && $('view').selectedIndex === 3");
+    // Faster than the page asks what there is to see.
+    for last in ["total", "lately"].repeat(10) {
+        page.value(&format!(
+            "(async () => {{ for (const view of ['waiting', 'handlers', '{last}']) \
+             await order('view ' + view); }})()"
+        ));
+        page.wait("frame && $('view').selectedIndex === scene.view && scene.view < 2");
+    }
     page.value("$('view').value = 'packets that wait in a node'; $('view').onchange()");
     page.wait("frame && scene.view === 2 && frame.colours.every(c => c === 0)");
     page.value("$('view').value = 'handlers that a node has run'; $('view').onchange()");
