@@ -10,7 +10,9 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 use support::run::Run;
-use support::scratch;
+use support::{Program, scratch};
+
+const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
 
 /// A living node in the middle that no other dot hides, and where it is in the window.
 fn lonely(page: &mut Browser, but: i64) -> (i64, f64, f64) {
@@ -50,7 +52,7 @@ fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {
 #[test]
 fn a_person_runs_it_kills_and_moves_the_border_and_the_picture_shows_what_is_so() {
     for (kind, query) in [("WebGL", ""), ("canvas", "?canvas")] {
-        let run = Run::begin("poisson --nodes 900 --border 0,0,0,1");
+        let run = Run::begin(&FTSIM, "poisson --nodes 900 --border 0,0,0,1");
         let address = format!("{}{query}", run.address);
         let mut page = Browser::open(&address, 1200, 800, &scratch(&format!("live-{kind}")));
         page.wait("frame && $('nodes').textContent === '900'");
@@ -104,7 +106,7 @@ fn a_person_runs_it_kills_and_moves_the_border_and_the_picture_shows_what_is_so(
 
 #[test]
 fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
-    let run = Run::begin("max --nodes 500");
+    let run = Run::begin(&FTSIM, "max --nodes 500");
     let mut page = Browser::open(&run.address, 900, 700, &scratch("live-setup"));
     page.wait("frame && $('nodes').textContent === '500'");
     page.value("$('setup-nodes').value = '700'; $('setup-topology').value = 'torus'");
@@ -122,7 +124,7 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
 
 #[test]
 fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
-    let run = Run::begin("max --nodes 100");
+    let run = Run::begin(&FTSIM, "max --nodes 100");
     let (host, path) = (run.host().to_string(), run.path().to_string());
     let own = format!("Host: {host}\r\n");
     assert_eq!(run.status(&format!("GET {path}"), &own), "200");
@@ -192,7 +194,7 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
         .output()
         .expect("it can be started");
     assert!(ran.status.success(), "{ran:?}");
-    let run = Run::begin_as("replay", &[&file.to_string_lossy()], false);
+    let run = Run::begin_as(&FTSIM, &["replay", &file.to_string_lossy()], false);
     let mut page = Browser::open(&run.address, 1000, 700, &directory.join("profile"));
     page.wait("frame && scene.replay && frame.at === 0 && frame.count === 400");
     assert_eq!(page.value("scene.replay.frames"), 101);
@@ -220,7 +222,7 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
     let whole = std::fs::read(&file).expect("it is there");
     let cut = directory.join("cut");
     std::fs::write(&cut, &whole[..whole.len() / 2]).expect("there is room");
-    let half = Run::begin_as("replay", &[&cut.to_string_lossy()], true);
+    let half = Run::begin_as(&FTSIM, &["replay", &cut.to_string_lossy()], true);
     assert!(half.warning.contains("ends too early: shown are its first"), "{}", half.warning);
     std::fs::write(&cut, "nonsense").expect("there is room");
     let refused = Command::new(env!("CARGO_BIN_EXE_ftsim")).arg("replay").arg(&cut).output();

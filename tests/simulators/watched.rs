@@ -10,6 +10,7 @@ use support::run::Run;
 use support::{Program, built, number, scratch};
 
 const FTBG: Program = Program { name: "ftbg", path: env!("CARGO_BIN_EXE_ftbg") };
+const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
 const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ftspare") };
 
 /// Where a dot is in the window.
@@ -64,7 +65,7 @@ fn shows_the_heat(page: &mut Browser, hottest: u64) -> u64 {
 fn a_machine_goes_step_by_step_and_its_hottest_link_is_where_it_is_printed() {
     let printed = FTBG.succeeds(LINE);
     let (packets, time) = (number(&printed, "packets"), number(&printed, "time_ns"));
-    let run = Run::watched(&FTBG, &format!("{LINE} --slice 500"));
+    let run = Run::begin(&FTBG, &format!("{LINE} --slice 500"));
     let mut page = Browser::open(&run.address, 1200, 900, &scratch("watched-ftbg"));
     page.wait("frame && $('title').textContent === 'octtree, 8 × 8 × 8 nodes'");
     assert_eq!(page.value("frame.state"), "halted");
@@ -134,7 +135,7 @@ fn what_a_machine_did_is_recorded_replayed_and_drawn_on_a_terminal() {
     let last = stderr.rsplit("\u{1b}[H").next().expect("a picture");
     assert!(last.contains("octtree, 8 × 8 × 8 nodes") && last.contains("at rest"), "{last}");
     assert!(last.contains(&format!("on the busiest link out of a node: 0 to {hottest}")), "{last}");
-    let run = Run::begin_as("replay", &[&file.to_string_lossy()], false);
+    let run = Run::begin_as(&FTSIM, &["replay", &file.to_string_lossy()], false);
     let mut page = Browser::open(&run.address, 1000, 800, &scratch("watched-ftbg-replay"));
     page.wait("frame && scene.replay && frame.at === 0 && $('views').hidden && $('kill').hidden");
     page.value("$('moment').value = scene.replay.frames - 1; $('moment').oninput()");
@@ -149,7 +150,7 @@ fn what_a_machine_did_is_recorded_replayed_and_drawn_on_a_terminal() {
 fn a_program_of_ones_own_tells_of_its_nodes() {
     let directory = scratch("watched-app");
     let line = built(&directory, "c++", &["c_examples/ftbg/line.cpp"], "line.so");
-    let run = Run::watched(&FTBG, &format!("run {} --dims 4,4,4 --view handlers", line.display()));
+    let run = Run::begin(&FTBG, &format!("run {} --dims 4,4,4 --view handlers", line.display()));
     let told = run.order("info 63");
     assert!(told.starts_with("ok node 63 at 3,3,3: sent 0, received 0, 0 handlers, "), "{told}");
     assert_eq!(run.order("speed 0"), "ok as fast as it can");
@@ -165,7 +166,7 @@ fn a_program_of_ones_own_tells_of_its_nodes() {
 
 #[test]
 fn a_machine_that_is_ended_by_hand_has_no_result_and_what_cannot_be_seen_is_refused() {
-    let run = Run::watched(&FTBG, "jacobi --dims 4,4,4");
+    let run = Run::begin(&FTBG, "jacobi --dims 4,4,4");
     assert_eq!(run.order("step"), "ok 1000 ns have gone by");
     let (stdout, stderr) = run.quit();
     assert_eq!(stdout, "");
@@ -202,7 +203,7 @@ fn shows_an_arrow(page: &mut Browser) {
 fn nodes_fail_step_by_step_and_collide_as_printed() {
     let printed = FTSPARE.succeeds(WORST);
     assert!(printed.contains("\"worst_uses\":[3,4,5]"), "{printed}");
-    let run = Run::watched(&FTSPARE, WORST);
+    let run = Run::begin(&FTSPARE, WORST);
     let mut page = Browser::open(&run.address, 1200, 900, &scratch("watched-ftspare"));
     page.wait("frame && $('title').textContent === 'spares 2D(2,1) on a mesh of 6 × 6'");
     assert_eq!(page.value("[frame.count, frame.series[0], frame.series[1]].join()"), "36,0,1");
@@ -272,7 +273,7 @@ fn what_failed_is_recorded_and_replayed_with_its_arrows() {
     let printed = FTSPARE.succeeds(line);
     let recorded = FTSPARE.succeeds(&format!("{line} --record {}", file.display()));
     assert_eq!(printed, recorded, "whoever looks on");
-    let run = Run::begin_as("replay", &[&file.to_string_lossy()], false);
+    let run = Run::begin_as(&FTSIM, &["replay", &file.to_string_lossy()], false);
     let mut page = Browser::open(&run.address, 1000, 800, &scratch("watched-ftspare-replay"));
     page.wait("frame && scene.replay && frame.at === 0 && frame.arrows.length === 0");
     page.click("step");

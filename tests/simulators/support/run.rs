@@ -6,8 +6,6 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
-
 /// A simulation that pages look at.
 pub(crate) struct Run {
     child: Child,
@@ -18,21 +16,12 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Of `ftsim`, which waits for pages.
-    pub(crate) fn begin(words: &str) -> Run {
-        Run::watched(&FTSIM, words)
-    }
-
-    pub(crate) fn begin_as(what: &str, words: &[&str], warns: bool) -> Run {
-        Run::of(&FTSIM, &[&[what], words].concat(), warns)
-    }
-
-    pub(crate) fn watched(program: &Program, words: &str) -> Run {
+    pub(crate) fn begin(program: &Program, words: &str) -> Run {
         let words: Vec<&str> = words.split_whitespace().chain(["--watch"]).collect();
-        Run::of(program, &words, false)
+        Run::begin_as(program, &words, false)
     }
 
-    fn of(program: &Program, words: &[&str], warns: bool) -> Run {
+    pub(crate) fn begin_as(program: &Program, words: &[&str], warns: bool) -> Run {
         let child = Command::new(program.path)
             .args(words)
             .stdout(Stdio::piped())
