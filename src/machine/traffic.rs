@@ -114,6 +114,11 @@ impl Traffic {
         self.apply(&moves.iter().map(back).collect::<Vec<_>>());
     }
 
+    /// How many messages a link has.
+    pub fn uses(&self, link: usize) -> usize {
+        usize::from(self.uses[link])
+    }
+
     /// The uses of the most used link.
     pub fn worst(&self) -> usize {
         self.links.iter().rposition(|&links| links > 0).unwrap_or(0)

@@ -23,4 +23,5 @@ pub mod foreign;
 pub mod natural;
 pub mod report;
 pub mod spares;
+pub mod stage;
 pub mod words;

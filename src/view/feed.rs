@@ -58,7 +58,7 @@ const WORDS: usize = 32;
 const LINES: usize = 16;
 
 impl Order {
-    pub(super) fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
+    pub(crate) fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
         Order { words, reply }
     }
 
@@ -231,7 +231,7 @@ impl Feed {
         Asking(self)
     }
 
-    pub(super) fn ask(&self, order: Order) -> Result<(), Order> {
+    pub(crate) fn ask(&self, order: Order) -> Result<(), Order> {
         let mut state = self.lock();
         if state.is_over || state.orders.len() >= MOST_ORDERS {
             return Err(order);
@@ -321,7 +321,7 @@ mod tests {
             series: vec![1.5],
             colours: vec![7, 8, 9],
             alive: vec![true, false, true],
-            marks: Vec::new(),
+            ..Frame::default()
         }
     }
 

@@ -18,6 +18,6 @@ pub use colour::{DEAD, kind, shade};
 pub use feed::{Feed, Order};
 pub use record::Recorder;
 pub use replay::{Replay, Seen};
-pub use scene::{Frame, Line, Scene, Setup, Slider};
+pub use scene::{Frame, Line, Scene, Setup, Slider, heat};
 pub use server::{Start, serve, thread};
 pub use terminal::Terminal;

@@ -314,7 +314,7 @@ mod tests {
             series: vec![tick as f64],
             colours: (0..dots).map(|dot| (dot + tick / 7) as u8).collect(),
             alive: (0..dots).map(|dot| dot >= tick / 10).collect(),
-            marks: Vec::new(),
+            ..Frame::default()
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Scene {
     pub kinds: Vec<&'static str>,
     /// What a ring around a dot means; empty: there are none.
     pub mark: &'static str,
+    /// What an arrow means; empty: there are none.
+    pub arrow: &'static str,
     /// What the scale is of, and what its ends are.
     pub scale: [String; 3],
     /// The names of what is plotted.
@@ -23,8 +25,14 @@ pub struct Scene {
     pub sliders: Vec<Slider>,
     /// What a run can be set up with.
     pub setup: Vec<Setup>,
+    /// What colours can be of; the order `view NAME` chooses. None: there is one thing only.
+    pub views: Vec<&'static str>,
+    /// Which of them they are of.
+    pub view: usize,
     /// Whether it can be halted and made slower.
     pub has_clock: bool,
+    /// Whether dots can be killed.
+    pub has_deaths: bool,
 }
 
 /// A value that pages change while it runs.
@@ -57,6 +65,11 @@ pub struct Frame {
     pub alive: Vec<bool>,
     /// The dots with a ring around them.
     pub marks: Vec<u32>,
+    /// From which dot to which something goes.
+    pub arrows: Vec<[u32; 2]>,
+    /// The amount at the upper end of the scale, which grows by powers then (see [`heat`]); none:
+    /// its ends are as the scene says.
+    pub top: Option<f64>,
 }
 
 /// One thing that happened in steps, each at a time of its own.
@@ -84,6 +97,16 @@ pub(super) struct Told {
     pub(super) lines: VecDeque<Line>,
 }
 
+/// The colour of an amount on a scale from nothing to `top`, by powers: few and many can be told
+/// apart.
+pub fn heat(amount: f64, top: f64) -> u8 {
+    if top <= 0.0 {
+        return 0;
+    }
+    // A number beyond the ends has the colour of the end.
+    (255.0 * amount.ln_1p() / top.ln_1p()).round() as u8
+}
+
 impl Scene {
     pub(super) fn json(&self, number: u32) -> String {
         let list = |names: &[&str]| joined(names.iter().map(|name| quoted(name)));
@@ -98,18 +121,23 @@ impl Scene {
         let [scale, low, high] = &self.scale;
         format!(
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
-             \"kinds\":[{}],\"mark\":{},\"series\":[{}],\"sliders\":[{}],\"setup\":[{}],\
-             \"clock\":{},\"scale\":[{},{},{}]}}",
+             \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
+             \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
+             \"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             or(self.dot, "node"),
             or(self.unit, "tick"),
             list(&self.kinds),
             quoted(self.mark),
+            quoted(self.arrow),
             list(&self.series),
             joined(sliders),
             joined(setup),
+            list(&self.views),
+            self.view,
             self.has_clock,
+            self.has_deaths,
             quoted(scale),
             quoted(low),
             quoted(high),
@@ -128,11 +156,18 @@ impl Written {
             joined(frame.series.iter().map(number)),
             frame.colours.len(),
         );
+        let head = match frame.top {
+            Some(top) => format!("{head},\"top\":{}", number(&top)),
+            None => head,
+        };
         let words = joined(told.words.iter().map(|words| quoted(words)));
         let lines = joined(told.lines.iter().map(Line::json));
         let marks = joined(frame.marks.iter().map(u32::to_string));
+        let arrow = |[from, to]: &[u32; 2]| format!("{from},{to}");
+        let arrows = joined(frame.arrows.iter().map(arrow));
         let tail = format!(
-            ",\"said\":{},\"words\":[{words}],\"lines\":[{lines}],\"marks\":[{marks}]}}",
+            ",\"said\":{},\"words\":[{words}],\"lines\":[{lines}],\"marks\":[{marks}],\
+             \"arrows\":[{arrows}]}}",
             told.said
         );
         let mut image = Vec::with_capacity(frame.colours.len() * 9 / 8 + 1);
@@ -172,6 +207,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn hotter_is_brighter_and_the_ends_are_the_ends() {
+        for top in [1.0, 7.5, 1e6] {
+            assert_eq!([heat(0.0, top), heat(top, top)], [0, 255]);
+            assert!((0..=100).is_sorted_by_key(|part| heat(top * f64::from(part) / 100.0, top)));
+        }
+        assert_eq!([heat(0.0, 0.0), heat(9.0, 3.0)], [0, 255]);
+    }
+
+    #[test]
     fn a_frame_is_words_then_colours_then_bits() {
         let frame = Frame {
             tick: 5,
@@ -180,6 +224,8 @@ mod tests {
             colours: vec![7, 8, 9],
             alive: vec![true, false, true],
             marks: vec![2],
+            arrows: vec![[0, 2], [1, 2]],
+            top: Some(0.5),
         };
         let line = Line { title: "rank 1".into(), steps: vec![("killed", 1.0), ("dead", 1.25)] };
         let words = VecDeque::from(["a \"word\"\n".to_string()]);
@@ -190,9 +236,9 @@ mod tests {
         assert_eq!(
             told,
             "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"series\":[1.5,null],\"nodes\":3,\
-             \"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
+             \"top\":0.5,\"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
              \"lines\":[{\"title\":\"rank 1\",\"steps\":[[\"killed\",1.000],[\"dead\",1.250]]}],\
-             \"marks\":[2]}"
+             \"marks\":[2],\"arrows\":[0,2,1,2]}"
         );
         assert_eq!(bytes[4 + length..], [7, 8, 9, 0b101]);
     }

@@ -107,6 +107,11 @@ impl Terminal {
         let living = frame.colours.iter().zip(&frame.alive).filter(|(_, is_alive)| **is_alive);
         living.for_each(|(&colour, _)| counts[usize::from(colour)] += 1);
         let mut room = self.size[0];
+        if let Some(top) = frame.top {
+            let words = format!("{}: 0 to {:.3}", self.scene.scale[0], top);
+            let words = words.trim_end_matches(".000");
+            text.extend(words.chars().take(room));
+        }
         for (colour, name) in (0..).zip(&self.scene.kinds) {
             let words = format!("{name} {}  ", counts[usize::from(colour)]);
             if counts[usize::from(colour)] == 0 || words.len() + 2 > room {

@@ -83,6 +83,7 @@ impl Sight {
             unit: "ms",
             kinds: KINDS.to_vec(),
             mark: "not its first life",
+            has_deaths: true,
             series: vec!["collectives", "wake-ups", "alive", "failures", "recoveries"],
             ..Scene::default()
         }
@@ -139,6 +140,7 @@ impl Sight {
             colours,
             alive,
             marks,
+            ..Frame::default()
         }
     }
 

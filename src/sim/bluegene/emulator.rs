@@ -1,5 +1,6 @@
 //! A machine under its virtual clock.
 
+use super::heat::Observer;
 use super::node::{Node, Out, Program, Tally};
 use super::packet::{Outgoing, Packet, Payload, Size, gathered};
 use super::setup::Setup;
@@ -23,10 +24,20 @@ pub struct Totals {
     pub stalled_ns: f64,
 }
 
-pub struct Emulator<P: Program> {
+/// A machine, and those who look at it, if somebody does: one for each thread.
+pub struct Emulator<P: Program, O: Observer = ()> {
     setup: Arc<Setup>,
     program: Arc<P>,
-    simulation: Simulation<Nodes<P>>,
+    simulation: Simulation<Nodes<P, O>>,
+}
+
+/// What is left of a machine when its run is over.
+pub struct Remains<P: Program> {
+    setup: Arc<Setup>,
+    program: Arc<P>,
+    /// So many nodes each, but for the last.
+    span: u32,
+    sites: Vec<Vec<Site<P::Data, P::Payload>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +50,8 @@ enum What<R> {
 /// What a node that comes to life sends: from, to, when it arrives.
 type First<R> = (u32, u32, u64, Packet<R>);
 
-struct Nodes<P: Program> {
+struct Nodes<P: Program, O> {
+    observer: O,
     program: Arc<P>,
     setup: Arc<Setup>,
     range: Range<u32>,
@@ -57,9 +69,19 @@ struct Nodes<P: Program> {
 
 impl<P: Program> Emulator<P> {
     pub fn new(setup: Setup, program: P, threads: usize) -> Emulator<P> {
+        Emulator::observed(setup, program, threads, || ())
+    }
+}
+
+impl<P: Program, O: Observer> Emulator<P, O> {
+    /// A machine that somebody looks at.
+    pub fn observed(
+        setup: Setup, program: P, threads: usize, observer: impl Fn() -> O,
+    ) -> Emulator<P, O> {
         assert!(threads == 1 || !P::ONE_THREAD, "one thread serves all nodes of this program");
         let (setup, program) = (Arc::new(setup), Arc::new(program));
         let mut simulation = Simulation::new(setup.nodes(), threads, |range| Nodes {
+            observer: observer(),
             program: program.clone(),
             setup: setup.clone(),
             range: range.clone(),
@@ -89,13 +111,33 @@ impl<P: Program> Emulator<P> {
     /// Runs until nothing is left to do; says what mistake the program has made, if it has.
     pub fn run(&mut self) -> Result<Totals, String> {
         self.simulation.run_until(u64::MAX - 1);
+        self.totals()
+    }
+
+    /// Runs all that happens up to a time, in nanoseconds, and at it; whether more is to come.
+    pub fn run_until(&mut self, nanos: f64) -> bool {
+        let end = (nanos * 1e3 / self.setup.tick as f64) as u64;
+        self.simulation.run_until(end) && !self.has_failed()
+    }
+
+    /// When something happens next, in nanoseconds.
+    pub fn next_time(&self) -> Option<f64> {
+        self.simulation.next_time().map(|ticks| self.setup.nanos(ticks))
+    }
+
+    fn has_failed(&self) -> bool {
+        self.simulation.shards().iter().any(|nodes| nodes.tally.mistake.is_some())
+    }
+
+    /// What has happened so far; what mistake the program has made, if it has.
+    pub fn totals(&self) -> Result<Totals, String> {
         let shards = self.simulation.shards();
         let mistakes = shards.iter().filter_map(|nodes| nodes.tally.mistake.as_ref());
         if let Some((_, node, why)) = mistakes.min() {
             let [x, y, z] = self.setup.xyz(*node);
             return Err(format!("node {x},{y},{z}: {why}"));
         }
-        let sum = |of: fn(&Nodes<P>) -> u64| shards.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&Nodes<P, O>) -> u64| shards.iter().map(of).sum::<u64>();
         let finished = shards.iter().filter_map(|nodes| nodes.tally.finished).max();
         let last = shards.iter().map(|nodes| nodes.last).max().unwrap_or(0);
         Ok(Totals {
@@ -118,12 +160,50 @@ impl<P: Program> Emulator<P> {
 
     /// A node's data.
     pub fn data(&self, node: u32) -> &P::Data {
+        &self.site(node).data
+    }
+
+    /// How many packets wait in a node for a thread.
+    pub fn waiting(&self, node: u32) -> usize {
+        let crowd = self.site(node).crowd.as_ref();
+        crowd.map_or(0, |crowd| crowd.inbuf.len() + crowd.large.len())
+    }
+
+    /// Those who look at it.
+    pub fn observers(&self) -> impl Iterator<Item = &O> {
+        self.simulation.shards().iter().map(|nodes| &nodes.observer)
+    }
+
+    fn site(&self, node: u32) -> &Site<P::Data, P::Payload> {
         let nodes = self.simulation.shard_of(node);
-        &nodes.sites[(node - nodes.range.start) as usize].data
+        &nodes.sites[(node - nodes.range.start) as usize]
+    }
+
+    /// The run is over: what is left of it.
+    pub fn remains(self) -> Remains<P> {
+        let shards = self.simulation.into_shards();
+        let span = shards.first().map_or(1, |nodes| nodes.range.len() as u32);
+        let sites = shards.into_iter().map(|nodes| nodes.sites).collect();
+        Remains { setup: self.setup, program: self.program, span, sites }
     }
 }
 
-impl<P: Program> Nodes<P> {
+impl<P: Program> Remains<P> {
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    pub fn program(&self) -> &P {
+        &self.program
+    }
+
+    /// A node's data.
+    pub fn data(&self, node: u32) -> &P::Data {
+        &self.sites[(node / self.span) as usize][(node % self.span) as usize].data
+    }
+}
+
+impl<P: Program, O: Observer> Nodes<P, O> {
     /// Brings this shard's nodes to life; `first` gets what they send.
     fn start(&mut self, first: &mut Vec<First<P::Payload>>) {
         let room = self.setup.payload_most().min(P::Payload::BYTES);
@@ -140,9 +220,10 @@ impl<P: Program> Nodes<P> {
             };
             let data = self.program.start(&mut node);
             self.sites.push(Site::new(data));
-            let packets = &mut self.packets;
-            self.sent.drain(|to, arrives, packet| {
+            let (packets, observer) = (&mut self.packets, &mut self.observer);
+            self.sent.drain(|to, arrives, packet: Packet<P::Payload>| {
                 *packets += u64::from(to != number);
+                observer.sent(number, to, packet.bytes());
                 first.push((number, to, arrives, packet));
             });
         }
@@ -219,15 +300,17 @@ impl<P: Program> Nodes<P> {
         self.handlers += 1;
         self.busy += end - now;
         self.last = self.last.max(end);
-        let packets = &mut self.packets;
-        self.sent.drain(|to, arrives, packet| {
+        let (packets, observer) = (&mut self.packets, &mut self.observer);
+        observer.handled(number);
+        self.sent.drain(|to, arrives, packet: Packet<P::Payload>| {
             *packets += u64::from(to != number);
+            observer.sent(number, to, packet.bytes());
             post.send(to, arrives - now, What::Arrive(packet));
         });
     }
 }
 
-impl<P: Program> Shard for Nodes<P> {
+impl<P: Program, O: Observer> Shard for Nodes<P, O> {
     type What = What<P::Payload>;
 
     fn hear(
@@ -238,6 +321,7 @@ impl<P: Program> Shard for Nodes<P> {
         let communication = self.setup.communication as usize;
         for note in notes {
             let What::Arrive(packet) = &note.what else { continue };
+            self.observer.arrived(note.from, number);
             if self.sites[at].is_idle(now, communication, packet) {
                 self.handle(now, number, packet, packet.payload(), post);
                 continue;

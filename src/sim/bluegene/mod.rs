@@ -9,6 +9,7 @@
 
 pub mod apps;
 mod emulator;
+mod heat;
 pub mod jacobi;
 pub mod md;
 mod node;
@@ -18,7 +19,8 @@ mod site;
 #[cfg(test)]
 mod tests;
 
-pub use emulator::{Emulator, Totals};
+pub use emulator::{Emulator, Remains, Totals};
+pub use heat::{Counts, Heat, Load, Observer};
 pub use node::{Node, Program};
 pub use packet::{PAYLOAD_MOST, Payload, Size};
 pub use setup::Setup;

@@ -18,6 +18,11 @@ pub trait Program: Sync + Send {
     fn start(&self, node: &mut Node<'_>) -> Self::Data;
     /// A packet for the handler with this number.
     fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>);
+
+    /// What it says of a node, for people.
+    fn info(&self, _: &Self::Data) -> String {
+        String::new()
+    }
 }
 
 /// A node while one of its handlers runs.

@@ -90,6 +90,12 @@ impl<R: Payload> Packet<R> {
     pub(super) fn payload(&self) -> &[u8] {
         &self.payload.bytes()[..usize::from(self.bytes)]
     }
+
+    /// How long it is, with its header.
+    #[inline]
+    pub(super) fn bytes(&self) -> usize {
+        HEADER + usize::from(self.bytes)
+    }
 }
 
 impl Sent {

@@ -143,6 +143,11 @@ impl<S: Shard> Simulation<S> {
         self.now
     }
 
+    /// The tick at which something happens next.
+    pub fn next_time(&self) -> Option<u64> {
+        self.desks.iter().filter_map(|desk| desk.agenda.next_time()).min()
+    }
+
     /// Something that happens to a node from outside.
     pub fn enter(&mut self, time: u64, to: u32, from: u32, what: S::What) {
         let desk = &mut self.desks[(to / self.span) as usize];
@@ -158,7 +163,7 @@ impl<S: Shard> Simulation<S> {
         };
         self.now = last.unwrap_or(before);
         self.heard = self.desks.iter().map(|desk| desk.heard).sum();
-        self.desks.iter().any(|desk| desk.agenda.next_time().is_some())
+        self.next_time().is_some()
     }
 
     fn run_together(&mut self, end: u64) -> Option<u64> {

@@ -109,15 +109,6 @@ impl Foreign {
         Ok(wanted)
     }
 
-    /// What the program says of a node.
-    pub fn info(&self, data: &Data) -> String {
-        let Some(info) = self.info else { return String::new() };
-        let mut text = [0u8; INFO_BYTES];
-        // SAFETY: the program is told how much room there is; the last byte stays 0.
-        unsafe { info(data.0, text.as_mut_ptr().cast(), INFO_BYTES - 1) };
-        super::text(&text)
-    }
-
     /// Lets the program see its node.
     fn with<R>(&self, node: &mut Node<'_>, call: impl FnOnce(*mut Seen) -> R) -> R {
         let (number, xyz, dims) = (node.number() as i32, node.xyz(), node.dims());
@@ -163,6 +154,14 @@ impl Program for Foreign {
             // SAFETY: the handler gets what the header promises, for the time of the call.
             unsafe { called(seen, data.0, address.cast(), payload.len()) };
         });
+    }
+
+    fn info(&self, data: &Data) -> String {
+        let Some(info) = self.info else { return String::new() };
+        let mut text = [0u8; INFO_BYTES];
+        // SAFETY: the program is told how much room there is; the last byte stays 0.
+        unsafe { info(data.0, text.as_mut_ptr().cast(), INFO_BYTES - 1) };
+        super::text(&text)
     }
 }
 

@@ -9,4 +9,4 @@ pub mod study;
 mod tests;
 pub mod worst;
 
-pub use study::{Outcome, Study};
+pub use study::{Case, Outcome, Study};

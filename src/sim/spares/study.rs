@@ -1,7 +1,7 @@
 //! One machine with spares, one way to substitute, and what becomes of it failure by failure.
 
 use crate::base::random::Random;
-use crate::machine::placement::Placement;
+use crate::machine::placement::{Move, Placement};
 use crate::machine::spares::{Choice, Method, Spares};
 use crate::machine::topology::Grid;
 use crate::machine::traffic::{Pattern, Traffic};
@@ -77,19 +77,28 @@ impl Study {
 impl Case<'_> {
     /// The node of this rank fails; none if nothing can substitute it.
     pub fn fail(&mut self, rank: usize) -> Option<Outcome> {
+        let (method, moves) = self.plan(rank)?;
+        let worst = self.go(rank, &moves);
+        Some(Outcome { method, moves: moves.len(), worst })
+    }
+
+    /// Who would move where if the node of this rank failed.
+    pub fn plan(&mut self, rank: usize) -> Option<(Method, Vec<Move>)> {
         let failed = self.placement.seats()[rank] as usize;
         let methods = &self.study.spares.substitute;
-        let (method, moves) = match (self.study.spares.choose, &mut self.traffic) {
-            (Choice::Collisions, Some(traffic)) => {
-                self.placement.calmest(failed, methods, traffic)?
-            }
-            _ => self.placement.substitute(failed, methods)?,
-        };
-        self.placement.apply(failed, &moves);
-        let worst = self.traffic.as_mut().map_or(0, |traffic| {
-            traffic.apply(&moves);
+        match (self.study.spares.choose, &mut self.traffic) {
+            (Choice::Collisions, Some(traffic)) => self.placement.calmest(failed, methods, traffic),
+            _ => self.placement.substitute(failed, methods),
+        }
+    }
+
+    /// The node of this rank has failed, and they move; the uses of the most used link.
+    pub fn go(&mut self, rank: usize, moves: &[Move]) -> usize {
+        let failed = self.placement.seats()[rank] as usize;
+        self.placement.apply(failed, moves);
+        self.traffic.as_mut().map_or(0, |traffic| {
+            traffic.apply(moves);
             traffic.worst()
-        });
-        Some(Outcome { method, moves: moves.len(), worst })
+        })
     }
 }

@@ -31,5 +31,13 @@ OPTIONS
                           as much the emulated processors can do as the --threads here), the ideal
                           time (r times the emulated one), and the efficiency (ideal over real)
     --clock GHZ           of this machine's processors, for r: as the system says
+    --watch               a page for the browser of this machine: nodes as dots, which are as hot as
+                          their links; go, halt, step, what a node has sent and received; its
+                          address is told on standard error, with --port N as that port
+    --tui                 the same nodes on the terminal (COLUMNS and LINES are its size)
+    --record FILE         all that a page would show, for ftsim replay
+    --slice NS            the emulated time from one picture to the next: 1000
+    --view V              what colours are of: total (packets so far on the busiest link out of a
+                          node), lately, waiting (in the node) or handlers
     --quiet               no word of how long it took here
 ";

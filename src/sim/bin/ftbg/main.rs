@@ -5,26 +5,29 @@
 mod help;
 mod machine;
 mod measure;
+mod watch;
 
 use ftmpi_sim::bluegene::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use ftmpi_sim::bluegene::jacobi::{Jacobi, differing};
 use ftmpi_sim::bluegene::md::{Md, Outcome};
-use ftmpi_sim::bluegene::{Emulator, Program, Setup};
+use ftmpi_sim::bluegene::{Emulator, Heat, Program, Remains, Setup, Totals};
 use ftmpi_sim::foreign::bluegene::Foreign;
 use ftmpi_sim::report::Report;
+use ftmpi_sim::stage::{self, Viewing};
 use ftmpi_sim::words::{Words, program};
 use machine::Machine;
 use measure::Measure;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use watch::Watched;
 
 fn main() -> ExitCode {
     program("ftbg", help::PAGE, run)
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    let alone = ["json", "quiet", "fragments", "measure"];
+    let alone = [&["json", "quiet", "fragments", "measure"][..], &stage::ALONE].concat();
     let mut words = Words::split(arguments.into_iter(), &alone)?;
     let what = words.word().unwrap_or_default();
     let mut play = Play::read(&mut words)?;
@@ -119,6 +122,11 @@ fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<()
 /// How a program is run, and what is told of it.
 struct Play {
     threads: usize,
+    viewing: Viewing,
+    /// Of what is seen: how long a step is, in nanoseconds, and what colours are of.
+    slice: f64,
+    view: String,
+    name: String,
     measure: Measure,
     is_json: bool,
     report: Report,
@@ -131,32 +139,87 @@ impl Play {
             return Err(format!("--threads {threads}: say 1 to 256"));
         }
         let measure = Measure::read(words)?;
-        Ok(Play { threads, measure, is_json: words.has("json"), report: Report::default() })
+        let viewing = Viewing::read(words)?;
+        let (slice, view) = (words.given("slice", 1000.0)?, words.text("view"));
+        if !viewing.is_wanted() && (slice.is_some() || view.is_some()) {
+            return Err("--slice and --view say what --watch, --record and --tui show".into());
+        }
+        if viewing.is_wanted() && measure.is_asked() {
+            return Err("--measure: whoever looks takes time, so leave it out, or --watch, \
+                        --record and --tui"
+                .into());
+        }
+        let slice = slice.unwrap_or(1000.0);
+        if !(0.001..1e15).contains(&slice) {
+            return Err(format!("--slice {slice}: say nanoseconds, such as 1000"));
+        }
+        let view = view.unwrap_or("total".into());
+        Ok(Play {
+            threads,
+            viewing,
+            slice,
+            view,
+            name: String::new(),
+            measure,
+            is_json: words.has("json"),
+            report: Report::default(),
+        })
     }
 
     fn begin(&mut self, what: &str, setup: &Setup) {
+        self.name = what.into();
         self.report.add("program", what);
         self.report.add("dims", setup.dims.to_vec());
         self.report.add("nodes", setup.nodes());
     }
 
-    fn run<P: Program>(&mut self, setup: Setup, program: P) -> Result<Emulator<P>, String> {
+    fn run<P: Program>(&mut self, setup: Setup, program: P) -> Result<Remains<P>, String> {
         setup.check::<P>()?;
+        if self.viewing.is_wanted() {
+            return self.show(setup, program);
+        }
         let mut emulator = Emulator::new(setup, program, self.threads);
         let began = Instant::now();
         let totals = emulator.run()?;
+        self.tell(emulator.setup(), &totals, began.elapsed());
+        Ok(emulator.remains())
+    }
+
+    /// The same, for those who look.
+    fn show<P: Program>(&mut self, setup: Setup, program: P) -> Result<Remains<P>, String> {
+        /// More would take too much memory to look at.
+        const MOST_NODES: u32 = 1_000_000;
+        if setup.nodes() > MOST_NODES {
+            return Err(format!("{} nodes: at most {MOST_NODES} can be looked at", setup.nodes()));
+        }
+        let quiet = setup.clone();
+        let emulator = Emulator::observed(setup, program, self.threads, || Heat::new(&quiet));
+        let mut watched = Watched::new(emulator, &self.name, self.slice, &self.view)?;
+        let began = Instant::now();
+        self.viewing.show("ftbg", &mut watched)?;
         let wall = began.elapsed();
+        let totals = watched.emulator.totals()?;
+        if let Some(next) = watched.emulator.next_time() {
+            return Err(format!("ended by hand before {next} ns: no result without the rest"));
+        }
+        self.tell(watched.emulator.setup(), &totals, wall);
+        let (packets, link) = watched.hottest();
+        self.report.add("packets_on_the_hottest_link", packets);
+        self.report.add("hottest_link", link);
+        Ok(watched.emulator.remains())
+    }
+
+    fn tell(&mut self, setup: &Setup, totals: &Totals, wall: Duration) {
         let report = &mut self.report;
         report.add("time_ns", totals.time_ns);
         report.add("packets", totals.packets);
         report.add("handlers", totals.handlers);
         report.add("busy_ns", totals.busy_ns);
         // How many of its threads a node kept busy, in the mean.
-        let nodes = f64::from(emulator.setup().nodes());
+        let nodes = f64::from(setup.nodes());
         report.add("busy_threads", totals.busy_ns / nodes / totals.time_ns);
         report.add("packets_that_waited_in_the_network", totals.waited);
         report.add("stalled_ns", totals.stalled_ns);
-        self.measure.tell(emulator.setup(), &totals, wall, self.threads, report);
-        Ok(emulator)
+        self.measure.tell(setup, totals, wall, self.threads, report);
     }
 }

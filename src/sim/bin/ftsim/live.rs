@@ -1,12 +1,12 @@
 //! `--watch`: pages look on, halt the run, kill nodes, and ask for another run.
 
-use crate::{margin, nearest_side, watch};
+use crate::{margin, nearest_side};
 use ftmpi_sim::base::random::Random;
 use ftmpi_sim::natural::{Application, World, deaths};
+use ftmpi_sim::stage::{self, Run, Wish};
 use ftmpi_sim::view::{self, Feed, Frame, Order, Recorder, Scene, Setup, Slider};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// The pages, whichever run they look at.
 pub(crate) struct Live {
@@ -37,9 +37,6 @@ pub(crate) enum Again {
 }
 
 const SIDES: [&str; 4] = ["left", "right", "lower", "upper"];
-/// A picture, and no more of the run's time than this part of it.
-const PICTURE: Duration = Duration::from_micros(16_600);
-const SHARE: u32 = 50;
 
 impl Live {
     pub(crate) fn open(port: u16) -> Result<Live, String> {
@@ -59,7 +56,7 @@ impl Live {
 
     /// Draws what is seen on the terminal, too.
     pub(crate) fn draw(&self) {
-        self.feed.draw_on(watch::terminal());
+        self.feed.draw_on(stage::terminal());
     }
 
     /// Nothing more is to be seen.
@@ -81,57 +78,21 @@ impl Live {
     pub(crate) fn play<A: Application>(
         &mut self, world: &mut World<A>, show: &Show<'_, A>, ticks: u64, every: u64,
     ) {
-        self.feed.set(scene(world, show));
         if let Some(order) = self.asked.take() {
             order.answer(Ok("set up".into()));
         }
-        let mut stage = Stage {
+        let mut watched = Watched {
             world,
             show,
             sides: show.sides.unwrap_or_default(),
             random: Random::new(1),
             tick: 0,
             end: ticks,
-            goes: false,
-            rate: 40,
-            next: Instant::now(),
             has_more: true,
-            is_changed: true,
             doomed: Vec::new(),
-            shown: (Instant::now() - PICTURE, Duration::ZERO),
-            every,
-            is_kept: self.feed.is_kept(),
         };
-        stage.keep(&self.feed);
-        loop {
-            while let Some(order) = self.feed.order(stage.patience()) {
-                match order.words.split_once(' ').unwrap_or((&order.words, "")) {
-                    ("quit", _) => {
-                        order.answer(Ok("it ends".into()));
-                        self.feed.end();
-                        return;
-                    }
-                    ("setup", pairs) => {
-                        let pair = |pair: &str| {
-                            let (name, value) = pair.split_once('=')?;
-                            Some((name.to_string(), value.to_string()))
-                        };
-                        self.wish = pairs.split('\t').map(pair).collect();
-                        if self.wish.is_none() {
-                            order.answer(Err("say setup NAME=VALUE, with tabs between".into()));
-                            continue;
-                        }
-                        self.asked = Some(order);
-                        return;
-                    }
-                    (word, rest) => {
-                        let answer = stage.obey(word, rest, &self.feed);
-                        order.answer(answer);
-                    }
-                }
-            }
-            stage.go_on(&self.feed);
-            stage.paint(&self.feed);
+        if let Some(Wish { pairs, order }) = stage::play(&self.feed, &mut watched, every) {
+            (self.wish, self.asked) = (Some(pairs), Some(order));
         }
     }
 }
@@ -177,6 +138,7 @@ pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Sce
         sliders: SIDES.iter().zip(sides).map(slider).collect(),
         setup: show.setup.clone(),
         has_clock: true,
+        has_deaths: true,
         ..Scene::default()
     }
 }
@@ -196,12 +158,12 @@ pub(crate) fn frame<A: Application>(
         series: vec![(show.track)(world), delivered as f64, living as f64],
         colours: colours.into_iter().map(Option::unwrap_or_default).collect(),
         alive,
-        marks: Vec::new(),
+        ..Frame::default()
     }
 }
 
 /// A run that pages look at.
-struct Stage<'a, A: Application> {
+struct Watched<'a, A: Application> {
     world: &'a mut World<A>,
     show: &'a Show<'a, A>,
     sides: [f64; 4],
@@ -209,113 +171,40 @@ struct Stage<'a, A: Application> {
     /// The next tick, and the last there is.
     tick: u64,
     end: u64,
-    goes: bool,
-    /// Ticks a second; 0: as many as there can be.
-    rate: u32,
-    /// When the next tick is due.
-    next: Instant,
     has_more: bool,
-    is_changed: bool,
     /// Those who are to die at the next tick.
     doomed: Vec<u32>,
-    /// When the last picture was shown, and how long that took.
-    shown: (Instant, Duration),
-    /// Each so many ticks are kept, where they are kept.
-    every: u64,
-    is_kept: bool,
 }
 
-impl<A: Application> Stage<'_, A> {
-    fn is_under_way(&self) -> bool {
-        self.goes && self.has_more && self.tick <= self.end
+impl<A: Application> Run for Watched<'_, A> {
+    fn scene(&self) -> Scene {
+        scene(self.world, self.show)
     }
 
-    /// How long to wait for an order.
-    fn patience(&self) -> Duration {
-        let picture = if self.is_changed { PICTURE / 4 } else { Duration::from_millis(100) };
-        match self.is_under_way() {
-            true if self.rate == 0 => Duration::ZERO,
-            true => self.next.saturating_duration_since(Instant::now()).min(picture),
-            false => picture,
-        }
+    fn frame(&self, state: &'static str) -> Frame {
+        frame(self.world, self.show, self.tick, state, &self.doomed)
     }
 
-    fn go_on(&mut self, feed: &Feed) {
-        let now = Instant::now();
-        if !self.is_under_way() || now < self.next {
-            return;
-        }
-        self.run_tick(feed);
-        let gap = if self.rate == 0 { Duration::ZERO } else { Duration::from_secs(1) / self.rate };
-        // Who cannot keep up does not catch up later.
-        self.next = (self.next + gap).max(now);
-    }
-
-    fn run_tick(&mut self, feed: &Feed) {
+    fn step(&mut self, _: &Feed) {
         self.has_more = self.world.run_until(self.tick);
         self.tick += 1;
         self.doomed.clear();
-        self.is_changed = true;
-        self.keep(feed);
     }
 
-    /// Keeps what is seen now, where that is wanted.
-    fn keep(&mut self, feed: &Feed) {
-        if self.is_kept && self.tick.is_multiple_of(self.every) {
-            feed.record(&frame(self.world, self.show, self.tick, "running", &self.doomed));
-        }
-    }
-
-    fn state(&self) -> &'static str {
+    fn rest(&self) -> Option<&'static str> {
         match () {
-            () if !self.goes => "halted",
-            () if self.tick > self.end => "at its last tick",
-            () if !self.has_more => "at rest",
-            () => "running",
+            () if self.tick > self.end => Some("at its last tick"),
+            () if !self.has_more => Some("at rest"),
+            () => None,
         }
     }
 
-    /// Shows what there is to see, if somebody looks and it is not too soon.
-    fn paint(&mut self, feed: &Feed) {
-        let (at, cost) = self.shown;
-        // Until the next tick is due, a picture takes nothing away from the run.
-        let has_time = self.rate != 0 && Instant::now() + cost < self.next;
-        let gap = if has_time { PICTURE } else { PICTURE.max(cost * SHARE) };
-        let is_due = at.elapsed() >= gap || !self.is_under_way();
-        if !self.is_changed || !is_due || !feed.is_hungry() {
-            return;
-        }
-        let begun = Instant::now();
-        feed.show(&frame(self.world, self.show, self.tick, self.state(), &self.doomed));
-        self.shown = (Instant::now(), begun.elapsed());
-        self.is_changed = false;
+    fn now(&self) -> String {
+        format!("tick {} comes next", self.tick)
     }
 
-    fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String> {
-        self.is_changed = true;
+    fn obey(&mut self, word: &str, rest: &str, _: &Feed) -> Result<String, String> {
         match word {
-            "go" => {
-                (self.goes, self.next) = (true, Instant::now());
-                Ok("running".into())
-            }
-            "halt" => {
-                self.goes = false;
-                Ok(format!("halted before tick {}", self.tick))
-            }
-            "step" => {
-                self.goes = false;
-                self.run_tick(feed);
-                Ok(format!("tick {} is over", self.tick - 1))
-            }
-            "speed" => {
-                self.rate =
-                    rest.parse().map_err(|_| format!("speed {rest}: say ticks a second"))?;
-                self.next = Instant::now();
-                Ok(match self.rate {
-                    0 => "as fast as it can".into(),
-                    rate => format!("{rate} ticks a second"),
-                })
-            }
             "info" => self.node(rest).map(|node| self.told(node)),
             "kill" => {
                 let node = self.node(rest)?;
@@ -328,7 +217,9 @@ impl<A: Application> Stage<'_, A> {
             )),
         }
     }
+}
 
+impl<A: Application> Watched<'_, A> {
     fn node(&self, text: &str) -> Result<u32, String> {
         let count = self.world.graph().nodes();
         let node = text.trim().parse().ok().filter(|&node| node < count);

@@ -3,7 +3,8 @@
 use crate::live::{self, Show};
 use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
-use ftmpi_sim::view::{Feed, Recorder, Replay, Terminal, kind, shade};
+use ftmpi_sim::stage;
+use ftmpi_sim::view::{Feed, Recorder, Replay, kind, shade};
 use ftmpi_sim::words::Words;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -57,7 +58,7 @@ impl Watch {
             feed.keep(Recorder::create(path)?);
         }
         if self.is_drawn {
-            feed.draw_on(terminal());
+            feed.draw_on(stage::terminal());
         }
         if self.is_drawn || self.record.is_some() {
             feed.set(live::scene(world, show));
@@ -117,13 +118,6 @@ impl Watch {
         let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
         writer.write_image_data(&points).map_err(|why| told(path, why))
     }
-}
-
-pub(crate) fn terminal() -> Terminal {
-    Terminal::new(|bytes| {
-        // Where standard error is closed, nobody sees it.
-        let _ = std::io::stderr().write_all(bytes);
-    })
 }
 
 /// Writes each so many of the pictures of a recording as one moving picture.

@@ -27,6 +27,14 @@ RUN
     --seed S             1: everything drawn follows from it
     --threads T          as many as there are cores; the results are the same
 
+LOOKING ON
+    --watch              sample, worst: a page for the browser of this machine, on which the nodes
+                         of the first case, or of the worst, fail one by one, step by step: who
+                         moves where, and what collides before and after; or those that are clicked
+                         at; its address is told on standard error, with --port N as that port
+    --tui                the same on the terminal (COLUMNS and LINES are its size)
+    --record FILE        all that a page would show, for ftsim replay
+
 RESULTS
     --json               as JSON, on one line
     --csv FILE           sample: a line for every failure

@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod help;
+mod watch;
 
+use ftmpi_sim::base::random::Random;
 use ftmpi_sim::machine::Model;
 use ftmpi_sim::machine::spares::{Choice, Method, Spares};
 use ftmpi_sim::machine::topology::Grid;
@@ -14,15 +16,18 @@ use ftmpi_sim::spares::Study;
 use ftmpi_sim::spares::figures::{Effort, NUMBERS, figure};
 use ftmpi_sim::spares::sample::{After, sample};
 use ftmpi_sim::spares::worst::{Worst, worst};
+use ftmpi_sim::stage::{self, Viewing};
 use ftmpi_sim::words::{Words, program};
 use std::process::ExitCode;
+use watch::{Fates, Watched};
 
 fn main() -> ExitCode {
     program("ftspare", help::PAGE, run)
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    let mut words = Words::split(arguments.into_iter(), &["json", "torus"])?;
+    let alone = [&["json", "torus"][..], &stage::ALONE].concat();
+    let mut words = Words::split(arguments.into_iter(), &alone)?;
     match words.word().as_deref() {
         Some("share") => share(words),
         Some("worst") => worst_case(words),
@@ -79,6 +84,14 @@ fn machine(file: &str) -> Result<(Grid, Spares), String> {
     Ok((grid.clone(), spares.ok_or(format!("{file} has no [spares]: add alloc = \"3D(2,1)\""))?))
 }
 
+/// Shows a machine whose nodes fail one by one, if that is wanted.
+fn show(viewing: &Viewing, study: &Study, fates: Fates) -> Result<(), String> {
+    match viewing.is_wanted() {
+        true => viewing.show("ftspare", &mut Watched::new(study, fates)),
+        false => Ok(()),
+    }
+}
+
 /// What all reports begin with.
 fn described(study: &Study) -> Report {
     let mut report = Report::default();
@@ -109,7 +122,7 @@ fn worst_case(mut words: Words) -> Result<String, String> {
         return Err("--width 0: say 1 or more".into());
     }
     let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
-    let is_json = words.has("json");
+    let (is_json, viewing) = (words.has("json"), Viewing::read(&mut words)?);
     words.done()?;
     let found = worst(&study, failures, width);
     let mut report = described(&study);
@@ -118,6 +131,7 @@ fn worst_case(mut words: Words) -> Result<String, String> {
     report.add("proven", list(|worst| (if worst.is_proven { "yes" } else { "no" }).into()));
     report.add("all_handled", list(|worst| (if worst.is_handled { "yes" } else { "no" }).into()));
     let ranks = found.last().map(|worst| worst.ranks.clone()).unwrap_or_default();
+    show(&viewing, &study, Fates::Listed(ranks.iter().copied().collect()))?;
     report.add("ranks_that_fail", ranks);
     Ok(shown(&report, is_json))
 }
@@ -144,8 +158,10 @@ fn sampled(mut words: Words) -> Result<String, String> {
     };
     let study = study(&mut words, "12,12,12", "3D(2,1)", "hybrid(all)")?;
     let csv = words.text("csv");
-    let is_json = words.has("json");
+    let (is_json, viewing) = (words.has("json"), Viewing::read(&mut words)?);
     words.done()?;
+    let random = Random::new(effort.seed);
+    show(&viewing, &study, Fates::Drawn { random, left: failures })?;
     let found = sample(&study, effort.cases, failures, effort.seed, effort.threads, true);
     let mut report = described(&study);
     report.add("seed", effort.seed);

@@ -1,0 +1,425 @@
+//! Runs that people watch: as pages say they go on, halt, go step by step and tell what is asked;
+//! or they go through by themselves while they are recorded or drawn on a terminal.
+
+use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Terminal};
+use crate::words::Words;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Something that goes on in steps, and that can be looked at between them.
+pub trait Run {
+    fn scene(&self) -> Scene;
+    fn frame(&self, state: &'static str) -> Frame;
+    /// Goes on by one step, even if it rests.
+    fn step(&mut self, feed: &Feed);
+    /// Why it does not go on by itself, if it does not.
+    fn rest(&self) -> Option<&'static str>;
+    /// Where it is, in words.
+    fn now(&self) -> String;
+    /// Whatever a page asks for besides going on.
+    fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String>;
+}
+
+/// How a run is looked at, by the words of a command line.
+pub struct Viewing {
+    port: Option<u16>,
+    record: Option<PathBuf>,
+    is_drawn: bool,
+}
+
+/// What a page wishes for instead: names and values; and the order that is to be answered.
+pub struct Wish {
+    pub pairs: Vec<(String, String)>,
+    pub order: Order,
+}
+
+/// The options of [`Viewing`] that stand alone.
+pub const ALONE: [&str; 2] = ["watch", "tui"];
+/// A picture, and no more of the run's time than this part of it.
+const PICTURE: Duration = Duration::from_micros(16_600);
+const SHARE: u32 = 50;
+
+impl Viewing {
+    pub fn read(words: &mut Words) -> Result<Viewing, String> {
+        let port = words.given("port", 8080)?;
+        let is_watched = words.has("watch") || port.is_some();
+        Ok(Viewing {
+            port: is_watched.then(|| port.unwrap_or(0)),
+            record: words.text("record").map(PathBuf::from),
+            is_drawn: words.has("tui"),
+        })
+    }
+
+    /// Whether anybody is to see anything.
+    pub fn is_wanted(&self) -> bool {
+        self.port.is_some() || self.record.is_some() || self.is_drawn
+    }
+
+    /// Shows a run of the program `name`: to its end, or as long as pages wish.
+    pub fn show(&self, name: &str, run: &mut impl Run) -> Result<(), String> {
+        let feed = Arc::new(Feed::default());
+        if let Some(path) = &self.record {
+            feed.keep(Recorder::create(path)?);
+        }
+        if self.is_drawn {
+            feed.draw_on(terminal());
+        }
+        match self.port {
+            Some(port) => {
+                let address = view::serve(feed.clone(), port, view::thread)?;
+                eprintln!("{name}: watch it at {address}");
+                play(&feed, run, 1);
+            }
+            None => go_through(&feed, run),
+        }
+        feed.finish_record()
+    }
+}
+
+/// Standard error as a terminal.
+pub fn terminal() -> Terminal {
+    Terminal::new(|bytes| {
+        // Where standard error is closed, nobody sees it.
+        let _ = std::io::stderr().write_all(bytes);
+    })
+}
+
+/// Lets a run go on as pages say, until one of them ends it or wishes for another, which can be
+/// where the scene says what can be chosen. Each so many steps are kept, where they are kept.
+pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
+    let scene = run.scene();
+    let has_others = !scene.setup.is_empty();
+    feed.set(scene);
+    let mut stage = Stage {
+        run,
+        feed,
+        goes: false,
+        rate: 40,
+        next: Instant::now(),
+        is_changed: true,
+        shown: (Instant::now() - PICTURE, Duration::ZERO),
+        steps: 0,
+        every,
+        is_kept: feed.is_kept(),
+    };
+    stage.keep();
+    loop {
+        while let Some(order) = feed.order(stage.patience()) {
+            match order.words.split_once(' ').unwrap_or((&order.words, "")) {
+                ("quit", _) => {
+                    order.answer(Ok("it ends".into()));
+                    feed.end();
+                    return None;
+                }
+                ("setup", pairs) if has_others => {
+                    let pair = |pair: &str| {
+                        let (name, value) = pair.split_once('=')?;
+                        Some((name.to_string(), value.to_string()))
+                    };
+                    match pairs.split('\t').map(pair).collect() {
+                        Some(pairs) => return Some(Wish { pairs, order }),
+                        None => order.answer(Err("say setup NAME=VALUE, with tabs between".into())),
+                    }
+                }
+                (word, rest) => {
+                    let answer = stage.obey(word, rest);
+                    order.answer(answer);
+                }
+            }
+        }
+        stage.go_on();
+        stage.paint();
+    }
+}
+
+/// Lets a run go to its end, and shows what there is on the way.
+fn go_through(feed: &Feed, run: &mut impl Run) {
+    feed.set(run.scene());
+    loop {
+        let rest = run.rest();
+        let frame = || run.frame(rest.unwrap_or("running"));
+        if feed.is_kept() {
+            feed.record(&frame());
+        }
+        if rest.is_some() || feed.is_hungry() {
+            feed.show(&frame());
+        }
+        if rest.is_some() {
+            return;
+        }
+        run.step(feed);
+    }
+}
+
+/// A run that pages look at.
+struct Stage<'a, R: Run> {
+    run: &'a mut R,
+    feed: &'a Feed,
+    goes: bool,
+    /// Steps a second; 0: as many as there can be.
+    rate: u32,
+    /// When the next step is due.
+    next: Instant,
+    is_changed: bool,
+    /// When the last picture was shown, and how long that took.
+    shown: (Instant, Duration),
+    steps: u64,
+    every: u64,
+    is_kept: bool,
+}
+
+impl<R: Run> Stage<'_, R> {
+    fn is_under_way(&self) -> bool {
+        self.goes && self.run.rest().is_none()
+    }
+
+    /// How long to wait for an order.
+    fn patience(&self) -> Duration {
+        let picture = if self.is_changed { PICTURE / 4 } else { Duration::from_millis(100) };
+        match self.is_under_way() {
+            true if self.rate == 0 => Duration::ZERO,
+            true => self.next.saturating_duration_since(Instant::now()).min(picture),
+            false => picture,
+        }
+    }
+
+    fn go_on(&mut self) {
+        let now = Instant::now();
+        if !self.is_under_way() || now < self.next {
+            return;
+        }
+        self.step();
+        let gap = if self.rate == 0 { Duration::ZERO } else { Duration::from_secs(1) / self.rate };
+        // Who cannot keep up does not catch up later.
+        self.next = (self.next + gap).max(now);
+    }
+
+    fn step(&mut self) {
+        self.run.step(self.feed);
+        self.steps += 1;
+        self.is_changed = true;
+        self.keep();
+    }
+
+    /// Keeps what is seen now, where that is wanted.
+    fn keep(&mut self) {
+        if self.is_kept && self.steps.is_multiple_of(self.every) {
+            self.feed.record(&self.run.frame("running"));
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match self.goes {
+            true => self.run.rest().unwrap_or("running"),
+            false => "halted",
+        }
+    }
+
+    /// Shows what there is to see, if somebody looks and it is not too soon.
+    fn paint(&mut self) {
+        let (at, cost) = self.shown;
+        // Until the next step is due, a picture takes nothing away from the run.
+        let has_time = self.rate != 0 && Instant::now() + cost < self.next;
+        let gap = if has_time { PICTURE } else { PICTURE.max(cost * SHARE) };
+        let is_due = at.elapsed() >= gap || !self.is_under_way();
+        if !self.is_changed || !is_due || !self.feed.is_hungry() {
+            return;
+        }
+        let begun = Instant::now();
+        self.feed.show(&self.run.frame(self.state()));
+        self.shown = (Instant::now(), begun.elapsed());
+        self.is_changed = false;
+    }
+
+    fn obey(&mut self, word: &str, rest: &str) -> Result<String, String> {
+        self.is_changed = true;
+        match word {
+            "go" => {
+                (self.goes, self.next) = (true, Instant::now());
+                Ok("running".into())
+            }
+            "halt" => {
+                self.goes = false;
+                Ok(format!("halted: {}", self.run.now()))
+            }
+            "step" => {
+                self.goes = false;
+                self.step();
+                Ok(self.run.now())
+            }
+            "speed" => {
+                self.rate =
+                    rest.parse().map_err(|_| format!("speed {rest}: say steps a second"))?;
+                self.next = Instant::now();
+                Ok(match self.rate {
+                    0 => "as fast as it can".into(),
+                    rate => format!("{rate} steps a second"),
+                })
+            }
+            _ => self.run.obey(word, rest, self.feed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{Replay, Setup};
+    use std::path::Path;
+    use std::sync::mpsc;
+
+    /// Counts up to its end.
+    #[derive(Default)]
+    struct Counter {
+        now: u64,
+        end: u64,
+        setup: Vec<Setup>,
+    }
+
+    impl Run for Counter {
+        fn scene(&self) -> Scene {
+            Scene { places: vec![[0.5; 2]], setup: self.setup.clone(), ..Scene::default() }
+        }
+
+        fn frame(&self, state: &'static str) -> Frame {
+            let (colours, alive) = (vec![self.now as u8], vec![true]);
+            Frame { tick: self.now, state, colours, alive, ..Frame::default() }
+        }
+
+        fn step(&mut self, feed: &Feed) {
+            self.now += 1;
+            feed.say(self.now());
+        }
+
+        fn rest(&self) -> Option<&'static str> {
+            (self.now >= self.end).then_some("at rest")
+        }
+
+        fn now(&self) -> String {
+            format!("at {}", self.now)
+        }
+
+        fn obey(&mut self, word: &str, rest: &str, _: &Feed) -> Result<String, String> {
+            Err(format!("neither {word} nor {rest}"))
+        }
+    }
+
+    /// Gives an order, and waits for what becomes of it.
+    fn ask(feed: &Feed, words: &str) -> Result<String, String> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        assert!(feed.ask(Order::new(words.into(), reply)).is_ok(), "it takes orders");
+        answer.recv_timeout(Duration::from_secs(60)).expect("it answers")
+    }
+
+    /// Plays a run while somebody gives orders; what the run has come to, and the last wish.
+    fn played(mut run: Counter, orders: impl FnOnce(&Feed) + Send) -> (u64, Option<Wish>) {
+        let feed = Feed::default();
+        let wish = std::thread::scope(|scope| {
+            scope.spawn(|| orders(&feed));
+            play(&feed, &mut run, 1)
+        });
+        (run.now, wish)
+    }
+
+    fn pictures(name: &str, run: impl FnOnce(&Path)) -> Vec<u8> {
+        let path = std::env::temp_dir().join(format!("stage-{name}-{}", std::process::id()));
+        run(&path);
+        let mut seen = Vec::new();
+        let replay = Replay::open(&path).unwrap();
+        let told = replay.each(|picture| {
+            seen.extend(picture.colours.iter().flatten());
+            Ok::<(), ()>(())
+        });
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((told, replay.trouble()), (Ok(()), None));
+        seen
+    }
+
+    #[test]
+    fn a_run_stands_until_it_is_told_to_go_and_goes_to_its_rest() {
+        let (now, wish) = played(Counter { end: 50, ..Counter::default() }, |feed| {
+            assert_eq!(ask(feed, "halt"), Ok("halted: at 0".into()));
+            assert_eq!(ask(feed, "step"), Ok("at 1".into()));
+            assert_eq!(ask(feed, "speed 0"), Ok("as fast as it can".into()));
+            assert_eq!(ask(feed, "halt"), Ok("halted: at 1".into()), "a speed is no start");
+            assert_eq!(ask(feed, "go"), Ok("running".into()));
+            let end = Instant::now() + Duration::from_secs(60);
+            while ask(feed, "halt") != Ok("halted: at 50".into()) {
+                assert!(Instant::now() < end, "it never rests");
+                ask(feed, "go").unwrap();
+            }
+            // Whoever says so goes on even from there.
+            assert_eq!(ask(feed, "step"), Ok("at 51".into()));
+            assert_eq!(ask(feed, "speed 7"), Ok("7 steps a second".into()));
+            assert_eq!(ask(feed, "speed x"), Err("speed x: say steps a second".into()));
+            assert_eq!(ask(feed, "dance a jig"), Err("neither dance nor a jig".into()));
+            assert_eq!(ask(feed, "setup a=b"), Err("neither setup nor a=b".into()));
+            assert_eq!(ask(feed, "quit"), Ok("it ends".into()));
+        });
+        assert_eq!(now, 51);
+        assert!(wish.is_none());
+    }
+
+    #[test]
+    fn where_others_can_be_chosen_a_wish_ends_the_run() {
+        let setup = vec![Setup { name: "nodes", value: "1".into(), choices: vec![] }];
+        let (now, wish) = played(Counter { end: 9, setup, ..Counter::default() }, |feed| {
+            let why = "say setup NAME=VALUE, with tabs between";
+            assert_eq!(ask(feed, "setup nodes"), Err(why.into()));
+            // It is answered when the other run has begun, or cannot.
+            let (reply, _) = mpsc::sync_channel(1);
+            let order = Order::new("setup nodes=3\tseed=x=y".into(), reply);
+            assert!(feed.ask(order).is_ok());
+        });
+        let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+        assert_eq!(wish.unwrap().pairs, [pair("nodes", "3"), pair("seed", "x=y")]);
+        assert_eq!(now, 0);
+    }
+
+    #[test]
+    fn each_step_is_recorded_once_whoever_looks() {
+        let alone = pictures("alone", |path| {
+            let record = Some(path.to_path_buf());
+            let viewing = Viewing { port: None, record, is_drawn: false };
+            let mut run = Counter { end: 5, ..Counter::default() };
+            viewing.show("counter", &mut run).unwrap();
+            assert_eq!(run.now, 5);
+        });
+        assert_eq!(alone, [0, 1, 2, 3, 4, 5]);
+        let by_hand = pictures("by-hand", |path| {
+            let feed = Feed::default();
+            feed.keep(Recorder::create(path).unwrap());
+            let mut run = Counter { end: 5, ..Counter::default() };
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        ask(&feed, "step").unwrap();
+                        ask(&feed, "halt").unwrap();
+                    }
+                    ask(&feed, "quit").unwrap();
+                });
+                play(&feed, &mut run, 2);
+            });
+            feed.finish_record().unwrap();
+        });
+        assert_eq!(by_hand, [0, 2, 4], "every other one was wanted");
+    }
+
+    #[test]
+    fn the_words_of_a_command_line_say_who_looks() {
+        let read = |line: &str| {
+            let line = line.split_whitespace().map(String::from);
+            let mut words = Words::split(line, &ALONE).unwrap();
+            let viewing = Viewing::read(&mut words).unwrap();
+            words.done().unwrap();
+            viewing
+        };
+        assert!(!read("").is_wanted());
+        assert_eq!(read("--watch").port, Some(0));
+        assert_eq!(read("--port 7000").port, Some(7000));
+        assert!(read("--tui").is_drawn && read("--tui").port.is_none());
+        assert!(read("--record file").is_wanted());
+    }
+}
