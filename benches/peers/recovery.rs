@@ -9,6 +9,8 @@ use super::short;
 const DEATHS: [&str; 2] = ["51", "7"];
 const RUNS: usize = 3;
 const OUR_RUNS: usize = 9;
+/// With more ranks no peer is run.
+const MOST_OF_PEERS: usize = 120;
 
 /// What is done, with which of our options, and what the peer's program calls it.
 const ROWS: [(&str, &[&str], Option<&str>); 4] = [
@@ -28,8 +30,9 @@ pub(super) fn table(contenders: &[Contender]) -> String {
         format!("| death to first right allreduce, ms | {} | {}, ULFM |", ours.name, ulfm.name),
         "|---|---|---|".to_string(),
     ];
-    for ranks in [16, 120] {
+    for ranks in [16, 120, 1_000, 10_000] {
         for (name, options, peers_name) in ROWS {
+            let peers_name = peers_name.filter(|_| ranks <= MOST_OF_PEERS);
             let deaths = DEATHS[usize::from(!name.starts_with("REBUILD"))];
             let run = || ours.number(ranks, options, "recovery", &[deaths]);
             let us = super::median(&mut (0..OUR_RUNS).map_while(|_| run()).collect::<Vec<_>>());
