@@ -78,8 +78,8 @@ int FTCK_Set_comm(FTCK ck, MPI_Comm comm);
  * all ranks; fewer ranks than wrote it get the data of the others as orphans. */
 int FTCK_Set_disk(FTCK ck, const char *directory, int every);
 /* Local: from the next checkpoint on, no two ranks of one node are in one group; replacements say
- * it again. Who says nothing is where ftrun --machine says, else on a node of its own. Where that
- * cannot be, FTCK_Checkpoint says why */
+ * it again. Who says nothing is in the rack, or on the node, where ftrun --machine seats it, else on
+ * a node of its own. Where that cannot be, FTCK_Checkpoint says why */
 int FTCK_Set_node(FTCK ck, int node);
 /* Local, before each iteration: whether a checkpoint is due. All ranks are told alike, for the
  * interval is counted in iterations; it comes from what checkpoints cost and how far apart

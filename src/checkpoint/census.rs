@@ -73,7 +73,7 @@ pub(super) fn census(
     let place = comm.living().rank as usize;
     let mine = keep.memory.lock().account(&keep.scheme, place, version);
     // Where the program has not said so, a machine that ranks sit on may.
-    let berth = || Some(process.world.berths()?.node_of(process.me.seat) as u32);
+    let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), ..mine };
     let tag = comm.next_collective();
     let lane = Lane::new(process, comm, tag, Way::Blocking).as_turn();

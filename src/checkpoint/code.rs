@@ -4,11 +4,12 @@
 //! once, so that each piece is read while it is in the caches. Only Reed and Solomon's code needs
 //! all pieces first: its coder keeps them until the last has come.
 
+use super::field::{self, Factors, Multiplier};
 use super::layout::Repair;
 use super::scheme::Code;
 use super::weights::{self, Weights};
 use crate::base::sync::sheet::Writing;
-use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
+use reed_solomon_simd::ReedSolomonEncoder;
 use std::sync::{Arc, Once};
 
 /// A piece is so many bytes long, or a multiple: what the codes work on at a time.
@@ -25,15 +26,10 @@ pub fn prepare(code: Code, spares: usize) {
     TABLES.call_once(|| {
         let piece = [0; GRAIN];
         let mut encoder = ReedSolomonEncoder::new(2, 2, GRAIN).expect("a small one can be made");
-        let mut decoder = ReedSolomonDecoder::new(2, 2, GRAIN).expect("a small one can be made");
         for _ in 0..2 {
             encoder.add_original_shard(piece).expect("there are two");
         }
-        let codes = encoder.encode().expect("all pieces are there");
-        for (at, code) in codes.recovery_iter().enumerate() {
-            decoder.add_recovery_shard(at, code).expect("there are two");
-        }
-        drop(decoder.decode().expect("as many parts as there are data"));
+        drop(encoder.encode().expect("all pieces are there"));
     });
 }
 
@@ -123,8 +119,8 @@ pub enum Maker {
     Xor,
     /// Sums of doubles, each part times its factor.
     Sum { data: Vec<f64>, codes: Vec<f64>, sizes: Option<Sizes> },
-    /// The data with this index.
-    Decode { index: usize, data: usize, spares: usize, decoder: Option<ReedSolomonDecoder> },
+    /// Sums over the field, each part times its factor.
+    Field { factors: Factors, multiplier: Multiplier },
 }
 
 impl Maker {
@@ -138,7 +134,9 @@ impl Maker {
             return Some((Maker::Xor, first()));
         }
         if code == Code::Solomon {
-            return Some((Maker::Decode { index, data, spares, decoder: None }, first()));
+            let (equations, codes) = ((&repair.lost[..], &repair.codes[..]), first());
+            let factors = field::factors((data, spares), equations, index);
+            return Some((Maker::Field { factors, multiplier: Multiplier::new() }, codes));
         }
         let weights = weights_of(code, spares, data);
         let solution = weights::solve(&weights, &repair.lost, &repair.codes)?;
@@ -185,30 +183,20 @@ impl Maker {
                     sizes.add(piece, factor, is_first);
                 }
             }
-            Maker::Decode { data, spares, decoder, .. } => {
-                if is_first {
-                    begin_decoding(decoder, *data, *spares, made.len());
-                }
-                let decoder = decoder.as_mut().expect("the first part has begun it");
-                match part {
-                    Part::Data(at) => decoder.add_original_shard(at, piece),
-                    Part::Code(at) => decoder.add_recovery_shard(at, piece),
-                }
-                .expect("each part comes once, and all are of one length");
+            Maker::Field { factors, multiplier } => {
+                let factor = match part {
+                    Part::Data(index) => factors.data[index],
+                    Part::Code(index) => factors.codes[index],
+                };
+                multiplier.add(factor, piece, made, is_first);
             }
         }
     }
 
-    /// All parts are there: what is made of them is in `made`.
-    pub fn end(&mut self, made: &mut [u8]) {
-        match self {
-            Maker::Sum { sizes: Some(sizes), .. } => sizes.end(),
-            Maker::Xor | Maker::Sum { .. } => {}
-            Maker::Decode { index, decoder, .. } => {
-                let decoder = decoder.as_mut().expect("a stripe has parts");
-                let found = decoder.decode().expect("as many parts as there are data");
-                made.copy_from_slice(found.restored_original(*index).expect("it is lost"));
-            }
+    /// All parts have been added.
+    pub fn end(&mut self) {
+        if let Maker::Sum { sizes: Some(sizes), .. } = self {
+            sizes.end();
         }
     }
 }
@@ -264,16 +252,6 @@ fn begin_encoding(
     match encoder {
         Some(encoder) => encoder.reset(data, spares, bytes).expect(FEW),
         None => *encoder = Some(ReedSolomonEncoder::new(data, spares, bytes).expect(FEW)),
-    }
-}
-
-fn begin_decoding(
-    decoder: &mut Option<ReedSolomonDecoder>, data: usize, spares: usize, bytes: usize,
-) {
-    const FEW: &str = "a stripe has fewer parts than the field has numbers";
-    match decoder {
-        Some(decoder) => decoder.reset(data, spares, bytes).expect(FEW),
-        None => *decoder = Some(ReedSolomonDecoder::new(data, spares, bytes).expect(FEW)),
     }
 }
 
@@ -337,7 +315,7 @@ mod tests {
         for (number, (part, piece)) in parts.enumerate() {
             maker.add(part, piece, &mut made, number == 0);
         }
-        maker.end(&mut made);
+        maker.end();
         let largest = maker.largest().first().copied().unwrap_or(0.0);
         (made, largest)
     }
@@ -428,7 +406,7 @@ mod tests {
             let mut made = vec![0; 8 * piece.len()];
             maker.add(Part::Data(0), &doubles(&data[piece.clone()]), &mut made, true);
             maker.add(Part::Code(0), &doubles(&code[piece]), &mut made, false);
-            maker.end(&mut made);
+            maker.end();
         }
         assert_eq!(maker.largest(), [7.0, 0.0, 2e17], "the last number is in no stretch");
     }

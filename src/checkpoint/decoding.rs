@@ -205,7 +205,7 @@ impl Wanted {
                 let bytes = source.read(offers, (kind, unit), stripe, piece.clone());
                 self.maker.add(source.part, &bytes, &mut made, number == 0);
             }
-            self.maker.end(&mut made);
+            self.maker.end();
         }
         room.note(self.maker.largest());
     }

@@ -9,6 +9,7 @@ mod census;
 pub mod code;
 mod decoding;
 mod disk;
+mod field;
 mod files;
 mod keep;
 pub mod layout;

@@ -13,6 +13,7 @@ pub struct Berths {
     methods: Vec<Method>,
     choose: Choice,
     placement: Placement,
+    rack: Vec<u32>,
     /// That of neighbours in all dimensions with each other.
     traffic: Traffic,
 }
@@ -52,12 +53,25 @@ impl Berths {
             choose: allocation.map_or(Choice::Nearest, |spares| spares.choose),
             traffic: Traffic::new(&placement, &Pattern::star(grid.dims().len())),
             placement,
+            rack: model.rack.clone(),
         })
     }
 
     /// The node on which a rank sits, or sat when it failed.
     pub fn node_of(&self, rank: usize) -> usize {
         self.placement.seats()[rank] as usize
+    }
+
+    /// The rack in which a rank sits; where there are none, its node.
+    pub fn rack_of(&self, rank: usize) -> usize {
+        let (node, grid) = (self.node_of(rank), self.placement.grid());
+        if self.rack.is_empty() {
+            return node;
+        }
+        let racks = grid.dims().iter().zip(&self.rack).map(|(extent, size)| extent.div_ceil(*size));
+        let places = grid.place(node).into_iter().zip(&self.rack).map(|(at, size)| at / size);
+        let both: Vec<(u32, u32)> = racks.zip(places).collect();
+        both.iter().rev().fold(0, |rack, (count, at)| rack * *count as usize + *at as usize)
     }
 
     /// What a node is.

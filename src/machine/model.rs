@@ -9,6 +9,8 @@ use super::topology::Topology;
 pub struct Model {
     pub name: String,
     pub topology: Topology,
+    /// How many nodes a rack has in each dimension of a grid; none: each node is one by itself.
+    pub rack: Vec<u32>,
     pub node: Node,
     pub cost: Cost,
     pub spares: Option<Spares>,

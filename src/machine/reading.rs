@@ -48,7 +48,7 @@ fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
         }
     }
     let section = |name| Section::new(root, name);
-    let (name, topology) = read_machine(section("machine")?)?;
+    let (name, topology, rack) = read_machine(section("machine")?)?;
     let spares = section("spares")?;
     let spares = match spares.table {
         Some(_) => Some(read_spares(spares, &topology)?),
@@ -61,10 +61,11 @@ fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
         spares,
         faults: read_faults(section("faults")?, &topology)?,
         topology,
+        rack,
     })
 }
 
-fn read_machine(mut section: Section) -> Result<(String, Topology), Wrong> {
+fn read_machine(mut section: Section) -> Result<(String, Topology, Vec<u32>), Wrong> {
     let name = section.text("name")?.map_or("unnamed", |(name, _)| name).to_string();
     let (kind, at) = section.need_text("topology", "mesh")?;
     let topology = match kind {
@@ -98,8 +99,25 @@ fn read_machine(mut section: Section) -> Result<(String, Topology), Wrong> {
             return Err((at, unknown(other, &shapes, "topology")));
         }
     };
+    let rack = read_rack(&mut section, &topology)?;
     section.done()?;
-    Ok((name, topology))
+    Ok((name, topology, rack))
+}
+
+/// How many nodes a rack has in each dimension.
+fn read_rack(section: &mut Section, topology: &Topology) -> Result<Vec<u32>, Wrong> {
+    let Some(value) = section.value("rack") else { return Ok(Vec::new()) };
+    let at = value.span().start;
+    let Some(grid) = topology.grid() else {
+        return Err((at, "rack: only a mesh, a torus or a hypercube has racks".into()));
+    };
+    let (rack, at) = section.numbers("rack")?;
+    let dims = grid.dims();
+    if rack.len() != dims.len() || rack.contains(&0) {
+        let why = format!("rack {rack:?}: say 1 or more nodes for each of {} dims", dims.len());
+        return Err((at, why));
+    }
+    Ok(rack)
 }
 
 fn read_node(mut section: Section) -> Result<Node, Wrong> {

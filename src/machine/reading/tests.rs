@@ -10,6 +10,7 @@ name = "small"
 topology = "mesh"
 dims = [8, 8, 8]
 routing = "dimension-order"
+rack = [4, 8, 1]
 [node]
 processors = 2
 threads = 1
@@ -33,6 +34,7 @@ schedule = [
 fn a_whole_machine_is_read() {
     let model = Model::read("small.toml", WHOLE).unwrap();
     assert_eq!((model.name.as_str(), model.topology.nodes()), ("small", 512));
+    assert_eq!(model.rack, [4, 8, 1]);
     assert_eq!((model.node.processors, model.node.inbuf), (2, 32));
     assert_eq!((model.cost.hop, model.cost.corner), (5_000, 500));
     assert_eq!(model.cost.corner_rule, CornerRule::PerTurn);
@@ -54,6 +56,12 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
         ("[machine]\ntopology = \"mesh\"\n", "m:1: [machine] lacks dims: say dims"),
         ("[machine]\ntopology = \"mesh\"\ndims = [4, 0]\n", "m:3: dims [4, 0]: each extent is 1"),
         ("[machine]\ntopology = \"mesh\"\ndims = [4, -1]\n", "m:3: dims: a whole number"),
+        ("@rack = [2]\n", "m:4: rack [2]: say 1 or more nodes for each of 2 dims"),
+        ("@rack = [2, 0]\n", "m:4: rack [2, 0]: say 1 or more nodes"),
+        (
+            "[machine]\ntopology = \"fat-tree\"\narity = 4\nlevels = 2\nrack = [2]\n",
+            "m:5: rack: only a mesh, a torus or a hypercube has racks",
+        ),
         ("[machine]\ntopology = \"hypercube\"\n", "m:1: [machine] hypercube: say dimension = 10"),
         ("[machine]\ntopology = \"fat-tree\"\n", "m:1: [machine] fat-tree: say arity = 16"),
         ("@[nodes]\n", "m:4: `nodes` is no section: there are machine, node, cost"),
