@@ -33,8 +33,7 @@ impl Browser {
         // Its tools speak on descriptors 3 and 4.
         let words = format!(
             "exec chromium --headless=new --no-sandbox --disable-gpu-sandbox \
-             --use-angle=swiftshader --enable-unsafe-swiftshader \
-             --hide-scrollbars --force-device-scale-factor=1 \
+             --enable-unsafe-swiftshader --hide-scrollbars --force-device-scale-factor=1 \
              --disable-dev-shm-usage --no-first-run --user-data-dir='{}' \
              --window-size={width},{height} --remote-debugging-pipe about:blank \
              3<&0 4>&1 0</dev/null 1>&2",
@@ -160,6 +159,32 @@ impl Browser {
             self.mouse("mouseMoved", along(from.0, to.0), along(from.1, to.1), 0);
         }
         self.mouse("mouseReleased", to.0, to.1, 0);
+    }
+
+    /// From now on there are fingers.
+    pub(crate) fn touches(&mut self) {
+        let params = json!({ "enabled": true, "maxTouchPoints": 2 });
+        self.ask("Emulation.setTouchEmulationEnabled", params);
+    }
+
+    /// What a finger does: touchStart, touchMove, touchEnd or touchCancel.
+    pub(crate) fn finger(&mut self, kind: &str, at: Option<(f64, f64)>) {
+        let points: Vec<Value> = at.iter().map(|(x, y)| json!({ "x": x, "y": y })).collect();
+        self.ask("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+    }
+
+    /// A finger that moves by so much, upwards if that is less than nothing; the page may scroll.
+    pub(crate) fn swipe(&mut self, (x, y): (f64, f64), by: f64) {
+        let params = json!({
+            "x": x, "y": y, "yDistance": by, "gestureSourceType": "touch", "speed": 2000,
+        });
+        self.ask("Input.synthesizeScrollGesture", params);
+    }
+
+    /// Two fingers that move apart.
+    pub(crate) fn pinch(&mut self, (x, y): (f64, f64), factor: f64) {
+        let params = json!({ "x": x, "y": y, "scaleFactor": factor, "gestureSourceType": "touch" });
+        self.ask("Input.synthesizePinchGesture", params);
     }
 
     /// Clicks in the middle of the element with this id.
