@@ -167,24 +167,21 @@ impl Browser {
         self.ask("Emulation.setTouchEmulationEnabled", params);
     }
 
-    /// What a finger does: touchStart, touchMove, touchEnd or touchCancel.
-    pub(crate) fn finger(&mut self, kind: &str, at: Option<(f64, f64)>) {
-        let points: Vec<Value> = at.iter().map(|(x, y)| json!({ "x": x, "y": y })).collect();
+    /// What fingers do: touchStart, touchMove, touchEnd or touchCancel, and where.
+    pub(crate) fn fingers(&mut self, kind: &str, at: &[(f64, f64)]) {
+        let point = |(id, (x, y)): (usize, &(f64, f64))| json!({ "id": id, "x": x, "y": y });
+        let points: Vec<Value> = at.iter().enumerate().map(point).collect();
         self.ask("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
     }
 
-    /// A finger that moves by so much, upwards if that is less than nothing; the page may scroll.
-    pub(crate) fn swipe(&mut self, (x, y): (f64, f64), by: f64) {
-        let params = json!({
-            "x": x, "y": y, "yDistance": by, "gestureSourceType": "touch", "speed": 2000,
-        });
-        self.ask("Input.synthesizeScrollGesture", params);
-    }
-
-    /// Two fingers that move apart.
-    pub(crate) fn pinch(&mut self, (x, y): (f64, f64), factor: f64) {
-        let params = json!({ "x": x, "y": y, "scaleFactor": factor, "gestureSourceType": "touch" });
-        self.ask("Input.synthesizePinchGesture", params);
+    /// Two fingers, one above the other, whose distance from the middle changes.
+    pub(crate) fn pinch(&mut self, (x, y): (f64, f64), from: f64, to: f64) {
+        for step in 0..=8 {
+            let kind = if step == 0 { "touchStart" } else { "touchMove" };
+            let far = from + (to - from) * f64::from(step) / 8.0;
+            self.fingers(kind, &[(x, y - far), (x, y + far)]);
+        }
+        self.fingers("touchEnd", &[]);
     }
 
     /// Clicks in the middle of the element with this id.

@@ -237,31 +237,19 @@ fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is
         .value("(r => [r.x + r.width / 2, r.y + r.height / 2])($('dots').getBoundingClientRect())");
     let at = |place: usize| middle[place].as_f64().expect("a number");
     let middle = (at(0), at(1));
-    let clean = "drag === null && region === null && $('node').value === '' \
-                 && $('word').textContent === ''";
-    page.swipe(middle, -150.0);
-    page.wait("scrollY > 100");
-    assert_eq!(page.value(clean), true, "whoever scrolls means no dot");
-    page.swipe(middle, 400.0);
-    page.wait("scrollY === 0");
-    page.pinch(middle, 2.0);
-    page.wait("visualViewport.scale > 1.5");
-    assert_eq!(page.value(clean), true, "whoever pinches means no dot");
-    page.pinch(middle, 0.2);
-    page.wait("visualViewport.scale === 1 && scrollY === 0");
     // A tap is a click.
-    page.finger("touchStart", Some(middle));
-    page.finger("touchEnd", None);
+    page.fingers("touchStart", &[middle]);
+    page.fingers("touchEnd", &[]);
     page.wait("/^node [0-9]+ at/.test($('word').textContent)");
     page.wait("$('node').value === String(nearest(0.5, 0.5)) && region === null");
     let drag = |page: &mut Browser, end: &str| {
         let (x, y) = middle;
-        page.finger("touchStart", Some((x - 60.0, y - 60.0)));
+        page.fingers("touchStart", &[(x - 60.0, y - 60.0)]);
         for far in [-30.0, 20.0, 60.0] {
-            page.finger("touchMove", Some((x + far, y + far)));
+            page.fingers("touchMove", &[(x + far, y + far)]);
         }
         page.wait("region && region[2] - region[0] > 0.2");
-        page.finger(end, None);
+        page.fingers(end, &[]);
         page.wait("drag === null");
     };
     let press = "$('select').click(); getComputedStyle($('select')).display !== 'none' \
@@ -278,6 +266,21 @@ fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is
     page.value("$('percent').value = 100");
     page.value("$('region').click()");
     page.wait("frame.count < 100");
+    // All else is the page's.
+    page.value("region = null; $('node').value = ''; $('word').textContent = ''");
+    let clean = "drag === null && region === null && $('node').value === '' \
+                 && $('word').textContent === ''";
+    page.pinch(middle, 20.0, 100.0);
+    page.wait("visualViewport.scale > 1.5");
+    assert_eq!(page.value(clean), true, "whoever pinches means no dot");
+    let before = page.number("visualViewport.pageTop");
+    page.fingers("touchStart", &[middle]);
+    for far in [20.0, 80.0, 150.0] {
+        page.fingers("touchMove", &[(middle.0, middle.1 - far)]);
+    }
+    page.fingers("touchEnd", &[]);
+    page.wait(&format!("visualViewport.pageTop > {before} + 30"));
+    assert_eq!(page.value(clean), true, "whoever scrolls means no dot");
 }
 
 #[test]
