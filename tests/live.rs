@@ -8,8 +8,10 @@ mod support;
 
 use browser::Browser;
 use serde_json::Value;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -230,6 +232,34 @@ fn what_was_recorded_is_shown_again_at_any_moment() {
     page.click("go");
     page.wait(&format!("frame.at === {last} && frame.state === 'halted'"));
     page.wait("$('events').innerText.includes('recovered from the death of rank 7')");
+}
+
+#[test]
+fn a_recording_that_nobody_takes_holds_up_neither_the_page_nor_the_end_and_says_what_is_missing() {
+    let mut pipe = None;
+    let mut job = Job::begin_with("live-slow-disk", RANKS, &[], |directory| {
+        let path = directory.join("record");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        // Whoever opens it both ways waits for nobody; and it is full before the job begins.
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
+        let mut full = options.open(&path).expect("it is there");
+        for bytes in [[0; 4096].as_slice(), &[0]] {
+            while full.write(bytes).is_ok() {}
+        }
+        pipe = Some(full);
+    });
+    job.wait("info 7", "life 0, ");
+    job.wait("info 7", "generation 0; ");
+    assert_eq!(job.order("kill 7"), "ok rank 7 is to die");
+    job.wait("info 7", "generation 1; ");
+    let begun = Instant::now();
+    let (status, _, said) = job.end();
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("record: the end of it is missing"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    drop(pipe);
 }
 
 /// A recording that a page looks at.

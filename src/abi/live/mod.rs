@@ -43,8 +43,9 @@ const KEPT: Duration = Duration::from_millis(50);
 const NOBODY: Duration = Duration::from_millis(100);
 /// Looks take no more than this part of one processor's time.
 const SHARE: u32 = 200;
-/// How long the end of the job waits until pages have seen it.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long the end of the job waits until it is on the disk and pages have seen it, each of which
+/// has its own limit; it is not held up by what is stuck.
+const PATIENCE: Duration = Duration::from_millis(2500);
 
 /// Lets people watch the job, where that is wanted; before anybody lives.
 pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
@@ -53,7 +54,7 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     }
     let feed = Arc::new(Feed::default());
     if let Some(file) = &job.record {
-        feed.keep(Recorder::create(Path::new(file))?);
+        feed.keep(Recorder::create_beside(Path::new(file), service::start)?);
     }
     if job.draws {
         feed.draw_on(Terminal::new(|bytes| {
