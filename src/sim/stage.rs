@@ -286,3 +286,164 @@ impl<R: Run> Stage<'_, R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{Replay, Setup};
+    use std::path::Path;
+    use std::sync::mpsc;
+
+    /// Counts up to its end.
+    #[derive(Default)]
+    struct Counter {
+        now: u64,
+        end: u64,
+        setup: Vec<Setup>,
+    }
+
+    impl Run for Counter {
+        fn scene(&self) -> Scene {
+            Scene { places: vec![[0.5; 2]], setup: self.setup.clone(), ..Scene::default() }
+        }
+
+        fn frame(&self, state: &'static str) -> Frame {
+            let (colours, alive) = (vec![self.now as u8], vec![true]);
+            Frame { tick: self.now, state, colours, alive, ..Frame::default() }
+        }
+
+        fn step(&mut self, feed: &Feed) {
+            self.now += 1;
+            feed.say(self.now());
+        }
+
+        fn rest(&self) -> Option<&'static str> {
+            (self.now >= self.end).then_some("at rest")
+        }
+
+        fn now(&self) -> String {
+            format!("at {}", self.now)
+        }
+
+        fn obey(&mut self, word: &str, rest: &str, _: &Feed) -> Result<String, String> {
+            Err(format!("neither {word} nor {rest}"))
+        }
+    }
+
+    /// Gives an order, and waits for what becomes of it.
+    fn ask(feed: &Feed, words: &str) -> Result<String, String> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        assert!(feed.ask(Order::new(words.into(), reply)).is_ok(), "it takes orders");
+        answer.recv_timeout(Duration::from_secs(60)).expect("it answers")
+    }
+
+    /// Plays a run while somebody gives orders; what the run has come to, and the last wish.
+    fn played(mut run: Counter, orders: impl FnOnce(&Feed) + Send) -> (u64, Option<Wish>) {
+        let feed = Feed::default();
+        let wish = std::thread::scope(|scope| {
+            scope.spawn(|| orders(&feed));
+            play(&feed, &mut run, 1)
+        });
+        (run.now, wish)
+    }
+
+    fn pictures(name: &str, run: impl FnOnce(&Path)) -> Vec<u8> {
+        let path = std::env::temp_dir().join(format!("stage-{name}-{}", std::process::id()));
+        run(&path);
+        let mut seen = Vec::new();
+        let replay = Replay::open(&path).unwrap();
+        let told = replay.each(|picture| {
+            seen.extend(picture.colours.iter().flatten());
+            Ok::<(), ()>(())
+        });
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((told, replay.trouble()), (Ok(()), None));
+        seen
+    }
+
+    #[test]
+    fn a_run_stands_until_it_is_told_to_go_and_goes_to_its_rest() {
+        let (now, wish) = played(Counter { end: 50, ..Counter::default() }, |feed| {
+            assert_eq!(ask(feed, "halt"), Ok("halted: at 0".into()));
+            assert_eq!(ask(feed, "step"), Ok("at 1".into()));
+            assert_eq!(ask(feed, "speed 0"), Ok("as fast as it can".into()));
+            assert_eq!(ask(feed, "halt"), Ok("halted: at 1".into()), "a speed is no start");
+            assert_eq!(ask(feed, "go"), Ok("running".into()));
+            let end = Instant::now() + Duration::from_secs(60);
+            while ask(feed, "halt") != Ok("halted: at 50".into()) {
+                assert!(Instant::now() < end, "it never rests");
+                ask(feed, "go").unwrap();
+            }
+            // Whoever says so goes on even from there.
+            assert_eq!(ask(feed, "step"), Ok("at 51".into()));
+            assert_eq!(ask(feed, "speed 7"), Ok("7 steps a second".into()));
+            assert_eq!(ask(feed, "speed x"), Err("speed x: say steps a second".into()));
+            assert_eq!(ask(feed, "dance a jig"), Err("neither dance nor a jig".into()));
+            assert_eq!(ask(feed, "setup a=b"), Err("neither setup nor a=b".into()));
+            assert_eq!(ask(feed, "quit"), Ok("it ends".into()));
+        });
+        assert_eq!(now, 51);
+        assert!(wish.is_none());
+    }
+
+    #[test]
+    fn where_others_can_be_chosen_a_wish_ends_the_run() {
+        let setup = vec![Setup { name: "nodes", value: "1".into(), choices: vec![] }];
+        let (now, wish) = played(Counter { end: 9, setup, ..Counter::default() }, |feed| {
+            let why = "say setup NAME=VALUE, with tabs between";
+            assert_eq!(ask(feed, "setup nodes"), Err(why.into()));
+            // It is answered when the other run has begun, or cannot.
+            let (reply, _) = mpsc::sync_channel(1);
+            let order = Order::new("setup nodes=3\tseed=x=y".into(), reply);
+            assert!(feed.ask(order).is_ok());
+        });
+        let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+        assert_eq!(wish.unwrap().pairs, [pair("nodes", "3"), pair("seed", "x=y")]);
+        assert_eq!(now, 0);
+    }
+
+    #[test]
+    fn each_step_is_recorded_once_whoever_looks() {
+        let alone = pictures("alone", |path| {
+            let record = Some(path.to_path_buf());
+            let viewing = Viewing { port: None, record, is_drawn: false };
+            let mut run = Counter { end: 5, ..Counter::default() };
+            viewing.show("counter", &mut run).unwrap();
+            assert_eq!(run.now, 5);
+        });
+        assert_eq!(alone, [0, 1, 2, 3, 4, 5]);
+        let by_hand = pictures("by-hand", |path| {
+            let feed = Feed::default();
+            feed.keep(Recorder::create(path).unwrap());
+            let mut run = Counter { end: 5, ..Counter::default() };
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        ask(&feed, "step").unwrap();
+                        ask(&feed, "halt").unwrap();
+                    }
+                    ask(&feed, "quit").unwrap();
+                });
+                play(&feed, &mut run, 2);
+            });
+            feed.finish_record().unwrap();
+        });
+        assert_eq!(by_hand, [0, 2, 4], "every other one was wanted");
+    }
+
+    #[test]
+    fn the_words_of_a_command_line_say_who_looks() {
+        let read = |line: &str| {
+            let line = line.split_whitespace().map(String::from);
+            let mut words = Words::split(line, &ALONE).unwrap();
+            let viewing = Viewing::read(&mut words).unwrap();
+            words.done().unwrap();
+            viewing
+        };
+        assert!(!read("").is_wanted());
+        assert_eq!(read("--watch").port, Some(0));
+        assert_eq!(read("--port 7000").port, Some(7000));
+        assert!(read("--tui").is_drawn && read("--tui").port.is_none());
+        assert!(read("--record file").is_wanted());
+    }
+}

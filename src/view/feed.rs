@@ -60,7 +60,7 @@ const WORDS: usize = 32;
 const LINES: usize = 16;
 
 impl Order {
-    pub(super) fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
+    pub(crate) fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
         Order { words, reply }
     }
 
@@ -244,7 +244,7 @@ impl Feed {
         Asking(self)
     }
 
-    pub(super) fn ask(&self, order: Order) -> Result<(), Order> {
+    pub(crate) fn ask(&self, order: Order) -> Result<(), Order> {
         let mut state = self.lock();
         if state.is_over || state.orders.len() >= MOST_ORDERS {
             return Err(order);

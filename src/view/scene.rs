@@ -16,6 +16,8 @@ pub struct Scene {
     pub kinds: Vec<&'static str>,
     /// What a ring around a dot means; empty: there are none.
     pub mark: &'static str,
+    /// What an arrow means; empty: there are none.
+    pub arrow: &'static str,
     /// What the scale is of, and what its ends are.
     pub scale: [String; 3],
     /// The names of what is plotted.
@@ -119,14 +121,16 @@ impl Scene {
         let [scale, low, high] = &self.scale;
         format!(
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
-             \"kinds\":[{}],\"mark\":{},\"series\":[{}],\"sliders\":[{}],\"setup\":[{}],\
-             \"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\"scale\":[{},{},{}]}}",
+             \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
+             \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
+             \"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             or(self.dot, "node"),
             or(self.unit, "tick"),
             list(&self.kinds),
             quoted(self.mark),
+            quoted(self.arrow),
             list(&self.series),
             joined(sliders),
             joined(setup),

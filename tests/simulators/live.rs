@@ -2,96 +2,17 @@
 
 #[path = "../browser/mod.rs"]
 mod browser;
+mod support;
 
 use browser::Browser;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::BufReader;
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::path::Path;
+use std::process::Command;
+use support::run::Run;
+use support::{Program, scratch};
 
-/// A simulation that pages look at.
-struct Run {
-    child: Child,
-    address: String,
-    /// What it has said before its address.
-    warning: String,
-}
-
-impl Run {
-    fn begin(words: &str) -> Run {
-        let words: Vec<&str> = words.split_whitespace().chain(["--watch"]).collect();
-        Run::begin_as(words[0], &words[1..], false)
-    }
-
-    fn begin_as(what: &str, words: &[&str], warns: bool) -> Run {
-        let child = Command::new(env!("CARGO_BIN_EXE_ftsim"))
-            .arg(what)
-            .args(words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        let mut child = child.expect("it can be started");
-        let (mut line, mut warning) = (String::new(), String::new());
-        let mut stderr = BufReader::new(child.stderr.take().expect("it was asked for"));
-        if warns {
-            stderr.read_line(&mut warning).expect("it warns");
-        }
-        stderr.read_line(&mut line).expect("it says where it is");
-        let (_, address) = line.trim().split_once("at ").unwrap_or_else(|| panic!("{line}"));
-        Run { child, address: address.to_string(), warning }
-    }
-
-    fn host(&self) -> &str {
-        self.address[7..].split('/').next().expect("it has a host")
-    }
-
-    fn path(&self) -> &str {
-        &self.address[7 + self.host().len()..]
-    }
-
-    /// Sends bytes as they are; what comes back.
-    fn raw(&self, bytes: &[u8]) -> String {
-        let mut stream = TcpStream::connect(self.host()).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("it can be set");
-        let _ = stream.write_all(bytes);
-        let mut answer = Vec::new();
-        // Whoever is refused may find the connection closed under his hands.
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    fn status(&self, line: &str, headers: &str) -> String {
-        let answer = self.raw(format!("{line} HTTP/1.1\r\n{headers}\r\n").as_bytes());
-        answer.split(' ').nth(1).unwrap_or("none").to_string()
-    }
-
-    fn order(&self, words: &str) -> String {
-        let (host, path, length) = (self.host(), self.path(), words.len());
-        let answer = self.raw(
-            format!(
-                "POST {path}order HTTP/1.1\r\nHost: {host}\r\n\
-                 Content-Length: {length}\r\n\r\n{words}"
-            )
-            .as_bytes(),
-        );
-        answer.split("\r\n\r\n").nth(1).unwrap_or_else(|| panic!("{answer}")).to_string()
-    }
-}
-
-impl Drop for Run {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).expect("there is room");
-    directory
-}
+const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
 
 /// A living node in the middle that no other dot hides, and where it is in the window.
 fn lonely(page: &mut Browser, but: i64) -> (i64, f64, f64) {
@@ -131,7 +52,7 @@ fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {
 #[test]
 fn a_person_runs_it_kills_and_moves_the_border_and_the_picture_shows_what_is_so() {
     for (kind, query) in [("WebGL", "?webgl"), ("canvas", "?canvas")] {
-        let run = Run::begin("poisson --nodes 900 --border 0,0,0,1");
+        let run = Run::begin(&FTSIM, "poisson --nodes 900 --border 0,0,0,1");
         let address = format!("{}{query}", run.address);
         let mut page = Browser::open(&address, 1200, 800, &scratch(&format!("live-{kind}")));
         page.wait("frame && $('nodes').textContent === '900'");
@@ -229,7 +150,7 @@ fn overlaps(page: &mut Browser, kind: &str) {
 
 #[test]
 fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is_wanted() {
-    let run = Run::begin("max --nodes 100");
+    let run = Run::begin(&FTSIM, "max --nodes 100");
     let mut page = Browser::open(&run.address, 400, 700, &scratch("live-touch"));
     page.touches();
     page.wait("frame && frame.count === 100");
@@ -285,7 +206,7 @@ fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is
 
 #[test]
 fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
-    let run = Run::begin("max --nodes 500");
+    let run = Run::begin(&FTSIM, "max --nodes 500");
     let mut page = Browser::open(&run.address, 900, 700, &scratch("live-setup"));
     page.wait("frame && $('nodes').textContent === '500'");
     page.value("$('setup-nodes').value = '700'; $('setup-topology').value = 'torus'");
@@ -303,7 +224,7 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
 
 #[test]
 fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
-    let run = Run::begin("max --nodes 100");
+    let run = Run::begin(&FTSIM, "max --nodes 100");
     let (host, path) = (run.host().to_string(), run.path().to_string());
     let own = format!("Host: {host}\r\n");
     assert_eq!(run.status(&format!("GET {path}"), &own), "200");
@@ -373,7 +294,7 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
         .output()
         .expect("it can be started");
     assert!(ran.status.success(), "{ran:?}");
-    let run = Run::begin_as("replay", &[&file.to_string_lossy()], false);
+    let run = Run::begin_as(&FTSIM, &["replay", &file.to_string_lossy()], false);
     let mut page = Browser::open(&run.address, 1000, 700, &directory.join("profile"));
     page.wait("frame && scene.replay && frame.at === 0 && frame.count === 400");
     assert_eq!(page.value("scene.replay.frames"), 101);
@@ -401,7 +322,7 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
     let whole = std::fs::read(&file).expect("it is there");
     let cut = directory.join("cut");
     std::fs::write(&cut, &whole[..whole.len() / 2]).expect("there is room");
-    let half = Run::begin_as("replay", &[&cut.to_string_lossy()], true);
+    let half = Run::begin_as(&FTSIM, &["replay", &cut.to_string_lossy()], true);
     assert!(half.warning.contains("ends too early: shown are its first"), "{}", half.warning);
     std::fs::write(&cut, "nonsense").expect("there is room");
     let refused = Command::new(env!("CARGO_BIN_EXE_ftsim")).arg("replay").arg(&cut).output();

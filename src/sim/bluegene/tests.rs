@@ -3,7 +3,7 @@
 use super::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use super::jacobi::{Jacobi, differing};
 use super::md::{Md, Outcome};
-use super::{Emulator, Node, Program, Setup, Size, Totals};
+use super::{Counts, Emulator, Heat, Load, Node, Program, Setup, Size, Totals};
 use crate::machine::Model;
 use crate::machine::cost::CornerRule;
 use crate::machine::topology::{Grid, Topology};
@@ -237,4 +237,85 @@ fn atoms_keep_their_momentum_and_their_energy() {
         .zip(&begun.atoms)
         .filter(|(one, other)| (0..3).any(|dim| (one.at[dim] - other.at[dim]).abs() > 2.4));
     assert!(far.count() > 5);
+}
+
+/// What has been seen on a machine, whoever saw it.
+fn seen<P: Program>(emulator: &Emulator<P, Heat>) -> (Vec<Load>, Vec<Counts>) {
+    let (mut links, mut nodes) = (Vec::new(), Vec::new());
+    for heat in emulator.observers() {
+        links.resize(heat.links.len(), Load::default());
+        nodes.resize(heat.nodes.len(), Counts::default());
+        for (sum, link) in links.iter_mut().zip(&heat.links) {
+            sum.packets += link.packets;
+            sum.bytes += link.bytes;
+        }
+        for (sum, node) in nodes.iter_mut().zip(&heat.nodes) {
+            sum.sent += node.sent;
+            sum.received += node.received;
+            sum.handlers += node.handlers;
+        }
+    }
+    (links, nodes)
+}
+
+fn watched<P: Program>(setup: &Setup, program: P, threads: usize) -> Emulator<P, Heat> {
+    Emulator::observed(setup.clone(), program, threads, || Heat::new(setup))
+}
+
+#[test]
+fn a_broadcast_along_lines_warms_each_of_its_links_once() {
+    let setup = machine([4, 3, 2], CornerRule::PerMessage);
+    let mut emulator = watched(&setup, LineBroadcast, 1);
+    emulator.run().unwrap();
+    let (links, nodes) = seen(&emulator);
+    // Upwards only, with nothing but a header.
+    let used: Vec<_> = (0..links.len()).filter(|&link| links[link].packets > 0).collect();
+    assert_eq!(used.len(), 23);
+    assert!(used.iter().all(|&link| link % 2 == 1));
+    assert!(used.iter().all(|&link| links[link] == Load { packets: 1, bytes: 8 }));
+    assert_eq!(nodes[0], Counts { sent: 3, received: 0, handlers: 1 });
+    assert!(nodes[1..].iter().all(|node| (node.received, node.handlers) == (1, 1)));
+}
+
+#[test]
+fn whoever_looks_sees_all_of_it_and_changes_nothing_in_slices_and_on_two_threads() {
+    let setup = machine([6, 5, 4], CornerRule::PerTurn);
+    let plain = Emulator::new(setup.clone(), OctreeBroadcast, 1).run().unwrap();
+    let mut whole = watched(&setup, OctreeBroadcast, 1);
+    assert_eq!(whole.run().unwrap(), plain);
+    let (links, nodes) = seen(&whole);
+    assert_eq!(nodes.iter().map(|node| node.sent).sum::<u64>(), plain.packets);
+    assert_eq!(nodes.iter().map(|node| node.handlers).sum::<u64>(), plain.handlers);
+    assert!(links.iter().any(|link| link.packets > 1), "some links are shared");
+    for threads in [1, 2] {
+        let mut sliced = watched(&setup, OctreeBroadcast, threads);
+        let mut before = 0;
+        while let Some(next) = sliced.next_time() {
+            let has_more = sliced.run_until(next + 100.0);
+            assert_eq!(has_more, sliced.next_time().is_some());
+            assert!(sliced.next_time().is_none_or(|later| later > next + 100.0));
+            let (_, nodes) = seen(&sliced);
+            let received = nodes.iter().map(|node| node.received).sum();
+            assert!(received >= before, "nothing is taken back");
+            before = received;
+        }
+        assert_eq!(sliced.totals().unwrap(), plain);
+        assert_eq!((before, seen(&sliced)), (plain.packets, (links.clone(), nodes.clone())));
+        let remains = sliced.remains();
+        assert!((0..120).all(|node| *remains.data(node) == 1), "once each");
+    }
+}
+
+#[test]
+fn who_waits_in_a_node_is_seen_there() {
+    let setup = machine([4, 4, 4], CornerRule::PerMessage);
+    let setup = Setup { communication: 1, ..setup };
+    let mut emulator = watched(&setup, Jacobi { rounds: 2 }, 1);
+    let mut most = 0;
+    while let Some(next) = emulator.next_time() {
+        emulator.run_until(next);
+        most = (0..64).map(|node| emulator.waiting(node)).max().unwrap_or(0).max(most);
+    }
+    assert!(most > 0, "with one thread, somebody waits");
+    assert!((0..64).all(|node| emulator.waiting(node) == 0), "nobody is left");
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses some of it")]
 
+pub(crate) mod run;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

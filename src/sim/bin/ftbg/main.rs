@@ -144,6 +144,11 @@ impl Play {
         if !viewing.is_wanted() && (slice.is_some() || view.is_some()) {
             return Err("--slice and --view say what --watch, --record and --tui show".into());
         }
+        if viewing.is_wanted() && measure.is_asked() {
+            return Err("--measure: whoever looks takes time, so leave it out, or --watch, \
+                        --record and --tui"
+                .into());
+        }
         let slice = slice.unwrap_or(1000.0);
         if !(0.001..1e15).contains(&slice) {
             return Err(format!("--slice {slice}: say nanoseconds, such as 1000"));
@@ -194,7 +199,13 @@ impl Play {
         self.viewing.show("ftbg", &mut watched)?;
         let wall = began.elapsed();
         let totals = watched.emulator.totals()?;
+        if let Some(next) = watched.emulator.next_time() {
+            return Err(format!("ended by hand before {next} ns: no result without the rest"));
+        }
         self.tell(watched.emulator.setup(), &totals, wall);
+        let (packets, link) = watched.hottest();
+        self.report.add("packets_on_the_hottest_link", packets);
+        self.report.add("hottest_link", link);
         Ok(watched.emulator.remains())
     }
 

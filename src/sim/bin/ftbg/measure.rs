@@ -26,6 +26,11 @@ impl Measure {
         Ok(Measure { is_quiet, is_reported, clock_ghz })
     }
 
+    /// Whether times are to stand in the report.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_reported
+    }
+
     pub(crate) fn tell(
         &self, setup: &Setup, totals: &Totals, wall: Duration, threads: usize, report: &mut Report,
     ) {

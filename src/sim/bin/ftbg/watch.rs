@@ -1,6 +1,6 @@
 //! `--watch`: a machine under way as dots, which are as hot as what its links carry.
 
-use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program};
+use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};
 use ftmpi_sim::machine::map;
 use ftmpi_sim::stage::Run;
 use ftmpi_sim::view::{Feed, Frame, Scene, heat};
@@ -14,6 +14,11 @@ const VIEWS: [(&str, &str); 4] = [
 ];
 /// What was carried so long ago, in steps, counts as half of what is carried now.
 const HALF_LIFE: f64 = 4.0;
+
+/// Where a link out of a node goes.
+fn way(number: usize) -> String {
+    format!("{}{}", if number % 2 == 1 { '+' } else { '-' }, ['x', 'y', 'z'][number / 2])
+}
 
 /// A machine that pages look at.
 pub(crate) struct Watched<P: Program> {
@@ -99,14 +104,29 @@ impl<P: Program> Watched<P> {
     }
 
     fn amount(&self, view: usize, node: usize) -> f64 {
-        let dims = self.lately.len() / self.places.len();
-        let links = dims * node..dims * (node + 1);
+        let links = self.ways() * node..self.ways() * (node + 1);
         match view {
             0 => self.before[links].iter().copied().max().unwrap_or(0) as f64,
             1 => self.lately[links].iter().copied().fold(0.0, f64::max),
             2 => self.emulator.waiting(node as u32) as f64,
             _ => self.node(node).handlers as f64,
         }
+    }
+
+    /// The packets on the link that has carried the most, and which one it is.
+    pub(crate) fn hottest(&self) -> (u64, String) {
+        let ways = self.ways();
+        let links = self.before.iter().enumerate();
+        // Of several the first one.
+        let most = links.rev().max_by_key(|(_, packets)| **packets);
+        let (link, &packets) = most.expect("a machine has links");
+        let [x, y, z] = self.emulator.setup().xyz((link / ways) as u32);
+        (packets, format!("{x},{y},{z} {}", way(link % ways)))
+    }
+
+    /// How many links go out of a node.
+    fn ways(&self) -> usize {
+        self.before.len() / self.places.len()
     }
 
     fn told(&self, node: u32) -> String {
@@ -117,13 +137,10 @@ impl<P: Program> Watched<P> {
             "node {node} at {x},{y},{z}: sent {sent}, received {received}, {handlers} handlers, \
              {waiting} waiting in its buffer"
         );
-        let dims = self.lately.len() / self.places.len();
-        for way in 0..dims {
-            let Load { packets, bytes } = self.link(dims * node as usize + way);
+        for to in 0..self.ways() {
+            let Load { packets, bytes } = self.link(self.ways() * node as usize + to);
             if packets > 0 {
-                let sign = if way % 2 == 1 { '+' } else { '-' };
-                let axis = ['x', 'y', 'z'][way / 2];
-                text += &format!("; link {sign}{axis}: {packets} packets, {bytes} bytes");
+                text += &format!("; link {}: {packets} packets, {bytes} bytes", way(to));
             }
         }
         let info = self.emulator.program().info(self.emulator.data(node));
@@ -168,11 +185,25 @@ impl<P: Program> Run for Watched<P> {
     }
 
     /// On to the end of the next step in which something happens.
-    fn step(&mut self, _: &Feed) {
+    fn step(&mut self, feed: &Feed) {
         let Some(next) = self.emulator.next_time().filter(|_| self.has_more) else { return };
         self.now = ((next / self.step).floor() + 1.0) * self.step;
         self.has_more = self.emulator.run_until(self.now);
         self.look_back();
+        if !self.has_more {
+            feed.say(match self.emulator.totals() {
+                Ok(Totals { time_ns, packets, handlers, .. }) => {
+                    // The last handlers may go on for longer than this step.
+                    self.now = self.now.max(time_ns);
+                    let (most, link) = self.hottest();
+                    format!(
+                        "all is done at {time_ns} ns: {packets} packets, {handlers} handlers; the \
+                         hottest link, {link}, has carried {most}"
+                    )
+                }
+                Err(why) => why,
+            });
+        }
     }
 
     fn rest(&self) -> Option<&'static str> {

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// What nodes are.
 const KINDS: [&str; 5] =
     ["rank where it began", "rank that has moved", "spare", "spare that was vacated", "is to move"];
-const VIEWS: [&str; 2] = ["what nodes are", "messages on the busiest link out of a node"];
+const VIEWS: [&str; 2] = ["what nodes are", "messages on the busiest link at a node"];
 
 /// Whose nodes fail, one after the other.
 pub(crate) enum Fates {
@@ -89,10 +89,20 @@ impl<'a> Watched<'a> {
         self.case.traffic.as_ref().expect("they are counted")
     }
 
-    /// The messages on the busiest link out of a node.
+    /// The links out of a node, each with the one that comes back.
+    fn links(&self, node: usize) -> impl Iterator<Item = (usize, Option<usize>)> {
+        let grid = &self.study.grid;
+        let ways = 2 * grid.dims().len();
+        (0..ways).map(move |way| {
+            let back = grid.step(node, way / 2, way % 2 == 1);
+            (ways * node + way, back.map(|other| ways * other + (way ^ 1)))
+        })
+    }
+
+    /// The messages on the busiest link out of a node or into it, for the dead show no heat.
     fn load(&self, node: usize) -> usize {
-        let ways = 2 * self.study.grid.dims().len();
-        (ways * node..ways * (node + 1)).map(|link| self.traffic().uses(link)).max().unwrap_or(0)
+        let links = self.links(node).flat_map(|(out, back)| [Some(out), back]).flatten();
+        links.map(|link| self.traffic().uses(link)).max().unwrap_or(0)
     }
 
     fn name(&self, node: u32) -> String {
@@ -188,12 +198,11 @@ impl<'a> Watched<'a> {
             Some(rank) => format!("rank {rank} began here"),
             None => "a spare in the beginning".into(),
         };
-        let ways = 2 * self.study.grid.dims().len();
-        let links: usize =
-            (ways * node..ways * (node + 1)).map(|link| self.traffic().uses(link)).sum();
+        let links: usize = self.links(node).map(|(out, _)| self.traffic().uses(out)).sum();
         let (name, most) = (self.name(node as u32), self.load(node));
         format!(
-            "node {node} at {name}: {what}; {began}; {links} messages out of it, {most} on one link"
+            "node {node} at {name}: {what}; {began}; {links} messages out of it, \
+             {most} on its busiest link"
         )
     }
 
@@ -248,6 +257,7 @@ impl Run for Watched<'_> {
             unit: "failure",
             kinds: if self.view == 0 { KINDS.to_vec() } else { Vec::new() },
             mark: "the node that fails",
+            arrow: "a rank moves",
             scale: [VIEWS[1].into(), "0".into(), "the most".into()],
             series: vec!["collisions", "most on one link", "moves", "spares left"],
             views: VIEWS.to_vec(),
@@ -321,7 +331,11 @@ impl Run for Watched<'_> {
                 let rank = self.rank_of(node)?;
                 self.is_stuck = false;
                 self.fail(rank, feed);
-                Ok(self.told(node))
+                let name = self.name(node as u32);
+                match &self.plan {
+                    Some(_) => Ok(format!("node {name} of rank {rank} fails")),
+                    None => Err(format!("node {name}: rank {rank} would have no substitute")),
+                }
             }
             "region" => self.kill_region(rest),
             "view" => {
