@@ -79,7 +79,7 @@ pub(super) fn census(
     // Where the program has not said so, a machine that ranks sit on may.
     let berth = || Some(process.world.berths()?.node_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), shelf: keep.shelf.number, ..mine };
-    let tag = comm.next_collective();
+    let tag = comm.next_tag();
     let lane = Lane::new(process, comm, tag, Way::Blocking).as_turn();
     let all = run::block(coll::share_on(&lane, &mine.to_bytes()))?;
     let stamp = (comm.living().context(), tag);
@@ -121,7 +121,7 @@ fn layouts(
             let nodes = slot.flat_map(|slot| &slot.heads.nodes).flat_map(|node| node.to_ne_bytes());
             bytes.iter_mut().zip(nodes).for_each(|(byte, node)| *byte = node);
         }
-        let lane = Lane::new(process, comm, comm.next_collective(), Way::Blocking);
+        let lane = Lane::new(process, comm, comm.next_tag(), Way::Blocking);
         run::block(coll::broadcast(&lane, &Span::of_mut(&mut bytes).into(), root as i32))?;
         let nodes = bytes.as_chunks::<4>().0.iter().map(|node| u32::from_ne_bytes(*node));
         layouts.nodes.insert(serial, nodes.collect());

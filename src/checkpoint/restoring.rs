@@ -106,12 +106,12 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn lane(&self) -> Lane<'_> {
-        Lane::new(self.process, self.comm, self.comm.next_collective(), Way::Blocking)
+        Lane::new(self.process, self.comm, self.comm.next_tag(), Way::Blocking)
     }
 
     /// All, for one piece of work.
     fn crew(&self) -> Crew<'_> {
-        let tags = [0; 3].map(|_| self.comm.next_collective());
+        let tags = [0; 3].map(|_| self.comm.next_tag());
         let (process, comm, shelf) = (self.process, self.comm.living(), &self.keep.shelf);
         Crew { process, comm, way: Way::Blocking, tags, shelves: self.shelves, shelf }
     }
@@ -281,7 +281,7 @@ impl Call<'_> {
         let holders = choice.seats.iter().filter(|seat| matches!(seat, Seat::Holder(_)));
         let root = holders.map(|seat| seat.rank()).min().expect("somebody has data");
         let members = choice.seats.len();
-        let tag = self.comm.next_collective();
+        let tag = self.comm.next_tag();
         let lane = Lane::new(self.process, self.comm, tag, Way::Blocking);
         let told = tell(&lane, (root, members), &slot.heads).await?;
         let common = COMMONS.of((self.comm.living().context(), tag), || {

@@ -109,7 +109,7 @@ fn pictures() {
     }
     job.wait("info 77", "generation 2; ");
     job.order("region 0.5 0.4 0.8 0.6 40");
-    page.wait("frame.series[3] > 4 && frame.series[4] > 2 && frame.count === 120");
+    page.wait("frame.series[4] > 4 && frame.series[5] > 2 && frame.count === 120");
     let (x, y) = place(&mut page, 77);
     page.click_at(x, y, false);
     page.wait("/waits for/.test($('word').textContent)");

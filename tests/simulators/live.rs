@@ -120,8 +120,8 @@ fn overlaps(page: &mut Browser, kind: &str) {
     let points = page.value(
         "(() => { const b = picture.box(), r = $('dots').getBoundingClientRect(), points = [];
            for (let i = 0; i < 900; i++) {
-             const [x, y] = [b.left + b.side * (i * 0.618034 % 1), b.top + b.side * (i * 0.414214 % 1)]
-               .map(Math.floor);
+             const [x, y] = [b.left + b.side * (i * 0.618034 % 1),
+               b.top + b.side * (i * 0.414214 % 1)].map(Math.floor);
              let owner = -1, hidden = 0, is_clear = true;
              for (let n = 0; n < scene.nodes; n++) {
                const far = Math.max(Math.abs(b.left + places[2 * n] * b.side - x - 0.5),
