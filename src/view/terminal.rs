@@ -108,7 +108,8 @@ impl Terminal {
         living.for_each(|(&colour, _)| counts[usize::from(colour)] += 1);
         let mut room = self.size[0];
         if let Some(top) = frame.top {
-            let words = format!("{}: 0 to {top}", self.scene.scale[0]);
+            let words = format!("{}: 0 to {:.3}", self.scene.scale[0], top);
+            let words = words.trim_end_matches(".000");
             text.extend(words.chars().take(room));
         }
         for (colour, name) in (0..).zip(&self.scene.kinds) {

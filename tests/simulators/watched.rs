@@ -5,12 +5,13 @@ mod browser;
 mod support;
 
 use browser::{Browser, Picture};
+use std::time::{Duration, Instant};
 use support::run::Run;
-use support::{Program, number, scratch};
+use support::{Program, built, number, scratch};
 
 const FTBG: Program = Program { name: "ftbg", path: env!("CARGO_BIN_EXE_ftbg") };
-const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ftspare") };
 const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
+const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ftspare") };
 
 /// Where a dot is in the window.
 fn place(page: &mut Browser, dot: u64) -> (f64, f64) {
@@ -97,6 +98,16 @@ fn a_machine_goes_step_by_step_and_its_hottest_link_is_where_it_is_printed() {
     page.value("document.activeElement.blur()");
     page.key("v", 86);
     page.wait("frame && scene.view === 1 && $('legend').innerText.startsWith('packets of late')");
+    // Faster than the page asks what there is to see.
+    for last in ["total", "lately"].repeat(10) {
+        page.value(&format!(
+            "(async () => {{ for (const view of ['waiting', 'handlers', '{last}']) \
+             await order('view ' + view); }})()"
+        ));
+        page.wait("frame && $('view').selectedIndex === scene.view && scene.view < 2");
+    }
+    page.value("$('view').value = 'packets that wait in a node'; $('view').onchange()");
+    page.wait("frame && scene.view === 2 && frame.colours.every(c => c === 0)");
     page.value("$('view').value = 'handlers that a node has run'; $('view').onchange()");
     page.wait("frame && scene.view === 3 && frame.colours.every(c => c === 255)");
     assert!(page.number("history.get('packets').length") >= points);
@@ -110,18 +121,17 @@ fn a_machine_goes_step_by_step_and_its_hottest_link_is_where_it_is_printed() {
 #[test]
 fn what_a_machine_did_is_recorded_replayed_and_drawn_on_a_terminal() {
     let file = scratch("watched-ftbg-record").join("run");
-    let output = FTBG.run(
-        &LINE
-            .split(' ')
-            .chain(["--slice", "500", "--tui", "--record", &file.to_string_lossy()])
-            .collect::<Vec<_>>(),
-    );
+    let more = format!("--slice 500 --tui --threads 2 --record {}", file.display());
+    let words: Vec<&str> = LINE.split(' ').chain(more.split(' ')).collect();
+    let output = FTBG.run(&words);
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout).into_owned(),
         String::from_utf8_lossy(&output.stderr).into_owned(),
     );
     assert!(output.status.success(), "{stderr}");
     let hottest = number(&stdout, "packets_on_the_hottest_link") as u64;
+    let alone = FTBG.succeeds(&format!("{LINE} --slice 70 --record {}", file.display()));
+    assert_eq!(stdout, alone, "on one thread, in other slices");
     let last = stderr.rsplit("\u{1b}[H").next().expect("a picture");
     assert!(last.contains("octtree, 8 × 8 × 8 nodes") && last.contains("at rest"), "{last}");
     assert!(last.contains(&format!("on the busiest link out of a node: 0 to {hottest}")), "{last}");
@@ -130,7 +140,28 @@ fn what_a_machine_did_is_recorded_replayed_and_drawn_on_a_terminal() {
     page.wait("frame && scene.replay && frame.at === 0 && $('views').hidden && $('kill').hidden");
     page.value("$('moment').value = scene.replay.frames - 1; $('moment').oninput()");
     page.wait("frame.at === scene.replay.frames - 1");
-    shows_the_heat(&mut page, hottest);
+    let hot = shows_the_heat(&mut page, hottest);
+    let (x, y) = place(&mut page, hot);
+    page.click_at(x, y, false);
+    page.wait(&format!("$('word').textContent.endsWith(' s: colour 255; {hottest}')"));
+}
+
+#[test]
+fn a_program_of_ones_own_tells_of_its_nodes() {
+    let directory = scratch("watched-app");
+    let line = built(&directory, "c++", &["c_examples/ftbg/line.cpp"], "line.so");
+    let run = Run::begin(&FTBG, &format!("run {} --dims 4,4,4 --view handlers", line.display()));
+    let told = run.order("info 63");
+    assert!(told.starts_with("ok node 63 at 3,3,3: sent 0, received 0, 0 handlers, "), "{told}");
+    assert_eq!(run.order("speed 0"), "ok as fast as it can");
+    assert_eq!(run.order("go"), "ok running");
+    let end = Instant::now() + Duration::from_secs(60);
+    while !run
+        .order("info 63")
+        .contains("received 1, 1 handlers, 0 waiting in its buffer; came 1 times")
+    {
+        assert!(Instant::now() < end, "it never came");
+    }
 }
 
 #[test]
@@ -248,6 +279,10 @@ fn what_failed_is_recorded_and_replayed_with_its_arrows() {
     page.click("step");
     page.wait("frame.at === 1 && frame.marks.length === 1 && frame.arrows.length > 1");
     shows_an_arrow(&mut page);
+    page.value("$('node').value = frame.marks[0]; info()");
+    page.wait("$('word').textContent.endsWith(', dead')");
+    page.value("$('node').value = frame.arrows.find(n => n !== frame.marks[0]); info()");
+    page.wait("/; (is to move|spare)$/.test($('word').textContent)");
     // Five failures, each in two steps; the last picture says that there are no more.
     page.value("$('moment').value = 10; $('moment').oninput()");
     page.wait("frame.at === 10 && frame.tick === 5 && frame.count === 507");
