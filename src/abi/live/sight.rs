@@ -131,14 +131,14 @@ impl Sight {
         let (mut colours, mut alive) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let gone = self.live.gone.lock().clone();
         let (mut marks, mut arrows) = (Vec::new(), Vec::new());
-        for number in 0..count {
+        for (number, gone) in gone.into_iter().enumerate() {
             let rank = life::living(number);
             let is_finished = self.live.finished[number].load(Ordering::Relaxed);
             let has_come = |rank: &Visit| {
                 let is_it = |member: &crate::base::Member| member.seat == rank.seat;
                 late.as_ref().is_some_and(|late| !late.iter().any(is_it))
             };
-            self.seats[number].count(gone[number], rank.as_ref());
+            self.seats[number].count(gone, rank.as_ref());
             if let Some(rank) = rank.as_ref().filter(|_| self.view == WAITS) {
                 arrows.extend(awaited_by(rank));
             }
