@@ -8,8 +8,10 @@ mod support;
 
 use browser::Browser;
 use serde_json::Value;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -35,6 +37,12 @@ impl Job {
         let directory = support::fresh_directory(name);
         prepare(&directory);
         let program = support::c("watched.c").flags(&["-O2"]).build();
+        Job::begin_of(&program, directory, ranks, options)
+    }
+
+    fn begin_of(
+        program: &support::Program, directory: PathBuf, ranks: usize, options: &[&str],
+    ) -> Job {
         let child = Command::new(support::ftrun())
             .args(["-np", &ranks.to_string(), "--mode", "rebuild", "--report", "report"])
             .args(["--record", "record", "--watch"])
@@ -153,14 +161,14 @@ fn a_click_kills_a_rank_and_the_page_shows_how_the_job_survives() {
     page.wait("$('events').innerText.includes('rank 5 was killed')");
     page.wait("$('events').innerText.includes('generation 1: recovered from the death of rank 5')");
     // It goes on, and so do the counts.
-    page.wait("(at => () => frame.series[0] > at)(frame.series[0]) && frame.series[4] === 1");
+    page.wait("(at => () => frame.series[0] > at)(frame.series[0]) && frame.series[5] === 1");
     // All of a region: the upper row.
     page.value("['x0', 'y0', 'x1', 'y1'].forEach((id, i) => $(id).value = [0, 0.75, 1, 1][i])");
     page.value("$('percent').value = 100");
     page.click("region");
     page.wait("$('word').textContent === '4 ranks are to die'");
-    page.wait("frame.marks.length === 5 && frame.count === 16 && frame.series[3] === 5");
-    page.wait("frame.series[4] >= 2 && frame.lines.every(l => l.steps.at(-1)[0] === 'recovered')");
+    page.wait("frame.marks.length === 5 && frame.count === 16 && frame.series[4] === 5");
+    page.wait("frame.series[5] >= 2 && frame.lines.every(l => l.steps.at(-1)[0] === 'recovered')");
     let lines = page.value("frame.lines");
     let words = page.value("$('events').innerText");
     let (status, stdout, said) = job.end();
@@ -230,6 +238,104 @@ fn what_was_recorded_is_shown_again_at_any_moment() {
     page.click("go");
     page.wait(&format!("frame.at === {last} && frame.state === 'halted'"));
     page.wait("$('events').innerText.includes('recovered from the death of rank 7')");
+}
+
+/// Rank 0 sends in all ways there are and takes part in collectives on several communicators, then
+/// it waits for rank 1, which waits for the file.
+const TALKS: &str = "#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+static char room[1 << 20], more[1 << 20];
+int main(int argc, char **argv)
+{
+    MPI_Comm twin;
+    MPI_Request request;
+    int rank, bytes = sizeof room, word = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    for (int i = 0; i < 3; i++)
+        MPI_Barrier(twin);
+    MPI_Allreduce(MPI_IN_PLACE, &word, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Status status;
+        for (int i = 0; i < 5; i++)
+            MPI_Send(&word, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        MPI_Send(room, bytes, MPI_CHAR, 1, 7, twin);
+        MPI_Isend(room, bytes, MPI_CHAR, 1, 7, twin, &request);
+        MPI_Wait(&request, &status);
+        MPI_Ssend(&word, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        MPI_Buffer_attach(more, bytes);
+        MPI_Bsend(&word, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&room, &bytes);
+        MPI_Send(&word, 1, MPI_INT, MPI_PROC_NULL, 7, MPI_COMM_WORLD);
+        MPI_Sendrecv_replace(&word, 1, MPI_INT, 1, 7, 1, 8, MPI_COMM_WORLD, &status);
+    } else {
+        for (int i = 0; i < 5; i++)
+            MPI_Recv(&word, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 2; i++)
+            MPI_Recv(room, bytes, MPI_CHAR, 0, 7, twin, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 3; i++)
+            MPI_Recv(&word, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        while (access(argv[1], F_OK) != 0)
+            usleep(1000);
+        MPI_Send(&word, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    }
+    MPI_Comm_free(&twin);
+    return MPI_Finalize();
+}
+";
+
+#[test]
+fn what_a_rank_has_sent_is_counted_and_arrows_show_for_whom_it_waits() {
+    let program = support::c_text("talks", TALKS).flags(&["-O2"]).build();
+    let directory = support::fresh_directory("live-talks");
+    let mut job = Job::begin_of(&program, directory, 2, &[]);
+    job.wait("info 0", "in MPI_Sendrecv_replace: waits for a message from rank 1 with tag 8");
+    let told = job.order("info 0");
+    assert!(told.contains("10 messages sent, 5 collectives, "), "{told}");
+    assert!(job.order("info 1").contains("0 messages sent, 5 collectives, "));
+    assert!(job.order("view nonsense").starts_with("no view nonsense: say states, waits"));
+    let profile = support::fresh_directory("live-talks-profile");
+    let mut page = Browser::open(&job.address, 1000, 800, &profile);
+    page.wait("frame && frame.series[0] === 10 && frame.series[1] === 10 && !$('views').hidden");
+    assert_eq!(page.value("frame.arrows.length"), 0);
+    page.value("$('view').value = 'who waits for whom'; $('view').onchange()");
+    page.wait("scene.view === 1 && scene.arrow === 'waits for'");
+    page.wait("JSON.stringify(frame.arrows) === '[0,1]'");
+    assert_eq!(job.order("view states"), "ok what ranks do");
+    page.wait("scene.view === 0 && frame && frame.arrows.length === 0");
+    let (status, _, said) = job.end();
+    assert_eq!(status, Some(0), "{said}");
+    page.wait("frame.state === 'ended' && frame.series[0] === 11");
+}
+
+#[test]
+fn a_recording_that_nobody_takes_holds_up_neither_the_page_nor_the_end_and_says_what_is_missing() {
+    let mut pipe = None;
+    let mut job = Job::begin_with("live-slow-disk", RANKS, &[], |directory| {
+        let path = directory.join("record");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        // Whoever opens it both ways waits for nobody; and it is full before the job begins.
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
+        let mut full = options.open(&path).expect("it is there");
+        for bytes in [[0; 4096].as_slice(), &[0]] {
+            while full.write(bytes).is_ok() {}
+        }
+        pipe = Some(full);
+    });
+    job.wait("info 7", "life 0, ");
+    job.wait("info 7", "generation 0; ");
+    assert_eq!(job.order("kill 7"), "ok rank 7 is to die");
+    job.wait("info 7", "generation 1; ");
+    let begun = Instant::now();
+    let (status, _, said) = job.end();
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("record: the end of it is missing"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    drop(pipe);
 }
 
 /// A recording that a page looks at.

@@ -336,6 +336,7 @@ impl Tenant for Tenancy {
             Ending::Signalled { number, .. } => 128 + number,
             Ending::Killed => 128 + libc::SIGKILL,
         };
+        live::ended(rank);
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let debt = phases.and_then(Phases::debt);
         let has_left = phases.is_some_and(Phases::has_left);

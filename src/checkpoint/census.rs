@@ -75,7 +75,7 @@ pub(super) fn census(
     // Where the program has not said so, a machine that ranks sit on may.
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), ..mine };
-    let tag = comm.next_collective();
+    let tag = comm.next_tag();
     let lane = Lane::new(process, comm, tag, Way::Blocking).as_turn();
     let census = CENSUSES.hear(&lane, mine, |all| Census::of(&all));
     let census = run::block(census)?;
@@ -107,7 +107,7 @@ fn layouts(
 ) -> Result<Layouts> {
     let mut layouts = Layouts::from(&keep.scheme);
     for serial in &census.on_nodes {
-        let lane = Lane::new(process, comm, comm.next_collective(), Way::Blocking).as_turn();
+        let lane = Lane::new(process, comm, comm.next_tag(), Way::Blocking).as_turn();
         let mine = keep.memory.lock().heads(*serial);
         let heads = run::block(HEADS.hear(&lane, mine, first))?;
         layouts.nodes.insert(*serial, Option::clone(&heads).expect("somebody has told of it"));

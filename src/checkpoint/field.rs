@@ -1,5 +1,5 @@
 //! Reed and Solomon's code as what it is, sums over GF(2^16), and the equations that give back what
-//! is lost: a few multiplications for each part, where a decoder of many parts would first transform
+//! is lost: a few multiplications for each part, where a decoder for many parts first transforms
 //! the whole field, for each piece again.
 
 use parking_lot::Mutex;

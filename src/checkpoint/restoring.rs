@@ -123,12 +123,12 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn lane(&self) -> Lane<'_> {
-        Lane::new(self.process, self.comm, self.comm.next_collective(), Way::Blocking)
+        Lane::new(self.process, self.comm, self.comm.next_tag(), Way::Blocking)
     }
 
     /// All, for one piece of work.
     fn crew(&self) -> Crew<'_> {
-        let tags = [0; 3].map(|_| self.comm.next_collective());
+        let tags = [0; 3].map(|_| self.comm.next_tag());
         Crew { process: self.process, comm: self.comm.living(), way: Way::Blocking, tags }
     }
 

@@ -122,7 +122,7 @@ fn prepare(
     let disk = draft.turn.zip(memory.disk.as_ref());
     let file = disk.map(|(turn, disk)| (turn, files::path(&disk.directory, place, turn)));
     drop(memory);
-    let tags = [0; 6].map(|_| comm.next_collective());
+    let tags = [0; 6].map(|_| comm.next_tag());
     let (keep, comm, is_over) = (keep.clone(), comm.clone(), false);
     let waited = is_beside.then(|| clock::now().duration_since(began));
     let job = Job {

@@ -94,6 +94,10 @@ pub struct Engine {
     steps: OnceLock<Arc<dyn Steps>>,
     /// The call in which a thread of this rank sleeps, for those who look from outside.
     asleep_in: Name,
+    /// How many messages the program has sent the short way, which is counted under the lock of the
+    /// state; and how many otherwise. Nobody but the rank writes, nor reads unless people look on.
+    sent_shortly: AtomicU64,
+    sent_otherwise: AtomicU64,
 }
 
 struct State {
@@ -183,6 +187,8 @@ impl Engine {
             fault: OnceLock::new(),
             steps: OnceLock::new(),
             asleep_in: Name::default(),
+            sent_shortly: AtomicU64::new(0),
+            sent_otherwise: AtomicU64::new(0),
         }
     }
 

@@ -54,14 +54,19 @@ impl Engine {
     ) -> Result<bool, Died> {
         let Some(way) = state.channels.to(to) else { return Ok(false) };
         let (call, sent) = (way.call(), way.send_span(envelope, data));
-        drop(state);
         match sent {
             Ok(true) => {
+                let count = self.sent_shortly.load(Ordering::Relaxed);
+                self.sent_shortly.store(count + 1, Ordering::Relaxed);
+                drop(state);
                 call.announce();
                 Ok(true)
             }
             Ok(false) => Ok(false),
-            Err(fault) => Err(self.suffer(fault.address)),
+            Err(fault) => {
+                drop(state);
+                Err(self.suffer(fault.address))
+            }
         }
     }
 

@@ -60,6 +60,17 @@ impl Engine {
         self.asleep_in.read()
     }
 
+    /// How many messages the program has sent.
+    pub fn sent(&self) -> u64 {
+        self.sent_shortly.load(Ordering::Relaxed) + self.sent_otherwise.load(Ordering::Relaxed)
+    }
+
+    /// The program has sent one that did not go the short way.
+    #[inline]
+    pub fn count_sent(&self) {
+        self.sent_otherwise.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// How often somebody has woken a thread of whoever sits in this rank's seat.
     pub fn wakings(&self) -> u32 {
         self.port.bell().rings()

@@ -388,16 +388,19 @@ impl Comm {
     }
 
     /// The tag of the next collective operation; all members count alike.
-    pub fn next_collective(&self) -> i32 {
+    #[inline]
+    pub fn next_collective(&self, process: &Process) -> i32 {
+        process.count_collective();
+        self.next_tag()
+    }
+
+    /// The same for a part of what the program takes for one operation.
+    #[inline]
+    pub fn next_tag(&self) -> i32 {
         // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).
         let number = self.collectives.load(Ordering::Relaxed);
         self.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
         (number & i32::MAX as u32) as i32
-    }
-
-    /// How many collective operations have begun on it.
-    pub fn collectives(&self) -> u32 {
-        self.collectives.load(Ordering::Relaxed)
     }
 
     /// Whether some collective operation has begun on it.

@@ -48,7 +48,7 @@ pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) ->
 pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {
-    let tag = comm.next_collective();
+    let tag = comm.next_collective(process);
     let made = twin(process, comm, info);
     if let Err(Failure::Died) = made {
         return Err(Failure::Died);

@@ -1,6 +1,8 @@
 //! What ranks wait for, in words: said when a job is stuck.
 
+use crate::base::Member;
 use crate::engine::{ANY_SOURCE, ANY_TAG, Waits, Want};
+use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use std::collections::BTreeMap;
 
@@ -69,6 +71,21 @@ pub fn words_of(process: &Process, want: Want) -> String {
         }
         Want::Program => "the program to complete a generalized request".to_string(),
     }
+}
+
+/// Whom `process` waits for, if it is somebody in particular.
+pub fn awaited_by(process: &Process, want: Want) -> Option<Member> {
+    let (context, rank) = match want {
+        Want::Message { context, source, .. } => (context, source),
+        Want::Receiver { context, rank, .. } => (context, rank),
+        Want::Program => return None,
+    };
+    let rank = usize::try_from(rank).ok()?;
+    let member = |comm: &Comm| match is_collective(context) {
+        true => comm.living().peers().member(rank),
+        false => comm.peers().member(rank),
+    };
+    process.on(context, member)?
 }
 
 /// Collectives have a context beside that of messages (see `Comm::context`).

@@ -29,7 +29,7 @@ use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub const GROUP_EMPTY: usize = 0x109;
@@ -78,6 +78,8 @@ pub struct Process {
     first_world: Comm,
     repaired_world: RwLock<Option<Arc<Comm>>>,
     self_comm: Comm,
+    /// How many collective operations have begun.
+    collectives: AtomicU64,
     /// The next recovery, as far as it is known; away while some thread takes part in it.
     pub(super) recovery: Mutex<Option<Summons>>,
     has_recovered: AtomicBool,
@@ -139,6 +141,7 @@ impl Process {
                 .of_generation(0),
             repaired_world: RwLock::default(),
             self_comm: Comm::new(comm::SELF, comm::SELF_CONTEXT, alone, "MPI_COMM_SELF"),
+            collectives: AtomicU64::new(0),
             recovery: Mutex::default(),
             has_recovered: AtomicBool::new(false),
             recoverer: AtomicUsize::new(0),
@@ -184,27 +187,35 @@ impl Process {
         }
     }
 
-    /// How many collective operations have begun on MPI_COMM_WORLD as it is now. For others, too,
-    /// who may come while it changes or the rank is laid down: then nothing.
-    pub fn collectives(&self) -> Option<u32> {
-        match self.engine.generation() {
-            0 => Some(self.first_world.collectives()),
-            _ => Some(self.repaired_world.try_read()?.as_ref()?.collectives()),
-        }
+    /// How many collective operations have begun, on whatever communicator. Where several threads
+    /// begin some at once, one of them may be missing. For others, too.
+    pub fn collectives(&self) -> u64 {
+        self.collectives.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn count_collective(&self) {
+        let count = self.collectives.load(Ordering::Relaxed);
+        self.collectives.store(count + 1, Ordering::Relaxed);
     }
 
     /// What the communicator is called whose messages have this context. For others, too.
     pub(super) fn title_of(&self, context: u32) -> String {
+        self.on(context, Comm::title).unwrap_or("a communicator".to_string())
+    }
+
+    /// Something about the communicator whose messages have this context. For others, too.
+    pub(super) fn on<T>(&self, context: u32, of: impl FnOnce(&Comm) -> T) -> Option<T> {
         // Collectives have a context beside that of messages (see `Comm::context`).
         let of_comm = context / 2;
         let known = [&self.first_world, &self.self_comm];
         if let Some(comm) = known.into_iter().find(|comm| comm.context() == of_comm) {
-            return comm.title();
+            return Some(of(comm));
         }
         let repaired = self.repaired_world.try_read().and_then(|world| world.clone());
         let made = self.comms.all().into_iter().map(|(_, comm)| comm);
         let found = repaired.into_iter().chain(made).find(|comm| comm.context() == of_comm);
-        found.map_or("a communicator".to_string(), |comm| comm.title())
+        found.map(|comm| of(&comm))
     }
 
     /// What MPI_COMM_WORLD was before anybody repaired it.

@@ -151,10 +151,13 @@ pub fn isend(
                 return Err(revoked());
             }
             buffer::send(process, comm, letter, data)?;
+            process.engine.count_sent();
             return Ok(Pending::Nothing);
         }
     };
-    Ok(process.engine.send(letter, data, completion)?.map_or(Pending::Nothing, Pending::Op))
+    let sent = process.engine.send(letter, data, completion)?;
+    process.engine.count_sent();
+    Ok(sent.map_or(Pending::Nothing, Pending::Op))
 }
 
 /// Sends, and returns when the data may be overwritten.
@@ -221,7 +224,10 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
     comm.source(both.source)?;
     let send = match letter {
-        Some(letter) => process.engine.send_copy(letter, &both.data)?,
+        Some(letter) => {
+            process.engine.count_sent();
+            process.engine.send_copy(letter, &both.data)?
+        }
         None => None,
     };
     let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;

@@ -19,6 +19,8 @@ pub struct Order {
 #[derive(Default)]
 pub struct Feed {
     state: Mutex<State>,
+    /// Apart: nobody waits for a disk but who records.
+    recorder: Mutex<Option<Recorder>>,
     /// Rung for pages, and for the run.
     shown: Condvar,
     asked: Condvar,
@@ -37,7 +39,7 @@ struct State {
     asking: usize,
     told: Told,
     orders: VecDeque<Order>,
-    recorder: Option<Recorder>,
+    is_kept: bool,
     terminal: Option<Terminal>,
     /// The run is about to end, and has ended.
     is_ending: bool,
@@ -81,6 +83,10 @@ impl Feed {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn recorder(&self) -> MutexGuard<'_, Option<Recorder>> {
+        self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Another scene; frames of the one before are of no use any more.
     pub fn set(&self, scene: Scene) {
         let mut state = self.lock();
@@ -89,12 +95,13 @@ impl Feed {
         if let Some(terminal) = &mut state.terminal {
             terminal.set(&scene);
         }
-        let shown = Shown { json: scene.json(number), places: scene.places };
-        if let Some(recorder) = &mut state.recorder {
+        state.put(number, Shown { json: scene.json(number), places: scene.places });
+        self.shown.notify_all();
+        let shown = state.scene.clone();
+        drop(state);
+        if let Some(recorder) = &mut *self.recorder() {
             recorder.scene(&shown.json, &shown.places);
         }
-        state.put(number, shown);
-        self.shown.notify_all();
     }
 
     /// The same as it was written down.
@@ -105,7 +112,8 @@ impl Feed {
 
     /// From now on all scenes, and the frames of [`Feed::record`], are kept.
     pub fn keep(&self, recorder: Recorder) {
-        self.lock().recorder = Some(recorder);
+        *self.recorder() = Some(recorder);
+        self.lock().is_kept = true;
     }
 
     /// From now on all scenes and frames are drawn there, too.
@@ -115,7 +123,7 @@ impl Feed {
 
     /// Whether frames are kept.
     pub fn is_kept(&self) -> bool {
-        self.lock().recorder.is_some()
+        self.lock().is_kept
     }
 
     /// Whether somebody watches.
@@ -176,16 +184,21 @@ impl Feed {
 
     /// Keeps a frame, where frames are kept.
     pub fn record(&self, frame: &Frame) {
-        let mut state = self.lock();
-        let State { recorder, scenes, told, .. } = &mut *state;
-        if let Some(recorder) = recorder {
-            recorder.frame(Written::new(*scenes, frame, told));
+        let state = self.lock();
+        let written = state.is_kept.then(|| Written::new(state.scenes, frame, &state.told));
+        drop(state);
+        if let (Some(recorder), Some(written)) = (&mut *self.recorder(), written) {
+            recorder.frame(written);
         }
     }
 
-    /// Nothing more is to be kept; why not all of it could be.
+    /// Nothing more is to be kept; why not all of it could be. Waits for a while where the file is
+    /// written [beside](Recorder::create_beside).
     pub fn finish_record(&self) -> Result<(), String> {
-        self.lock().recorder.take().map_or(Ok(()), Recorder::finish)
+        const PATIENCE: Duration = Duration::from_millis(700);
+        self.lock().is_kept = false;
+        let recorder = self.recorder().take();
+        recorder.map_or(Ok(()), |recorder| recorder.finish(PATIENCE))
     }
 
     /// The next order, if there is one before the time is over.

@@ -16,8 +16,10 @@
 //! differs from the one before, in turns how many bytes are the same, how many are not, and what to
 //! combine these with (exclusive or).
 
+use super::ahead::Ahead;
 use super::feed::Shown;
 use super::scene::Written;
+use super::server::Start;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -28,20 +30,46 @@ const SAME: u32 = u32::MAX;
 /// Each so many frames one stands for itself.
 pub(super) const EACH: usize = 64;
 const FLUSHED: Duration = Duration::from_millis(500);
+/// So many bytes may wait for a slow disk; frames that come then are left out.
+const MOST_AHEAD: usize = 16 << 20;
 /// What is longer than this is no record.
 const LONGEST: u32 = 1 << 30;
 
 /// Writes a run down.
 pub struct Recorder {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<To>,
     begun: Instant,
     /// When what there was had reached the file.
     flushed: Instant,
     last: Written,
     /// How many frames until one has to stand for itself.
     until: usize,
+    /// How many frames there was no room for.
+    left_out: u64,
     trouble: Option<std::io::Error>,
+}
+
+/// Where it is written: right away, or by somebody else.
+enum To {
+    File(File),
+    Ahead(Ahead),
+}
+
+impl Write for To {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            To::File(file) => file.write(bytes),
+            To::Ahead(ahead) => ahead.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            To::File(file) => file.flush(),
+            To::Ahead(ahead) => ahead.flush(),
+        }
+    }
 }
 
 /// A record as it is read.
@@ -52,17 +80,30 @@ pub(super) struct Record<'a> {
 }
 
 impl Recorder {
+    /// Whoever records waits until it is written.
     pub fn create(path: &Path) -> Result<Recorder, String> {
-        let file = File::create(path);
-        let file =
-            file.map_err(|why| format!("cannot write --record {}: {why}", path.display()))?;
+        Recorder::create_to(path, |file| Ok(To::File(file)))
+    }
+
+    /// A thread of its own writes; whoever records waits for nothing, and there are gaps where the
+    /// disk is too slow.
+    pub fn create_beside(path: &Path, start: Start) -> Result<Recorder, String> {
+        Recorder::create_to(path, |file| Ahead::begin(file, start).map(To::Ahead))
+    }
+
+    fn create_to(
+        path: &Path, to: impl FnOnce(File) -> std::io::Result<To>,
+    ) -> Result<Recorder, String> {
+        let to = File::create(path).and_then(to);
+        let to = to.map_err(|why| format!("cannot write --record {}: {why}", path.display()))?;
         let mut recorder = Recorder {
             path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 16, file),
+            file: BufWriter::with_capacity(1 << 16, to),
             begun: Instant::now(),
             flushed: Instant::now(),
             last: Written::default(),
             until: 0,
+            left_out: 0,
             trouble: None,
         };
         recorder.put(HEAD);
@@ -78,6 +119,10 @@ impl Recorder {
     }
 
     pub(super) fn frame(&mut self, next: Written) {
+        if matches!(self.file.get_ref(), To::Ahead(ahead) if ahead.bytes() > MOST_AHEAD) {
+            self.left_out += 1;
+            return;
+        }
         let is_alone = self.until == 0 || next.image.len() != self.last.image.len();
         self.until = if is_alone { EACH - 1 } else { self.until - 1 };
         if is_alone {
@@ -103,11 +148,28 @@ impl Recorder {
         }
     }
 
-    /// The run has ended; why not all of it could be written.
-    pub(super) fn finish(mut self) -> Result<(), String> {
+    /// The run has ended; why not all of it could be written, within this time where somebody else
+    /// writes.
+    pub(super) fn finish(mut self, patience: Duration) -> Result<(), String> {
         self.write(b'E', &[]);
+        let path = self.path.display();
         let flushed = self.trouble.take().map_or_else(|| self.file.flush(), Err);
-        flushed.map_err(|why| format!("cannot write --record {}: {why}", self.path.display()))
+        let is_whole = flushed.and_then(|()| match self.file.get_ref() {
+            To::File(_) => Ok(true),
+            To::Ahead(ahead) => ahead.end(patience),
+        });
+        match is_whole {
+            Err(why) => Err(format!("cannot write --record {path}: {why}")),
+            Ok(false) => Err(format!(
+                "--record {path}: the end of it is missing, as it is written too slowly: the job \
+                 does not wait for it"
+            )),
+            Ok(true) if self.left_out > 0 => Err(format!(
+                "--record {path}: {} pictures are missing, as it is written too slowly",
+                self.left_out
+            )),
+            Ok(true) => Ok(()),
+        }
     }
 
     fn write(&mut self, kind: u8, body: &[u8]) {

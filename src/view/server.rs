@@ -164,11 +164,15 @@ impl House {
         let head = http::head(200, "application/octet-stream", None, "");
         stream.write_all(head.as_bytes())?;
         let mut watcher = self.feed.watch();
+        let mut whole = Vec::new();
         loop {
             match watcher.next(Duration::from_secs(1)) {
                 Latest::Frame(frame) => {
-                    stream.write_all(&(frame.len() as u32).to_le_bytes())?;
-                    stream.write_all(&frame)?;
+                    // In one piece: half of it is of no use to anybody.
+                    whole.clear();
+                    whole.extend((frame.len() as u32).to_le_bytes());
+                    whole.extend(&frame[..]);
+                    stream.write_all(&whole)?;
                 }
                 // An empty one finds out whether somebody is there.
                 Latest::None => stream.write_all(&0u32.to_le_bytes())?,

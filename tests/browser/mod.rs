@@ -33,8 +33,7 @@ impl Browser {
         // Its tools speak on descriptors 3 and 4.
         let words = format!(
             "exec chromium --headless=new --no-sandbox --disable-gpu-sandbox \
-             --use-angle=swiftshader --enable-unsafe-swiftshader \
-             --hide-scrollbars --force-device-scale-factor=1 \
+             --enable-unsafe-swiftshader --hide-scrollbars --force-device-scale-factor=1 \
              --disable-dev-shm-usage --no-first-run --user-data-dir='{}' \
              --window-size={width},{height} --remote-debugging-pipe about:blank \
              3<&0 4>&1 0</dev/null 1>&2",
@@ -160,6 +159,29 @@ impl Browser {
             self.mouse("mouseMoved", along(from.0, to.0), along(from.1, to.1), 0);
         }
         self.mouse("mouseReleased", to.0, to.1, 0);
+    }
+
+    /// From now on there are fingers.
+    pub(crate) fn touches(&mut self) {
+        let params = json!({ "enabled": true, "maxTouchPoints": 2 });
+        self.ask("Emulation.setTouchEmulationEnabled", params);
+    }
+
+    /// What fingers do: touchStart, touchMove, touchEnd or touchCancel, and where.
+    pub(crate) fn fingers(&mut self, kind: &str, at: &[(f64, f64)]) {
+        let point = |(id, (x, y)): (usize, &(f64, f64))| json!({ "id": id, "x": x, "y": y });
+        let points: Vec<Value> = at.iter().enumerate().map(point).collect();
+        self.ask("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+    }
+
+    /// Two fingers, one above the other, whose distance from the middle changes.
+    pub(crate) fn pinch(&mut self, (x, y): (f64, f64), from: f64, to: f64) {
+        for step in 0..=8 {
+            let kind = if step == 0 { "touchStart" } else { "touchMove" };
+            let far = from + (to - from) * f64::from(step) / 8.0;
+            self.fingers(kind, &[(x, y - far), (x, y + far)]);
+        }
+        self.fingers("touchEnd", &[]);
     }
 
     /// Clicks in the middle of the element with this id.

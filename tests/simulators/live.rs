@@ -51,7 +51,7 @@ fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {
 
 #[test]
 fn a_person_runs_it_kills_and_moves_the_border_and_the_picture_shows_what_is_so() {
-    for (kind, query) in [("WebGL", ""), ("canvas", "?canvas")] {
+    for (kind, query) in [("WebGL", "?webgl"), ("canvas", "?canvas")] {
         let run = Run::begin(&FTSIM, "poisson --nodes 900 --border 0,0,0,1");
         let address = format!("{}{query}", run.address);
         let mut page = Browser::open(&address, 1200, 800, &scratch(&format!("live-{kind}")));
@@ -101,7 +101,107 @@ fn a_person_runs_it_kills_and_moves_the_border_and_the_picture_shows_what_is_so(
         let (node, x, y) = lonely(&mut page, victim);
         let (seen, told) = (picture.at(x, y), colour(&mut page, node));
         assert!(is_near(seen, told), "{kind}: {seen:?}, not {told:?}");
+        overlaps(&mut page, kind);
+        // And when one more dies, as it stands still.
+        run.order(&format!("kill {node}"));
+        page.wait(&format!("!frame.alive[{node}]"));
+        overlaps(&mut page, kind);
+        run.order("region 0.2 0.2 0.8 0.8 30");
+        page.wait("frame.count < 800");
+        overlaps(&mut page, kind);
     }
+}
+
+/// Of dots that are so large that they hide each other those that live are seen, and of these the
+/// first: at many points of the picture, which are well within all dots that they are in.
+fn overlaps(page: &mut Browser, kind: &str) {
+    page.value("$('size').value = 20; $('node').value = ''; region = null; repaint()");
+    page.value("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))");
+    let points = page.value(
+        "(() => { const b = picture.box(), r = $('dots').getBoundingClientRect(), points = [];
+           for (let i = 0; i < 900; i++) {
+             const [x, y] = [b.left + b.side * (i * 0.618034 % 1),
+               b.top + b.side * (i * 0.414214 % 1)].map(Math.floor);
+             let owner = -1, hidden = 0, is_clear = true;
+             for (let n = 0; n < scene.nodes; n++) {
+               const far = Math.max(Math.abs(b.left + places[2 * n] * b.side - x - 0.5),
+                 Math.abs(b.top + (1 - places[2 * n + 1]) * b.side - y - 0.5));
+               is_clear &&= Math.abs(far - 10) > 1.2;
+               if (far > 10) continue;
+               hidden += owner >= 0;
+               if (owner < 0 || frame.alive[n] > frame.alive[owner]) owner = n;
+             }
+             const at = 4 * frame.colours[owner];
+             if (is_clear && hidden) points.push([r.x + x, r.y + y, owner,
+               ...(frame.alive[owner] ? table.slice(at, at + 3) : DEAD)]);
+           }
+           return points; })()",
+    );
+    let points = points.as_array().expect("a list");
+    assert!(points.len() > 50, "{} points are clear", points.len());
+    let picture = page.picture();
+    for point in points {
+        let number = |place: usize| point[place].as_f64().expect("a number");
+        let told = [3, 4, 5].map(|place| number(place) as u8);
+        let seen = picture.at(number(0), number(1));
+        assert!(is_near(seen, told), "{kind}, {point}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is_wanted() {
+    let run = Run::begin(&FTSIM, "max --nodes 100");
+    let mut page = Browser::open(&run.address, 400, 700, &scratch("live-touch"));
+    page.touches();
+    page.wait("frame && frame.count === 100");
+    let middle = page
+        .value("(r => [r.x + r.width / 2, r.y + r.height / 2])($('dots').getBoundingClientRect())");
+    let at = |place: usize| middle[place].as_f64().expect("a number");
+    let middle = (at(0), at(1));
+    // A tap is a click.
+    page.fingers("touchStart", &[middle]);
+    page.fingers("touchEnd", &[]);
+    page.wait("/^node [0-9]+ at/.test($('word').textContent)");
+    page.wait("$('node').value === String(nearest(0.5, 0.5)) && region === null");
+    let drag = |page: &mut Browser, end: &str| {
+        let (x, y) = middle;
+        page.fingers("touchStart", &[(x - 60.0, y - 60.0)]);
+        for far in [-30.0, 20.0, 60.0] {
+            page.fingers("touchMove", &[(x + far, y + far)]);
+        }
+        page.wait("region && region[2] - region[0] > 0.2");
+        page.fingers(end, &[]);
+        page.wait("drag === null");
+    };
+    let press = "$('select').click(); getComputedStyle($('select')).display !== 'none' \
+                 && $('select').ariaPressed === 'true'";
+    assert_eq!(page.value(press), true);
+    drag(&mut page, "touchCancel");
+    let kept = "region === null && $('x0').value === '0' && $('x1').value === '1'";
+    assert_eq!(page.value(kept), true, "what was cancelled leaves nothing behind");
+    drag(&mut page, "touchEnd");
+    page.wait("$('select').ariaPressed === 'false' && Math.abs($('x0').value - region[0]) < 0.001");
+    let apart = page.number("(+$('x0').value + +$('x1').value) / 2");
+    assert!((apart - 0.5).abs() < 0.02, "{apart}");
+    assert_eq!(page.number("scrollY"), 0.0);
+    page.value("$('percent').value = 100");
+    page.value("$('region').click()");
+    page.wait("frame.count < 100");
+    // All else is the page's.
+    page.value("region = null; $('node').value = ''; $('word').textContent = ''");
+    let clean = "drag === null && region === null && $('node').value === '' \
+                 && $('word').textContent === ''";
+    page.pinch(middle, 20.0, 100.0);
+    page.wait("visualViewport.scale > 1.5");
+    assert_eq!(page.value(clean), true, "whoever pinches means no dot");
+    let before = page.number("visualViewport.pageTop");
+    page.fingers("touchStart", &[middle]);
+    for far in [20.0, 80.0, 150.0] {
+        page.fingers("touchMove", &[(middle.0, middle.1 - far)]);
+    }
+    page.fingers("touchEnd", &[]);
+    page.wait(&format!("visualViewport.pageTop > {before} + 30"));
+    assert_eq!(page.value(clean), true, "whoever scrolls means no dot");
 }
 
 #[test]

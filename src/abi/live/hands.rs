@@ -8,7 +8,7 @@ use crate::host::life;
 use crate::mpi::plight::words_of;
 use crate::mpi::process::Process;
 
-pub(super) fn obey(words: &str, sight: &Sight) -> Result<String, String> {
+pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
     let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
     match word {
         "info" => seat(rest, sight).map(|seat| told(seat, sight)),
@@ -20,7 +20,10 @@ pub(super) fn obey(words: &str, sight: &Sight) -> Result<String, String> {
             }
         }
         "region" => kill_region(rest, sight),
-        _ => Err(format!("`{word}`: say info RANK, kill RANK or region X0 Y0 X1 Y1 PERCENT")),
+        "view" => sight.choose(rest).map(str::to_string),
+        _ => Err(format!(
+            "`{word}`: say info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT or view NAME"
+        )),
     }
 }
 
@@ -30,11 +33,12 @@ fn seat(text: &str, sight: &Sight) -> Result<usize, String> {
     seat.ok_or_else(|| format!("`{text}` is no rank: they are 0 to {}", count - 1))
 }
 
-fn told(seat: usize, sight: &Sight) -> String {
+fn told(seat: usize, sight: &mut Sight) -> String {
     let node = sight.world().berths().map(|berths| berths.name_of(berths.node_of(seat)));
     let node = node.map_or(String::new(), |name| format!(" at node {name}"));
-    let [collectives, wakings] = sight.counted(seat);
-    let counts = format!("{collectives} collectives, woken {wakings} times");
+    let [messages, collectives, wakings] = sight.counted(seat);
+    let counts =
+        format!("{messages} messages sent, {collectives} collectives, woken {wakings} times");
     let Some(rank) = life::living(seat) else {
         let life = life::incarnation(seat).map_or("not born yet".into(), |it| format!("life {it}"));
         return format!("rank {seat}{node}: {life}, does not live; {counts}");

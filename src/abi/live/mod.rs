@@ -9,7 +9,8 @@ mod stories;
 use crate::abi::start::say;
 use crate::fault::Tale;
 use crate::host::job::Job;
-use crate::host::{output, service};
+use crate::host::{Rank, output, service};
+use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::view::{self, Feed, Order, Recorder, Terminal};
 use parking_lot::{Condvar, Mutex};
@@ -31,20 +32,33 @@ struct Live {
     told: Mutex<Vec<Tale>>,
     /// The seats whose ranks have ended well.
     finished: Box<[AtomicBool]>,
+    /// By seat, what those who are gone have done there.
+    gone: Mutex<Vec<Gone>>,
     is_closing: AtomicBool,
     is_done: Mutex<bool>,
     done: Condvar,
 }
 
+/// What the lives in a seat have done that are over.
+#[derive(Clone, Copy, Default)]
+struct Gone {
+    lives: u32,
+    messages: u64,
+    collectives: u64,
+}
+
 /// A picture each, of those that somebody looks at, and of those that are kept.
 const PICTURE: Duration = Duration::from_millis(33);
 const KEPT: Duration = Duration::from_millis(50);
+/// After this time people see what has become of what they have asked for.
+const SOON: Duration = Duration::from_millis(4);
 /// How long to wait for somebody to come.
 const NOBODY: Duration = Duration::from_millis(100);
 /// Looks take no more than this part of one processor's time.
 const SHARE: u32 = 200;
-/// How long the end of the job waits until pages have seen it.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long the end of the job waits until it is on the disk and pages have seen it, each of which
+/// has its own limit; it is not held up by what is stuck.
+const PATIENCE: Duration = Duration::from_millis(2500);
 
 /// Lets people watch the job, where that is wanted; before anybody lives.
 pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
@@ -53,7 +67,7 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     }
     let feed = Arc::new(Feed::default());
     if let Some(file) = &job.record {
-        feed.keep(Recorder::create(Path::new(file))?);
+        feed.keep(Recorder::create_beside(Path::new(file), service::start)?);
     }
     if job.draws {
         feed.draw_on(Terminal::new(|bytes| {
@@ -67,6 +81,7 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
         is_drawn: job.draws,
         told: Mutex::default(),
         finished: (0..job.ranks).map(|_| AtomicBool::new(false)).collect(),
+        gone: Mutex::new(vec![Gone::default(); job.ranks]),
         is_closing: AtomicBool::new(false),
         is_done: Mutex::default(),
         done: Condvar::new(),
@@ -94,6 +109,15 @@ pub(super) fn tell(tale: &Tale) {
     }
 }
 
+/// A rank has ended, in whatever way.
+pub(super) fn ended(rank: &Rank) {
+    let (Some(live), Some(process)) = (LIVE.get(), rank.lodger::<Process>()) else { return };
+    let gone = &mut live.gone.lock()[rank.seat];
+    gone.lives = rank.incarnation + 1;
+    gone.messages += process.engine.sent();
+    gone.collectives += process.collectives();
+}
+
 /// The rank in `seat` has ended well.
 pub(super) fn finished(seat: usize) {
     if let Some(live) = LIVE.get() {
@@ -118,20 +142,24 @@ impl Live {
     fn go_on(&self, sight: &mut Sight) {
         let mut stories = Stories::default();
         let (mut shown, mut kept) = (Instant::now() - PICTURE, Instant::now() - KEPT);
-        let mut cost = Duration::ZERO;
+        let (mut cost, mut is_urgent) = (Duration::ZERO, false);
         while !self.is_closing.load(Ordering::Acquire) {
             let (is_watched, is_kept) = (self.feed.is_watched(), self.feed.is_kept());
             let gap = if is_watched { PICTURE } else { KEPT };
             let wait = match is_watched || is_kept {
+                true if is_urgent => SOON,
                 true => gap.max(cost * SHARE).saturating_sub(shown.max(kept).elapsed()),
                 false => NOBODY,
             };
             if let Some(order) = self.feed.order(wait.max(Duration::from_millis(1))) {
+                is_urgent = is_watched && !order.words.starts_with("info");
                 self.obey(order, sight);
             }
             let (begun, before) = (Instant::now(), service::spent());
             let is_due = |last: Instant, gap: Duration| begun - last >= gap.max(cost * SHARE);
-            let shows = is_due(shown, PICTURE) && self.feed.is_hungry();
+            let gap = if is_urgent { SOON } else { PICTURE };
+            let shows = is_due(shown, gap) && self.feed.is_hungry();
+            is_urgent &= is_watched && !shows;
             let keeps = is_kept && is_due(kept, KEPT);
             if shows || keeps {
                 self.look(sight, &mut stories, "under way", [shows, keeps]);
@@ -171,6 +199,9 @@ impl Live {
 
     fn obey(&self, order: Order, sight: &mut Sight) {
         let answer = hands::obey(&order.words, sight);
+        if answer.is_ok() && order.words.starts_with("view ") {
+            self.feed.set(sight.scene());
+        }
         order.answer(answer);
     }
 }

@@ -1,9 +1,10 @@
 //! One look at a job: what each rank does, by what it leaves to be seen.
 
-use super::Live;
 use super::stories::Stories;
+use super::{Gone, Live};
 use crate::host::life::{self, Visit};
 use crate::machine::map;
+use crate::mpi::plight;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::view::{Frame, Scene};
@@ -29,45 +30,54 @@ const CHECKPOINT: u8 = 5;
 const OUTSIDE: u8 = 6;
 const DONE: u8 = 7;
 
+/// What can be seen, by a word of an order and by name: only what is asked for is looked up.
+const VIEWS: [(&str, &str); 2] = [("states", "what ranks do"), ("waits", "who waits for whom")];
+const WAITS: usize = 1;
+/// No more arrows than that come from one rank.
+const MOST_ARROWS: usize = 4;
+
 pub(super) struct Sight {
     live: &'static Live,
+    view: usize,
     seats: Vec<Seat>,
     pub(super) places: Vec<[f32; 2]>,
     /// How many had moved when the places were looked up.
     moves: usize,
 }
 
-/// What has been counted in a seat.
+/// What has been counted in a seat, which never becomes less.
 #[derive(Clone, Copy, Default)]
 struct Seat {
-    collectives: Count,
-    wakings: Count,
+    messages: u64,
+    collectives: u64,
+    wakings: u64,
+    /// What the bell said, which goes round and round.
+    rings: u32,
 }
 
-/// A number that begins anew now and then, with a rank or its communicator.
-#[derive(Clone, Copy, Default)]
-struct Count {
-    before: u64,
-    now: u32,
-}
-
-impl Count {
-    fn see(&mut self, now: u32) {
-        if now < self.now {
-            self.before += u64::from(self.now);
+impl Seat {
+    /// Of those who are gone, and of the one who lives there now, if it is not among them.
+    fn count(&mut self, gone: Gone, rank: Option<&Visit>) {
+        let process = rank.and_then(|rank| rank.lodger::<Process>());
+        let (mut messages, mut collectives) = (gone.messages, gone.collectives);
+        if let (Some(process), Some(rank)) = (process, rank) {
+            let rings = process.engine.wakings();
+            self.wakings += u64::from(rings.wrapping_sub(self.rings));
+            self.rings = rings;
+            if rank.incarnation >= gone.lives {
+                messages += process.engine.sent();
+                collectives += process.collectives();
+            }
         }
-        self.now = now;
-    }
-
-    fn all(self) -> u64 {
-        self.before + u64::from(self.now)
+        self.messages = self.messages.max(messages);
+        self.collectives = self.collectives.max(collectives);
     }
 }
 
 impl Sight {
     pub(super) fn new(live: &'static Live) -> Sight {
         let seats = vec![Seat::default(); live.world.size()];
-        Sight { live, seats, places: places(live.world), moves: 0 }
+        Sight { live, view: 0, seats, places: places(live.world), moves: 0 }
     }
 
     pub(super) fn world(&self) -> &'static World {
@@ -84,9 +94,21 @@ impl Sight {
             kinds: KINDS.to_vec(),
             mark: "not its first life",
             has_deaths: true,
-            series: vec!["collectives", "wake-ups", "alive", "failures", "recoveries"],
+            arrow: if self.view == WAITS { "waits for" } else { "" },
+            views: VIEWS.map(|(_, name)| name).to_vec(),
+            view: self.view,
+            series: vec!["messages", "collectives", "wake-ups", "alive", "failures", "recoveries"],
             ..Scene::default()
         }
+    }
+
+    /// Chooses what is seen.
+    pub(super) fn choose(&mut self, name: &str) -> Result<&'static str, String> {
+        let view = VIEWS.iter().position(|(word, long)| [*word, *long].contains(&name));
+        self.view = view.ok_or_else(|| {
+            format!("view {name}: say {}", VIEWS.map(|(word, _)| word).join(", "))
+        })?;
+        Ok(VIEWS[self.view].1)
     }
 
     /// Whether ranks sit elsewhere, after so many have moved.
@@ -107,16 +129,18 @@ impl Sight {
         };
         let count = self.seats.len();
         let (mut colours, mut alive) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut marks = Vec::new();
-        for number in 0..count {
+        let gone = self.live.gone.lock().clone();
+        let (mut marks, mut arrows) = (Vec::new(), Vec::new());
+        for (number, gone) in gone.into_iter().enumerate() {
             let rank = life::living(number);
             let is_finished = self.live.finished[number].load(Ordering::Relaxed);
             let has_come = |rank: &Visit| {
                 let is_it = |member: &crate::base::Member| member.seat == rank.seat;
                 late.as_ref().is_some_and(|late| !late.iter().any(is_it))
             };
-            if let Some(rank) = &rank {
-                self.count(rank);
+            self.seats[number].count(gone, rank.as_ref());
+            if let Some(rank) = rank.as_ref().filter(|_| self.view == WAITS) {
+                arrows.extend(awaited_by(rank));
             }
             let life = life::incarnation(number);
             if life.is_some_and(|life| life > 0) {
@@ -129,10 +153,11 @@ impl Sight {
             });
             alive.push(rank.is_some() || is_finished || life.is_none());
         }
-        let sum = |of: fn(&Seat) -> Count| self.seats.iter().map(|seat| of(seat).all()).sum();
-        let [collectives, wakings]: [u64; 2] = [sum(|it| it.collectives), sum(|it| it.wakings)];
+        let sum = |of: fn(&Seat) -> u64| self.seats.iter().map(of).sum::<u64>();
+        let (messages, collectives) = (sum(|it| it.messages), sum(|it| it.collectives));
+        let wakings = sum(|it| it.wakings);
         let living = alive.iter().filter(|&&is_alive| is_alive).count() as u64;
-        let series = [collectives, wakings, living, stories.failures, stories.generation];
+        let series = [messages, collectives, wakings, living, stories.failures, stories.generation];
         Frame {
             tick: world.age().as_millis() as u64,
             state,
@@ -140,24 +165,31 @@ impl Sight {
             colours,
             alive,
             marks,
+            arrows,
             ..Frame::default()
         }
     }
 
-    fn count(&mut self, rank: &Visit) {
-        let Some(process) = rank.lodger::<Process>() else { return };
-        let seat = &mut self.seats[rank.seat];
-        seat.wakings.see(process.engine.wakings());
-        if let Some(count) = process.collectives() {
-            seat.collectives.see(count);
-        }
+    /// How many messages, collective operations and wake-ups there were in a seat.
+    pub(super) fn counted(&mut self, seat: usize) -> [u64; 3] {
+        let gone = self.live.gone.lock()[seat];
+        let it = &mut self.seats[seat];
+        it.count(gone, life::living(seat).as_ref());
+        [it.messages, it.collectives, it.wakings]
     }
+}
 
-    /// How many collective operations and wake-ups there were in a seat.
-    pub(super) fn counted(&self, seat: usize) -> [u64; 2] {
-        let Seat { collectives, wakings } = self.seats[seat];
-        [collectives.all(), wakings.all()]
-    }
+/// From a rank to those it waits for, unless it is about to go on.
+fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
+    let Some(process) = rank.lodger::<Process>() else { return Vec::new() };
+    // Whoever sleeps in no call need not be asked, which would disturb it.
+    let waits = process.engine.asleep_in().and_then(|_| process.engine.waits());
+    let wants = waits.map(|waits| waits.wants).unwrap_or_default();
+    let awaited = wants.into_iter().filter_map(|want| plight::awaited_by(process, want));
+    let mut seats: Vec<u32> = awaited.map(|member| member.seat as u32).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    seats.into_iter().take(MOST_ARROWS).map(|seat| [rank.seat as u32, seat]).collect()
 }
 
 fn kind(rank: &Visit, recovers: impl Fn() -> bool) -> u8 {
@@ -236,12 +268,5 @@ mod tests {
         ] {
             assert_eq!(kind_of(call), kind, "{call}");
         }
-    }
-
-    #[test]
-    fn what_begins_anew_is_counted_on() {
-        let mut count = Count::default();
-        [3, 5, 5, 2, 4].into_iter().for_each(|now| count.see(now));
-        assert_eq!(count.all(), 9);
     }
 }

@@ -111,7 +111,7 @@ impl Turn<'_> {
         if !(is_usual && crowd.meets() && crowd.looks_round() && fits(crowd, members)) {
             return Ok(None);
         }
-        let number = comm.next_collective();
+        let number = comm.next_collective(process);
         let turn = u32::try_from(number).expect("operations are counted from 0");
         let (meeting, me) = (comm.meeting(process), sitting::index(comm.rank));
         let round = meeting.round(turn);

@@ -54,7 +54,7 @@ impl<'a> Turn<'a> {
     /// Comes to it.
     #[inline]
     pub(super) fn come(process: &'a Process, comm: &'a Comm) -> Result<Turn<'a>> {
-        let number = comm.next_collective();
+        let number = comm.next_collective(process);
         let turn = u32::try_from(number).expect("operations are counted from 0");
         let (meeting, me) = (comm.meeting(process), index(comm.rank));
         let (round, members) = (meeting.round(turn), comm.group.len());

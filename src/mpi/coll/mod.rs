@@ -90,7 +90,7 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 pub fn start(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
-    let tag = comm.next_collective();
+    let tag = comm.next_collective(process);
     let pending = launch(process, comm.clone(), (tag, 0), Arc::new(plan?))?;
     process.requests.keep(comm, pending)
 }
@@ -101,7 +101,7 @@ pub fn start(
 pub fn persist(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
-    let tag = comm.next_collective();
+    let tag = comm.next_collective(process);
     let (plan, on, rounds) = (Arc::new(plan?), comm.clone(), AtomicU32::new(0));
     let restart = move |_: &Process| {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +121,7 @@ fn launch(
 
 /// A blocking lane for the next collective operation of `comm`.
 pub(super) fn lane<'a>(process: &'a Process, comm: &'a Comm) -> Lane<'a> {
-    Lane::new(process, comm, comm.next_collective(), Way::Blocking)
+    Lane::new(process, comm, comm.next_collective(process), Way::Blocking)
 }
 
 /// Returns when every member has called it.
