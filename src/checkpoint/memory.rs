@@ -112,7 +112,6 @@ impl Memory {
             written,
             is_damaged: self.disk.as_ref().is_some_and(|disk| disk.damage.is_some()),
             every: self.disk.as_ref().map_or(0, |disk| disk.every),
-            ..Account::default()
         }
     }
 

@@ -35,12 +35,14 @@ const LOUD: i32 = 4;
 /// What all know of the checkpoint that they restore, by what those say who have data of it.
 static COMMONS: Rounds<Option<Arc<Heads>>, Common> = Rounds::new();
 /// The same of what is on disk, by what is in the files; why it is none otherwise.
-static ON_DISK: Rounds<Vec<(usize, Extent, i32)>, std::result::Result<Common, String>> =
-    Rounds::new();
+static ON_DISK: Rounds<Vec<OnDisk>, std::result::Result<Common, String>> = Rounds::new();
 /// Who has no codes, by places.
 static WITHOUT_CODES: Rounds<bool, Arc<[bool]>> = Rounds::new();
 /// What all sums have lost.
 static LOSSES: Rounds<Worst, Losses> = Rounds::new();
+
+/// A place of which somebody has read the file, what was registered there, and its rank then.
+type OnDisk = (usize, Extent, i32);
 
 /// What sums have lost that came back.
 struct Losses {
@@ -240,7 +242,7 @@ impl Call<'_> {
     /// What all know of what is on disk, by what is in the files; why it cannot be restored
     /// otherwise.
     fn found(
-        &self, generation: &Written, seats: &[Seat], all: Vec<&Vec<(usize, Extent, i32)>>,
+        &self, generation: &Written, seats: &[Seat], all: Vec<&Vec<OnDisk>>,
     ) -> std::result::Result<Common, String> {
         let members = seats.len();
         let (mut extents, mut ranks) = (vec![Extent::default(); members], vec![0; members]);
