@@ -92,6 +92,7 @@ fn the_numbers_of_the_crate_are_those_of_the_headers() {
         ("const LOST: c_int = {};", "FTCK_ERR_LOST"),
         ("const NONE: c_int = {};", "FTCK_NONE"),
         ("without_provenance_mut({}));", "MPI_COMM_WORLD"),
+        ("without_provenance_mut({});", "MPI_REQUEST_NULL"),
     ] {
         let line = line.replace("{}", &value(name));
         assert!(own.contains(&line), "{name}: {line}");

@@ -9,6 +9,8 @@ pub(crate) type Handle = *mut c_void;
 pub(crate) const NONE: c_int = -1;
 pub(crate) const LOST: c_int = 2002;
 pub(crate) const BAD_ARGUMENT: c_int = 13;
+/// MPI_REQUEST_NULL.
+pub(crate) const NO_REQUEST: *mut c_void = std::ptr::without_provenance_mut(0x180);
 /// MPI_MAX_ERROR_STRING.
 const MOST_WORDS: usize = 512;
 

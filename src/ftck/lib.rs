@@ -89,6 +89,11 @@ pub struct Safety {
 #[derive(Debug)]
 pub struct Checkpoints {
     handle: Handle,
+    /// What is registered now. Nothing is looked at there but in calls that register anew, and
+    /// each clears this before: even who forgets a [`Saving`] leaves nothing behind that counts.
+    registered: Vec<i32>,
+    /// The checkpoint that is being taken beside the computation, or none.
+    request: *mut c_void,
     /// What is known of a rank stays with it.
     is_of_this_rank: PhantomData<*mut ()>,
 }
@@ -100,16 +105,18 @@ impl Checkpoints {
         let mut handle = null_mut();
         // SAFETY: the text ends with a zero, and the handle is ours.
         tried(unsafe { calls::FTCK_Create(comm.0, scheme.as_ptr(), &mut handle) })?;
-        Ok(Checkpoints { handle, is_of_this_rank: PhantomData })
+        let (registered, request) = (Vec::new(), calls::NO_REQUEST);
+        Ok(Checkpoints { handle, registered, request, is_of_this_rank: PhantomData })
     }
 
     /// Saves the state under a number; all ranks together, from a moment at which no message
     /// between them is under way.
     pub fn save(&mut self, version: i32, state: &mut impl State) -> Result<()> {
         let parts = Parts::of(state);
-        let registered = self.register(&parts)?;
+        self.register(&parts)?;
         // SAFETY: what is registered is borrowed until it is registered no more.
-        let code = unsafe { calls::FTCK_Checkpoint(registered.handle, version) };
+        let code = unsafe { calls::FTCK_Checkpoint(self.handle, version) };
+        self.clear();
         tried(code)
     }
 
@@ -117,22 +124,23 @@ impl Checkpoints {
     /// of MPI.
     pub fn save_beside(&mut self, version: i32, state: &mut impl State) -> Result<Saving<'_>> {
         let parts = Parts::of(state);
-        let registered = self.register(&parts)?;
-        let mut request = null_mut();
+        self.register(&parts)?;
         // SAFETY: as above, and the request is ours. The data are copied when this returns.
-        let code = unsafe { calls::FTCK_Icheckpoint(registered.handle, version, &mut request) };
-        tried(code)?;
-        Ok(Saving { request, registered })
+        let code = unsafe { calls::FTCK_Icheckpoint(self.handle, version, &mut self.request) };
+        tried(code).inspect_err(|_| self.clear())?;
+        Ok(Saving { of: self })
     }
 
     /// Puts back what was saved last and can be restored; what it is called, or none where nothing
     /// was saved yet. All ranks together, survivors and replacements.
     pub fn restore(&mut self, state: &mut impl State) -> Result<Option<i32>> {
         let parts = Parts::of(state);
-        let registered = self.register(&parts)?;
+        self.register(&parts)?;
         let mut version = calls::NONE;
         // SAFETY: as above, and any bytes are values of what is registered.
-        tried(unsafe { calls::FTCK_Restore(registered.handle, &mut version) })?;
+        let code = unsafe { calls::FTCK_Restore(self.handle, &mut version) };
+        self.clear();
+        tried(code)?;
         Ok((version != calls::NONE).then_some(version))
     }
 
@@ -212,45 +220,42 @@ impl Checkpoints {
         Ok(flag != 0)
     }
 
-    fn register(&mut self, parts: &Parts<'_>) -> Result<Registered<'_>> {
-        let mut ids = Vec::with_capacity(parts.all.len());
-        let handle = self.handle;
+    /// These parts, and no others, are registered from now on.
+    fn register(&mut self, parts: &Parts<'_>) -> Result<()> {
+        self.clear();
         for part in &parts.all {
-            let (start, count, datatype) = (part.start, part.count, part.datatype);
-            // SAFETY: the part is borrowed, and registered no longer than `Registered` lives.
-            let code = unsafe { calls::FTCK_Register_c(handle, part.id, start, count, datatype) };
-            if let Err(error) = tried(code) {
-                drop(Registered { handle, ids, of: PhantomData });
-                return Err(error);
-            }
-            ids.push(part.id);
+            let (id, start, count, datatype) = (part.id, part.start, part.count, part.datatype);
+            // SAFETY: the part is borrowed, and looked at in calls that clear this afterwards, or
+            // at the beginning of which the next such call has cleared it.
+            let code = unsafe { calls::FTCK_Register_c(self.handle, id, start, count, datatype) };
+            tried(code).inspect_err(|_| self.clear())?;
+            self.registered.push(id);
         }
-        Ok(Registered { handle, ids, of: PhantomData })
+        Ok(())
+    }
+
+    /// Waits for what is under way; then nothing is registered any more.
+    fn clear(&mut self) {
+        // Who wants to know how it has ended waits for it.
+        let _unheard = self.end();
+        for id in self.registered.drain(..) {
+            // SAFETY: the handle is ours.
+            unsafe { calls::FTCK_Unregister(self.handle, id) };
+        }
+    }
+
+    fn end(&mut self) -> Result<()> {
+        // SAFETY: the request is ours; one that is complete is none, and nothing is waited for.
+        tried(unsafe { calls::MPI_Wait(&mut self.request, null_mut()) })
     }
 }
 
 impl Drop for Checkpoints {
     fn drop(&mut self) {
         if !calls::is_finalized() {
+            self.clear();
             // SAFETY: the handle is ours, and this is its end.
             unsafe { calls::FTCK_Free(&mut self.handle) };
-        }
-    }
-}
-
-/// What is registered, until this is dropped.
-#[derive(Debug)]
-struct Registered<'a> {
-    handle: Handle,
-    ids: Vec<i32>,
-    of: PhantomData<&'a mut Checkpoints>,
-}
-
-impl Drop for Registered<'_> {
-    fn drop(&mut self) {
-        for id in &self.ids {
-            // SAFETY: the handle is that of checkpoints that are still there.
-            unsafe { calls::FTCK_Unregister(self.handle, *id) };
         }
     }
 }
@@ -259,35 +264,27 @@ impl Drop for Registered<'_> {
 #[derive(Debug)]
 #[must_use = "the next call waits for it"]
 pub struct Saving<'a> {
-    request: *mut c_void,
-    #[allow(dead_code, reason = "it ends the registration when the request has ended")]
-    registered: Registered<'a>,
+    of: &'a mut Checkpoints,
 }
 
 impl Saving<'_> {
     /// Whether it is taken, or has failed.
     pub fn is_done(&mut self) -> Result<bool> {
         let mut flag = 0;
-        // SAFETY: the request is ours; it becomes null when it is complete.
-        tried(unsafe { calls::MPI_Test(&mut self.request, &mut flag, null_mut()) })?;
+        // SAFETY: the request is ours; it becomes none when it is complete.
+        tried(unsafe { calls::MPI_Test(&mut self.of.request, &mut flag, null_mut()) })?;
         Ok(flag != 0)
     }
 
     /// Waits until it is taken.
-    pub fn wait(mut self) -> Result<()> {
-        self.end()
-    }
-
-    fn end(&mut self) -> Result<()> {
-        // SAFETY: the request is ours; one that is complete is null, and nothing is waited for.
-        tried(unsafe { calls::MPI_Wait(&mut self.request, null_mut()) })
+    pub fn wait(self) -> Result<()> {
+        self.of.end()
     }
 }
 
 impl Drop for Saving<'_> {
     fn drop(&mut self) {
-        // Who wants to know how it has ended waits for it.
-        let _unheard = self.end();
+        self.of.clear();
     }
 }
 

@@ -117,6 +117,11 @@ fn first_life(kept: &mut Checkpoints, state: &mut Everything, (rank, size): (i32
     assert_eq!(*state, Everything::of(rank, 0), "nothing was there, and nothing is changed");
     assert!(kept.is_due().is_ok());
     kept.save(10, state).expect("nobody dies");
+    // Who forgets that one is under way, and the state with it, leaves nothing behind.
+    let mut lost = Everything::of(rank, 7);
+    std::mem::forget(kept.save_beside(9, &mut lost).expect("nobody dies"));
+    drop(lost);
+    kept.save(10, state).expect("nobody dies");
     *state = Everything::of(rank, 1);
     let mut saving = kept.save_beside(11, state).expect("nobody dies");
     // It is copied already.
