@@ -216,8 +216,17 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     page.click("again");
     page.wait("$('word').textContent.includes('--nodes many: say a number')");
     page.wait("frame && frame.colours.length > 600");
-    page.key(" ", 32);
+    page.value("$('setup-nodes').value = '700'; $('setup-kill').value = '10%@2; node 5@3'");
+    page.click("again");
+    page.wait(
+        "$('word').textContent === 'set up' && frame && frame.count === frame.colours.length",
+    );
+    page.click("step");
+    page.wait("frame.tick === 1 && frame.count === frame.colours.length");
+    page.click("go");
     page.wait("frame.state === 'at rest' && frame.series[0] === frame.count");
+    page.wait("!frame.alive[5] && frame.count < 0.92 * frame.colours.length");
+    assert_eq!(page.value("$('setup-kill').value"), "10%@2; node 5@3");
     assert_eq!(run.order("quit"), "ok it ends");
     page.wait("$('mood').textContent === 'ended'");
 }

@@ -24,7 +24,7 @@ NETWORK
 
 FAILURES
     --kill WHO[@TICK]     10%, 100, node 3 17, box 0,0..0.5,0.5, ball 0.5,0.5 0.1, or a part such as
-                          50% of ball 0.5,0.5 0.1; may be said more than once
+                          50% of ball 0.5,0.5 0.1; may be said more than once, or with `;` between
     --at TICK             when --kill says no time: 0
     --kill-every TICKS    one node, again and again
     --mttf TICKS          one node after random times, with this mean; --node-mttf for each node

@@ -155,6 +155,7 @@ impl<'a> Setting<'a> {
             fields.push(field("neighbours", neighbours.to_string(), &[]));
         }
         fields.push(field("seed", self.network.seed.to_string(), &[]));
+        fields.extend(self.deaths.said.iter().map(|(name, said)| field(name, said.clone(), &[])));
         fields
     }
 

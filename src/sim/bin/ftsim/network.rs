@@ -21,6 +21,8 @@ pub(crate) struct Network {
 /// Who dies at which tick.
 pub(crate) struct Deaths {
     pub(crate) list: Vec<(u64, usize)>,
+    /// What the command line says that can be said anew in a page.
+    pub(crate) said: [(&'static str, String); 3],
 }
 
 /// Those that have names.
@@ -134,25 +136,28 @@ impl Deaths {
         let parts = |ticks: u64| ticks.saturating_mul(TICK_PARTS);
         let at = words.number("at", 0)?;
         let mut plans = Vec::new();
-        for kill in words.all("kill") {
+        let said = ["kill", "kill-every", "mttf"].map(|name| (name, words.all(name).join("; ")));
+        let [kills, (_, every), (_, mttf)] = &said;
+        for kill in kills.1.split(';').map(str::trim).filter(|kill| !kill.is_empty()) {
             let (who, when) = match kill.rsplit_once('@') {
                 Some((who, when)) => {
                     let no = || format!("--kill {kill}: say 1% or 1%@5, at a tick");
                     (who, when.parse().map_err(|_| no())?)
                 }
-                None => (kill.as_str(), at),
+                None => (kill, at),
             };
             plans.push(Plan::At(parts(when), deaths::parse(who, graph)?));
         }
         let all = || deaths::parse("all", graph);
-        if let Some(period) = words.text("kill-every") {
-            let period = period.parse().ok().filter(|&period: &u64| period > 0);
+        if !every.is_empty() {
+            let period = every.parse().ok().filter(|&period: &u64| period > 0);
             let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
             plans.push(Plan::Every(parts(period), deaths::parse("1", graph)?));
         }
         let shape = words.number("weibull", 1.0)?;
-        for (option, is_per_node) in [("mttf", false), ("node-mttf", true)] {
-            let mean = words.number(option, 0.0)?;
+        let no = || format!("--mttf {mttf}: say how many ticks, on average");
+        let whole = if mttf.is_empty() { 0.0 } else { mttf.parse().map_err(|_| no())? };
+        for (mean, is_per_node) in [(whole, false), (words.number("node-mttf", 0.0)?, true)] {
             if mean > 0.0 && shape > 0.0 {
                 let mean = mean * TICK_PARTS as f64;
                 plans.push(Plan::Chance(Dice { mean, shape, is_per_node }, all()?));
@@ -178,7 +183,7 @@ impl Deaths {
             let text: String = lines.collect();
             std::fs::write(&file, text).map_err(|why| format!("--deaths {file}: {why}"))?;
         }
-        Ok(Deaths { list })
+        Ok(Deaths { list, said })
     }
 }
 
