@@ -601,7 +601,7 @@ static int failures(void)
 /* A line on a terminal that the next one overwrites. The cursor waits at its beginning. */
 static void show_progress(double residual)
 {
-    static double shown;
+    static double shown = -1;
     double now = MPI_Wtime();
     if (rank != 0 || now - shown < 0.2 || !isatty(STDERR_FILENO))
         return;

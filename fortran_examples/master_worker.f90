@@ -179,7 +179,7 @@ contains
 
   ! A line on a terminal that the next one overwrites. The cursor waits at its beginning.
   subroutine show_progress()
-    real(dp), save :: shown = 0
+    real(dp), save :: shown = -1
     if (MPI_WTIME() - shown < 0.2d0 .or. .not. isatty(0)) return
     shown = MPI_WTIME()
     write (0, '(2A,3(I0,A))', advance='no') achar(27), '[K', known, ' of ', tasks, &

@@ -533,7 +533,7 @@ CONTAINS
   ! A line on a terminal that the next one overwrites. The cursor waits at its beginning.
   SUBROUTINE show_progress(residual)
     REAL(DP), INTENT(IN) :: residual
-    REAL(DP), SAVE :: shown=0
+    REAL(DP), SAVE :: shown=-1
     IF (rank /= 0 .OR. MPI_WTIME() - shown < 0.2D0) RETURN
     IF (.NOT. ISATTY(0)) RETURN
     shown = MPI_WTIME()
