@@ -420,3 +420,38 @@ fn misuse_is_told_at_all_ranks() {
         assert_eq!(seen.lines_with(words), 3, "{words}: {seen}");
     }
 }
+
+#[test]
+fn halves_of_the_world_that_share_a_context_keep_each_their_own() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv)
+        {
+            int rank, version, bad = 0, all, last = 0;
+            double x[8];
+            MPI_Comm half;
+            FTCK ck;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+            FTCK_Create(half, rank % 2 ? "rs:2" : "xor", &ck);
+            FTCK_Register(ck, 0, x, 8, MPI_DOUBLE);
+            for (int k = 1; k < 100; k++) {
+                int own = k + rank % 2 * 1000;
+                for (int i = 0; i < 8; i++) x[i] = rank * 1000 + k;
+                bad |= FTCK_Checkpoint(ck, own);
+                for (int i = 0; i < 8; i++) x[i] = -1;
+                bad |= FTCK_Restore(ck, &version) || version != own;
+                for (int i = 0; i < 8; i++) bad |= x[i] != rank * 1000 + k;
+                last = k;
+            }
+            bad |= last != 99;
+            MPI_Reduce(&bad, &all, 1, MPI_INT, MPI_BOR, 0, MPI_COMM_WORLD);
+            if (rank == 0) printf("bad %d\n", all);
+            return MPI_Finalize();
+        }"#;
+    let seen = support::run(&support::c_text("checkpoint_halves", text).build()).ranks(16);
+    assert_eq!(seen.succeeds().stdout, "bad 0\n");
+}

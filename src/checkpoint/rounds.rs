@@ -5,11 +5,8 @@
 use crate::base::sync::alike::Alike;
 use crate::mpi::coll;
 use crate::mpi::error::Result;
-use crate::mpi::lane::Lane;
+use crate::mpi::lane::{Lane, Stamp};
 use std::sync::{Arc, OnceLock};
-
-/// One operation among the members of a communicator: its context, and its number there.
-type Stamp = (u32, i32);
 
 /// Operations in which each tells a `T`, out of which a `V` follows.
 pub(super) struct Rounds<T, V>(Alike<Stamp, Round<T, V>>);

@@ -30,6 +30,9 @@ const LOCAL_TAGS: i32 = -10;
 /// Every how many operations senders wait for receivers.
 const PACE: u32 = 32;
 
+/// A communicator, by its context and its first member, and the number of an operation there.
+pub type Stamp = (u32, Member, i32);
+
 /// One collective operation's way to send and receive.
 pub struct Lane<'a> {
     process: &'a Process,
@@ -167,9 +170,10 @@ impl<'a> Lane<'a> {
         self.comm
     }
 
-    /// The communicator, and which of its operations this is: no other one is called so.
-    pub fn stamp(&self) -> (u32, i32) {
-        (self.comm.context(), self.tag)
+    /// The communicator, and which of its operations this is: no other one is called so. Disjoint
+    /// communicators may share a context, but nobody is first in two of them.
+    pub fn stamp(&self) -> Stamp {
+        (self.comm.context(), self.comm.member(0), self.tag)
     }
 
     /// The rank of this process in its group.
