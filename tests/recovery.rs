@@ -78,6 +78,33 @@ fn atomic_collectives_end_alike_everywhere() {
 }
 
 #[test]
+fn halves_of_the_world_have_atomic_collectives_each_for_itself() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            int rank, good = 0, sum;
+            MPI_Comm half;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+            for (int i = 0; i < 100; i++) {
+                int value = rank < 2 ? i * 2 + rank : -1;
+                MPI_Bcast(&value, 1, MPI_INT, 0, half);
+                good += value == i * 2 + rank % 2;
+            }
+            MPI_Reduce(&good, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+            if (rank == 0)
+                printf("%d are right\n", sum);
+            return MPI_Finalize();
+        }"#;
+    let run = support::run(&support::c_text("atomic_halves", text).build());
+    let seen = run.ranks(8).option("--coll=atomic").succeeds();
+    assert_eq!(seen.stdout, "800 are right\n", "{seen}");
+}
+
+#[test]
 fn deaths_in_the_midst_of_a_recovery_are_absorbed() {
     for kill in ["0@recovery:1", "2@recovery:1:1", "1.2@recovery:1"] {
         let run = run("rebuild.c", 6, "rebuild", &["4", "1"]).option(format!("--kill={kill}"));

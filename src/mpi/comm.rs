@@ -427,6 +427,15 @@ impl Comm {
         member.expect("the rank was checked")
     }
 
+    /// What tells its agreements from those of others: communicators that share a context have no
+    /// member in common. Between two groups, both say the same.
+    pub fn matter(&self) -> u64 {
+        let firsts = [&self.group, self.peers()].map(|group| group.member(0));
+        let leader = firsts.into_iter().flatten().map(|first| first.seat).min();
+        u64::from(self.context()) << 32
+            | leader.expect("no group of a communicator is empty") as u64
+    }
+
     /// Its peers, for those who must know whether one of them is there.
     pub fn roster(&self) -> Arc<dyn Roster> {
         match &self.gaps {

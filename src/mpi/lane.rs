@@ -104,8 +104,7 @@ impl<'a> Lane<'a> {
             }
         };
         let number = u64::from(self.round) << 32 | u64::from(self.tag as u32);
-        let of = u64::from(self.comm.context());
-        let matter = Matter { purpose: Purpose::Outcome, of, number };
+        let matter = Matter { purpose: Purpose::Outcome, of: self.comm.matter(), number };
         let value = Value { flags: u64::from(outcome.is_ok()), ..Value::NEUTRAL };
         let engine = &self.process.engine;
         let op = engine.start_agreement(matter, &members, value)?;

@@ -97,17 +97,15 @@ impl Round {
         let first = |group: &Group| group.member(0).expect("no group of a communicator is empty");
         let (mine, theirs) = (&comm.group, comm.peers());
         let is_second = first(mine).seat > first(theirs).seat;
-        let leader = first(if is_second { theirs } else { mine }).seat;
         let everyone = match (comm.is_inter(), is_second) {
             (false, _) => mine.members().collect(),
             (true, false) => mine.members().chain(theirs.members()).collect(),
             (true, true) => theirs.members().chain(mine.members()).collect(),
         };
-        // Communicators that share a context have different leaders.
-        let of = u64::from(comm.context()) << 32 | leader as u64;
         let number = comm.tally.agreements.fetch_add(1, Ordering::Relaxed);
         let (comm, everyone) = (comm.clone(), process.world.enrol(everyone));
-        Round { comm, matter: Matter { purpose, of, number }, everyone, is_second }
+        let matter = Matter { purpose, of: comm.matter(), number };
+        Round { comm, matter, everyone, is_second }
     }
 
     /// Contributes `value`, and waits for what all decide.
