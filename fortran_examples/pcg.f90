@@ -34,7 +34,7 @@ MODULE pcg_state
   INTEGER, TARGET :: iteration, turn
   INTEGER :: rank, ranks, workers, work=MPI_COMM_NULL, ck=FTCK_NULL, checkpoints=0
   LOGICAL :: is_restarted, finished=.FALSE.
-  REAL(DP) :: t_set_up=0, t_checkpoint=0, t_environment=0, t_data=0
+  REAL(DP) :: t_set_up=0, t_checkpoint=0, t_until=0, t_environment=0, t_data=0
 
   INTERFACE
     INTEGER(C_INT) FUNCTION c_raise(signal) BIND(C, NAME='raise')
@@ -457,27 +457,34 @@ CONTAINS
     CALL FTCK_Register(ck, 6, turn, 1, MPI_INTEGER, ierr)
   END SUBROUTINE
 
-  ! All ranks, those that keep codes as well, go on or end together.
+  ! All ranks, those that keep codes as well, go on or end together. A checkpoint takes from when
+  ! the first of them begins until the first is done: who computes still, or computes again, is not
+  ! what it costs. All hear of that before the next one.
   SUBROUTINE checkpoint(goes_on, ierr)
     LOGICAL, INTENT(IN) :: goes_on
     INTEGER, INTENT(OUT) :: ierr
-    INTEGER :: words(2)
-    REAL(DP) :: before
+    INTEGER, PARAMETER :: begun=1, done=2, next_one=3
+    REAL(DP), SAVE :: mine(3) = HUGE(mine)
+    REAL(DP) :: first(3)
     ierr = MPI_SUCCESS
     IF (ck == FTCK_NULL) RETURN
-    ! Who is still computing is not what a checkpoint costs.
-    CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
+    mine(next_one) = HUGE(mine)
+    IF (rank < workers) mine(next_one) = MERGE(iteration, -1, goes_on)
+    CALL MPI_ALLREDUCE(mine, first, 3, MPI_DOUBLE_PRECISION, MPI_MIN, MPI_COMM_WORLD, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
-    before = MPI_WTIME()
-    words = (/MERGE(1, 0, goes_on), iteration/)
-    CALL MPI_BCAST(words, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
-    IF (ierr /= MPI_SUCCESS) RETURN
-    finished = words(1) == 0
-    iteration = words(2)
+    ! Who has not heard of one for a failure tells it again.
+    IF (first(done) < HUGE(mine) .AND. first(begun) >= t_until) THEN
+      t_checkpoint = t_checkpoint + first(done) - first(begun)
+      t_until = first(done)
+      checkpoints = checkpoints + 1
+    END IF
+    mine(begun) = MPI_WTIME()
+    mine(done) = HUGE(mine)
+    finished = first(next_one) < 0
     IF (finished) RETURN
-    CALL FTCK_Checkpoint(ck, words(2), ierr)
-    t_checkpoint = t_checkpoint + MPI_WTIME() - before
-    checkpoints = checkpoints + 1
+    iteration = INT(first(next_one))
+    CALL FTCK_Checkpoint(ck, iteration, ierr)
+    IF (ierr == MPI_SUCCESS) mine(done) = MPI_WTIME()
   END SUBROUTINE
 
   SUBROUTINE restore(version, ierr)
