@@ -513,8 +513,8 @@ static void prepare_checkpoints(void)
 }
 
 /* All ranks, those that keep codes as well, go on or end together. A checkpoint takes from when the
- * first of them begins until the first is done: who computes still, or computes again, is not what it
- * costs. All hear of that before the next one. */
+ * first of them begins until the first is done: who computes still, or computes again, is not what
+ * it costs. All hear of that before the next one. */
 static int checkpoint(int goes_on)
 {
     enum { BEGUN, DONE, NEXT };

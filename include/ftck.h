@@ -51,7 +51,7 @@ int FTCK_Unregister(FTCK ck, int id);
 /* Collective. The data are those of one moment if no message between them is under way */
 int FTCK_Checkpoint(FTCK ck, int version);
 /* The same; it waits until all have come. Then the data may change, and the rest goes on in later
- * calls of MPI */
+ * calls of MPI, and what goes to disk beside all */
 int FTCK_Icheckpoint(FTCK ck, int version, MPI_Request *request);
 /* Collective, by survivors and replacements, who have registered the same again. Where there is
  * nothing to restore, it makes the room that checkpoints take, which the first two do otherwise */

@@ -158,6 +158,70 @@ fn files_that_cannot_be_written_are_told_and_memory_has_all() {
 }
 
 #[test]
+fn nobody_waits_for_a_slow_disk_whose_checkpoints_go_on_beside() {
+    // Rank 0's file is a pipe: it cannot be opened before somebody reads it.
+    let text = r#"
+        #include <errno.h>
+        #include <fcntl.h>
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <sys/stat.h>
+        #include <unistd.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            FTCK ck; MPI_Request request; int rank, length, flag = 0, early = 0, pipe = -1;
+            static double x[20000]; static char path[4096], words[MPI_MAX_ERROR_STRING];
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "xor", &ck);
+            FTCK_Register(ck, 0, x, 20000, MPI_DOUBLE);
+            FTCK_Set_disk(ck, argv[1], 1);
+            snprintf(path, sizeof path, "%s/rank-0.new", argv[1]);
+            if (rank == 0 && mkfifo(path, 0600)) MPI_Abort(MPI_COMM_WORLD, 3);
+            FTCK_Icheckpoint(ck, 3, &request);
+            for (int i = 0; i < 1000; i++) {
+                MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+                early |= flag;
+                MPI_Barrier(MPI_COMM_WORLD);
+            }
+            if (rank == 0) pipe = open(path, O_RDONLY | O_NONBLOCK);
+            while (!flag) {
+                if (rank == 0 && read(pipe, path, sizeof path) < 0 && errno != EAGAIN)
+                    MPI_Abort(MPI_COMM_WORLD, 4);
+                int code = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+                if (flag) MPI_Error_string(code, words, &length);
+            }
+            printf("%s: %s\n", early ? "too early" : "in time", words);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_slow", text).build();
+    let directory = support::fresh_directory("disk-slow").display().to_string();
+    let seen = support::run(&program).ranks(3).args([&directory]).succeeds();
+    // Once it is open, it shows that it is no file.
+    let words = "in time: checkpoint 3 is in memory only, since rank 0 cannot write its file: ";
+    assert_eq!(seen.lines_with("in time: "), 3, "{seen}");
+    assert_eq!(seen.lines_with(words.trim_start_matches("in time: ")), 3, "{seen}");
+    assert_eq!(seen.lines_with("rank-0.new: Illegal seek"), 3, "{seen}");
+}
+
+#[test]
+fn files_that_are_written_beside_are_as_good_and_their_ranks_may_die_meanwhile() {
+    let (program, directory) = (program(), support::fresh_directory("disk-beside"));
+    let expected = expected(&program);
+    let kills = ["1@inside:FTCK_Icheckpoint:2", "2@inside:MPI_Wait:1", "0@before:MPI_Wait:2"];
+    for (at, kill) in kills.into_iter().enumerate() {
+        let directory = directory.join(at.to_string());
+        let run = job(&program, &directory, "35", "1").args(["3@25", "4@25", "async"]);
+        let seen = run.option(format!("--kill={kill}")).succeeds();
+        assert_eq!(seen.stdout, expected, "{kill}: {seen}");
+        assert!(seen.stderr.contains("is restored from"), "{kill}: {seen}");
+    }
+}
+
+#[test]
 fn fewer_ranks_than_wrote_it_get_the_data_of_all() {
     let text = r#"
         #include <mpi.h>

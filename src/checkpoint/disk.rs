@@ -8,8 +8,11 @@ use super::files::{self, Head, TURNS};
 use super::ledger::{Account, Seat, Written, seats};
 use super::memory::{KINDS, Slot};
 use super::rounds::Rounds;
+use super::scribe;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
+use crate::mpi::run::Way;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +77,9 @@ pub(super) fn turn(accounts: &[Account], serial: u64) -> Option<usize> {
 }
 
 /// Writes this rank's file; all learn whether all have theirs.
-pub(super) async fn write(lane: &Lane<'_>, path: PathBuf, slot: &Slot) -> Result<Written> {
+pub(super) async fn write(
+    process: &'static Process, lane: &Lane<'_>, path: PathBuf, slot: &Slot,
+) -> Result<Written> {
     let entry = slot.entry.expect("who writes has a checkpoint");
     let place = entry.place as usize;
     let head = Head {
@@ -85,7 +90,13 @@ pub(super) async fn write(lane: &Lane<'_>, path: PathBuf, slot: &Slot) -> Result
         rank: slot.heads.ranks[place],
         extent: slot.heads.extents[place],
     };
-    let mine = files::write(&path, &head, &slot.data);
+    let mine = match lane.way() {
+        Way::Blocking => files::write(&path, &head, &slot.data),
+        Way::Nonblocking(run) => {
+            let data = slot.data.clone();
+            scribe::beside(process, run, move || files::write(&path, &head, &data)).await
+        }
+    };
     if let Some((at, why)) = &*share_trouble(lane, mine.err()).await? {
         let (version, rank) = (entry.version, slot.heads.ranks[*at]);
         return Err(Class::IO.because(format!(

@@ -21,6 +21,7 @@ mod pace;
 mod restoring;
 mod rounds;
 mod scheme;
+mod scribe;
 mod shape;
 mod stripes;
 mod taking;

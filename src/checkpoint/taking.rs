@@ -220,7 +220,7 @@ async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result
     };
     note(None);
     let began = clock::now();
-    let written = disk::write(lane, path, &job.slot).await?;
+    let written = disk::write(job.process, lane, path, &job.slot).await?;
     note(Some(written));
     job.keep.memory.lock().writing = clock::now().duration_since(began).as_secs_f64();
     Ok(())

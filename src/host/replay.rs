@@ -83,7 +83,7 @@ pub fn is_wanted() -> bool {
 
 /// Whether the seed decides.
 #[inline]
-pub(super) fn is_in_force() -> bool {
+pub fn is_in_force() -> bool {
     STATE.load(Ordering::Relaxed) == KEPT
 }
 

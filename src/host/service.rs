@@ -11,7 +11,20 @@ static NUMBERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Starts such a thread.
 pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-    let thread = std::thread::Builder::new().name("view".into()).stack_size(256 << 10);
+    begin("view", || {
+        let listed = Listed::new();
+        work();
+        drop(listed);
+    })
+}
+
+/// Starts one that does what ranks wait for: while it is at work, nobody takes the job to be stuck.
+pub fn help(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    begin("helper", work)
+}
+
+fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name(name.into()).stack_size(256 << 10);
     let whole = move || {
         let mut all = MaybeUninit::uninit();
         // SAFETY: writes a set of our own, and reads it.
@@ -19,9 +32,7 @@ pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
             libc::sigfillset(all.as_mut_ptr());
             libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ptr::null_mut());
         }
-        let listed = Listed::new();
         work();
-        drop(listed);
     };
     thread.spawn(whole).map(drop)
 }

@@ -140,7 +140,7 @@ impl<'a> Lane<'a> {
         (self.tag as u32, self.round)
     }
 
-    pub(super) fn way(&self) -> Way {
+    pub fn way(&self) -> Way {
         self.way
     }
 

@@ -69,7 +69,9 @@ pub fn words_of(process: &Process, want: Want) -> String {
             let title = title(context);
             format!("rank {rank} to receive a message with {} on {title}", tagged(tag))
         }
-        Want::Program => "the program to complete a generalized request".to_string(),
+        Want::Program => {
+            "a generalized request to be completed, or a file to be written".to_string()
+        }
     }
 }
 
