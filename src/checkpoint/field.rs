@@ -2,7 +2,7 @@
 //! is lost: a few multiplications for each part, where a decoder for many parts first transforms
 //! the whole field, for each piece again.
 
-use parking_lot::Mutex;
+use crate::base::sync::latest::Latest;
 use reed_solomon_simd::ReedSolomonEncoder;
 use reed_solomon_simd::engine::tables::{self, ExpLog};
 use reed_solomon_simd::engine::{DefaultEngine, Engine, GF_MODULUS, GfElement, utils};
@@ -17,9 +17,8 @@ const AT_ONCE: usize = 128;
 /// For each code, by what it takes each of the data.
 type Rows = Vec<Vec<GfElement>>;
 
-/// Those that were asked for last, by the number of data and of codes.
-static LATEST: Mutex<Vec<(usize, usize, Arc<Rows>)>> = Mutex::new(Vec::new());
-const KEPT: usize = 8;
+/// By the number of data and of codes.
+static LATEST: Latest<(usize, usize), Rows, 8> = Latest::new();
 
 /// By what a lost part takes each of those that are there.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,16 +28,7 @@ pub struct Factors {
 }
 
 fn rows(data: usize, spares: usize) -> Arc<Rows> {
-    let is_it = |kept: &&(usize, usize, Arc<Rows>)| (kept.0, kept.1) == (data, spares);
-    if let Some((.., rows)) = LATEST.lock().iter().find(is_it) {
-        return rows.clone();
-    }
-    let rows = Arc::new(found(data, spares));
-    let mut latest = LATEST.lock();
-    let first = (latest.len() + 1).saturating_sub(KEPT);
-    latest.drain(..first);
-    latest.push((data, spares, rows.clone()));
-    rows
+    LATEST.of((data, spares), || found(data, spares))
 }
 
 /// The encoder tells them itself, all at once: the n-th of the data is one at the n-th place, and

@@ -4,7 +4,7 @@
 //! Dongarra 2005); how well is computed for those that are really lost.
 
 use crate::base::random::Random;
-use parking_lot::Mutex;
+use crate::base::sync::latest::Latest;
 use std::sync::Arc;
 
 /// All members take the same weights.
@@ -16,23 +16,12 @@ const CHOICES: usize = 256;
 /// A row of weights for each sum.
 pub type Weights = Vec<Vec<f64>>;
 
-/// Those that were asked for last, with how many sums of how many numbers they are for: all members
-/// ask for the same, over and over.
-static LATEST: Mutex<Vec<(usize, usize, Arc<Weights>)>> = Mutex::new(Vec::new());
-const KEPT: usize = 4;
+/// By how many sums of how many numbers they are for: all members ask for the same, over and over.
+static LATEST: Latest<(usize, usize), Weights, 4> = Latest::new();
 
 /// The weights of `spares` sums of `data` numbers.
 pub fn gaussian(spares: usize, data: usize) -> Arc<Weights> {
-    let is_it = |kept: &&(usize, usize, Arc<Weights>)| (kept.0, kept.1) == (spares, data);
-    if let Some((.., weights)) = LATEST.lock().iter().find(is_it) {
-        return weights.clone();
-    }
-    let weights = Arc::new(draw(spares, data));
-    let mut latest = LATEST.lock();
-    let first = (latest.len() + 1).saturating_sub(KEPT);
-    latest.drain(..first);
-    latest.push((spares, data, weights.clone()));
-    weights
+    LATEST.of((spares, data), || draw(spares, data))
 }
 
 fn draw(spares: usize, data: usize) -> Weights {

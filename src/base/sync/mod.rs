@@ -9,6 +9,7 @@ pub mod alike;
 pub mod biased;
 pub mod cache;
 pub mod fence;
+pub mod latest;
 pub mod muster;
 pub mod name;
 pub mod queue;
