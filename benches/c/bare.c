@@ -1,6 +1,7 @@
 /* What the machine itself does, without any MPI: `bare latency` sends a cache line between two threads
- * to and fro, `bare bandwidth BYTES` copies from one buffer to another. Prints one number:
- * microseconds one way, or GB/s. */
+ * to and fro, `bare bandwidth BYTES` copies from one buffer to another, `bare allgather MEMBERS BYTES`
+ * copies a block of each of so many members to each, by two threads, and `bare alltoall` another
+ * block to each. Prints one number: microseconds (one way, for all), or GB/s. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -93,13 +94,60 @@ static double bandwidth(size_t bytes)
     return bytes / took[BATCHES / 2] / 1e9;
 }
 
+/* Members, and what each has for the others and gets of them. */
+static struct {
+    size_t members, bytes;
+    int has_one_for_each;
+    char **from, **to;
+} all;
+
+static void *copy_every_other(void *first)
+{
+    for (size_t to = first != NULL; to < all.members; to += 2)
+        for (size_t from = 0; from < all.members; from++)
+            memcpy(all.to[to] + from * all.bytes,
+                   all.from[from] + all.has_one_for_each * to * all.bytes, all.bytes);
+    return NULL;
+}
+
+static char **rooms(size_t bytes)
+{
+    char **rooms = malloc(all.members * sizeof *rooms);
+    for (size_t i = 0; i < all.members; i++)
+        memset(rooms[i] = malloc(bytes), 1, bytes);
+    return rooms;
+}
+
+static double exchange(void)
+{
+    double took[BATCHES];
+    all.from = rooms(all.has_one_for_each ? all.members * all.bytes : all.bytes);
+    all.to = rooms(all.members * all.bytes);
+    for (int batch = 0; batch < BATCHES; batch++) {
+        pthread_t other;
+        double start = now();
+        pthread_create(&other, NULL, copy_every_other, &all);
+        copy_every_other(NULL);
+        pthread_join(other, NULL);
+        took[batch] = (now() - start) * 1e6;
+    }
+    qsort(took, BATCHES, sizeof *took, by_value);
+    return took[BATCHES / 2];
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "latency") == 0)
         printf("%.6g\n", latency());
     else if (argc == 3 && strcmp(argv[1], "bandwidth") == 0)
         printf("%.6g\n", bandwidth(strtoul(argv[2], NULL, 10)));
-    else
-        return fprintf(stderr, "usage: bare latency | bare bandwidth BYTES\n"), 2;
+    else if (argc == 4) {
+        all.has_one_for_each = strcmp(argv[1], "alltoall") == 0;
+        all.members = strtoul(argv[2], NULL, 10);
+        all.bytes = strtoul(argv[3], NULL, 10);
+        printf("%.6g\n", exchange());
+    } else
+        return fprintf(stderr, "usage: bare latency | bandwidth BYTES | allgather MEMBERS BYTES | "
+                               "alltoall MEMBERS BYTES\n"), 2;
     return 0;
 }

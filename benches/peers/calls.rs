@@ -48,6 +48,8 @@ pub(super) const CALLS: &[Measure] = &[
     ),
     row("message rate, 8 B, 2 ranks", Unit::MillionPerSecond, 2, &["rate", "8"], &[]),
     row("latency, 8 B, two of 120 ranks", Unit::Microseconds, MANY, &["latency", "8"], &[]),
+    collective("allgather, 64 KB, 120 ranks", &["allgather:65536"], &["allgather", "120", "65536"]),
+    collective("alltoall, 64 KB, 120 ranks", &["alltoall:65536"], &["alltoall", "120", "65536"]),
     row("start to end, 2 ranks", Unit::Milliseconds, 2, &["empty"], &[]),
     row("start to end, 120 ranks", Unit::Milliseconds, MANY, &["empty"], &[]),
 ];
@@ -71,6 +73,13 @@ const fn row(
     Measure { title, unit, ranks, program: "measure", words, bare }
 }
 
+const fn collective(
+    title: &'static str, words: &'static [&'static str], bare: &'static [&'static str],
+) -> Measure {
+    let unit = Unit::Microseconds;
+    Measure { title, unit, ranks: MANY, program: "collectives", words, bare }
+}
+
 const fn solver(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
     Measure { title, unit: Unit::Microseconds, ranks, program: "pcg", words, bare: &[] }
 }
@@ -92,7 +101,7 @@ pub(super) fn table(measures: &[Measure], contenders: &[Contender]) -> String {
     lines.join("\n")
 }
 
-/// Two threads and a cache line; a copy.
+/// Two threads and a cache line; copies.
 fn build_bare() -> PathBuf {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers/bare");
     let mut compiler = Command::new("cc");
@@ -152,7 +161,7 @@ fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
     if measure.unit == Unit::Milliseconds {
         return Some(seconds * 1e3);
     }
-    printed.lines().find_map(|line| line.trim().parse().ok())
+    printed.lines().find_map(|line| line.split_whitespace().last()?.parse().ok())
 }
 
 fn sample_bare(measure: &Measure, program: &Path) -> Option<f64> {
