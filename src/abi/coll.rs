@@ -36,6 +36,7 @@ collective!(
     #[fortran(mpi_bcast_, mpi_ibcast_, mpi_bcast_init_)]
     #[forms(MPI_Ibcast, MPI_Bcast_init)]
     #[raises_on(comm)]
+    #[at_once(short::bcast)]
     fn MPI_Bcast(
         process: &Process, buffer: OutBuf, count: Late<Count>, datatype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,

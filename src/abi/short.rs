@@ -4,7 +4,7 @@
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 
 use crate::abi::kinds::*;
-use crate::mpi::coll::brief::{self, Brief};
+use crate::mpi::coll::brief::{self, Numbers};
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use crate::mpi::request;
@@ -84,22 +84,54 @@ pub(super) fn wait(
 }
 
 #[inline(always)]
+pub(super) fn barrier(process: &'static Process, comm: MPI_Comm) -> Result<bool> {
+    brief::barrier(process, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn bcast(
+    process: &'static Process, buffer: OutBuf, count: Late<impl Kind<Checked = i64>>,
+    datatype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let (Some(it), Ok(root)) =
+        (numbers(process, buffer, count, datatype), root.check(process, "root"))
+    else {
+        return Ok(false);
+    };
+    brief::bcast(process, it, root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn reduce(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let (Ok(send), Ok(root)) = (sendbuf.check(process, "sendbuf"), root.check(process, "root"))
+    else {
+        return Ok(false);
+    };
+    let Some(it) = numbers(process, recvbuf, count, datatype) else { return Ok(false) };
+    brief::reduce(process, send, it, op.now().key(), root, comm.key())
+}
+
+#[inline(always)]
 pub(super) fn allreduce(
     process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
     count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
     comm: MPI_Comm,
 ) -> Result<bool> {
-    let (Ok(send), Ok(recv)) =
-        (sendbuf.check(process, "sendbuf"), recvbuf.check(process, "recvbuf"))
-    else {
-        return Ok(false);
-    };
-    let Ok(count) = count.now().check(process, "count") else { return Ok(false) };
-    let (datatype, op, comm) = (datatype.now().key(), op.now().key(), comm.key());
-    brief::allreduce(process, Brief { send, recv, count, datatype, op, comm })
+    let Ok(send) = sendbuf.check(process, "sendbuf") else { return Ok(false) };
+    let Some(it) = numbers(process, recvbuf, count, datatype) else { return Ok(false) };
+    brief::allreduce(process, send, it, op.now().key(), comm.key())
 }
 
 #[inline(always)]
-pub(super) fn barrier(process: &'static Process, comm: MPI_Comm) -> Result<bool> {
-    brief::barrier(process, comm.key())
+fn numbers(
+    process: &'static Process, buf: OutBuf, count: Late<impl Kind<Checked = i64>>,
+    datatype: Late<MPI_Datatype>,
+) -> Option<Numbers> {
+    let buf = buf.check(process, "buf").ok()?;
+    let count = count.now().check(process, "count").ok()?;
+    Some(Numbers { buf, count, datatype: datatype.now().key() })
 }

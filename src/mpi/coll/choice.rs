@@ -4,6 +4,7 @@
 //! somebody up, so small operations let everybody sleep once; and large messages are copied once,
 //! straight out of the sender's memory, so the fewest copies win.
 
+use super::combining::MOST_HERE;
 use crate::mpi::lane::Lane;
 
 /// How everybody's blocks come to everybody.
@@ -61,6 +62,11 @@ impl Crowd {
     /// others have.
     pub(super) fn looks_round(self) -> bool {
         self.members <= 8 && !self.is_crowded()
+    }
+
+    /// Whether those who meet share cores, or look round.
+    pub(super) fn is_near(self) -> bool {
+        self.meets() && (self.is_crowded() || self.looks_round())
     }
 
     /// Whether members meet for the bytes that one of them has for all. By message the one need not
@@ -138,6 +144,13 @@ impl Crowd {
         // Where parts come to less than a byte each, it would take members longer to look at each
         // other's than one to combine everything.
         bytes <= 4096 && (bytes * self.members <= 1 << 19 || bytes < self.members)
+    }
+
+    /// Whether members who are near combine values of so many bytes for all of them at once; few
+    /// do so each for itself.
+    pub(super) fn reduces_for_all(self, bytes: usize) -> bool {
+        let is_little = || self.is_crowded() || bytes * self.members <= MOST_HERE;
+        self.combines_at_once(bytes) && is_little()
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.

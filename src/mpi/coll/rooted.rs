@@ -49,19 +49,7 @@ impl Plan for Bcast {
             return Ok(false);
         }
         let root = index(if let Role::Leaf(root) = self.role { root } else { comm.rank });
-        let turn = Turn::come(process, comm)?;
-        if root == turn.me() {
-            turn.put(&self.data)?;
-            turn.shown_by(root)?;
-        } else {
-            turn.shown_by(root)?;
-            let laid = turn.round().line(root).copy();
-            match laid.bytes() <= self.data.bytes() {
-                true => turn.copy(laid, &self.data)?,
-                false => turn.sit(|sitting| sitting.take(root, Share::All, &self.data))?,
-            }
-        }
-        turn.leave();
+        Turn::come(process, comm)?.broadcast(root, &self.data)?;
         Ok(true)
     }
 }
@@ -101,11 +89,12 @@ impl Gather {
         meets(crowd, self.is_even && is_blocking, self.blocks.as_ref(), self.mine.as_ref())
     }
 
-    /// The root's part among few.
-    fn collect_at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+    /// The root's part.
+    fn collect_at_once(&self, process: &Process, comm: &Comm, crowd: Crowd) -> Result<bool> {
         let Some(Blocks::Even { all, each }) = &self.blocks else { return Ok(false) };
         let (is_in_place, mine) = (self.mine.is_none(), self.mine.as_ref());
-        if mine.is_some_and(|mine| mine.bytes() != *each) {
+        let fits = |mine: &Region| mine.bytes() == *each;
+        if !crowd.lays_down_for_one(*each) || !mine.is_none_or(fits) {
             return Ok(false);
         }
         let turn = Turn::come(process, comm)?;
@@ -121,10 +110,11 @@ impl Gather {
                 if let Some(mine) = mine {
                     sitting.lane().keep(mine, &blocks.at(turn.me()))?;
                 }
-                sitting.take_all(Share::All, &blocks, true)
+                let taken = sitting.take_all(Share::All, &blocks, true);
+                sitting.end_reading_of_all();
+                taken
             })?;
         }
-        turn.leave();
         Ok(true)
     }
 }
@@ -151,7 +141,6 @@ impl Plan for Gather {
         }
     }
 
-    /// For those who bring something; the root has more to do, unless they are few.
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let Some(crowd) = Turn::crowd(process, comm).filter(|crowd| self.meets(*crowd, true))
@@ -159,8 +148,11 @@ impl Plan for Gather {
             return Ok(false);
         };
         let (Role::Leaf(root), Some(mine)) = (self.role, &self.mine) else {
-            let is_small = self.is_even && crowd.looks_round();
-            return if is_small { self.collect_at_once(process, comm) } else { Ok(false) };
+            return if self.is_even {
+                self.collect_at_once(process, comm, crowd)
+            } else {
+                Ok(false)
+            };
         };
         if !crowd.lays_down_for_one(mine.bytes()) {
             return Ok(false);
@@ -168,7 +160,6 @@ impl Plan for Gather {
         let turn = Turn::come(process, comm)?;
         turn.put(mine)?;
         turn.come_to(index(root))?;
-        turn.leave();
         Ok(true)
     }
 }
@@ -233,17 +224,18 @@ impl Plan for Scatter {
         }
     }
 
-    /// Where members are few: the root lays all blocks down.
+    /// Where the root lays all blocks down.
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let crowd = Turn::crowd(process, comm).filter(|crowd| crowd.looks_round());
-        if !self.is_even || !crowd.is_some_and(|crowd| self.meets(crowd, true)) {
+        let Some(crowd) = Turn::crowd(process, comm) else { return Ok(false) };
+        let lays_down = |each: usize| crowd.lays_down(each * comm.group.len());
+        if !self.is_even || !self.meets(crowd, true) {
             return Ok(false);
         }
-        let turn = match (self.role, &self.blocks, &self.mine) {
+        match (self.role, &self.blocks, &self.mine) {
             (Role::Root, Some(Blocks::Even { all, each }), mine) => {
                 let fits = |mine: &Region| mine.bytes() == *each;
-                if !mine.as_ref().is_none_or(fits) {
+                if !lays_down(*each) || !mine.as_ref().is_none_or(fits) {
                     return Ok(false);
                 }
                 let turn = Turn::come(process, comm)?;
@@ -252,9 +244,8 @@ impl Plan for Scatter {
                 if let Some(mine) = mine {
                     turn.take_block(turn.me(), *each, mine)?;
                 }
-                turn
             }
-            (Role::Leaf(root), _, Some(mine)) => {
+            (Role::Leaf(root), _, Some(mine)) if lays_down(mine.bytes()) => {
                 let (turn, root) = (Turn::come(process, comm)?, index(root));
                 turn.shown_by(root)?;
                 let each = mine.bytes();
@@ -262,11 +253,9 @@ impl Plan for Scatter {
                     true => turn.take_block(root, each, mine)?,
                     false => turn.sit(|sitting| sitting.take(root, Share::Mine, mine))?,
                 }
-                turn
             }
             _ => return Ok(false),
-        };
-        turn.leave();
+        }
         Ok(true)
     }
 }

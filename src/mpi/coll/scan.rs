@@ -108,8 +108,8 @@ impl Plan for Scan {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let (bytes, members) = (self.sum.datatype.bytes(self.sum.count)?, comm.group.len());
-        let fits = |crowd: &Crowd| Turn::reduces_for_all(*crowd, bytes, members);
-        if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(|crowd| fits(&crowd)) {
+        let fits = |crowd: Crowd| crowd.looks_round() && crowd.reduces_for_all(bytes);
+        if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
             return Ok(false);
         }
         let turn = Turn::come(process, comm)?;
