@@ -22,30 +22,30 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Where they lie, if they are so many bytes at most, and one at least.
-    #[inline(always)]
-    fn span(self, most: usize) -> Option<Span> {
-        let size = named::plain_bytes(self.datatype);
-        let is_brief = size != 0
-            && self.buf.0 >= Address::LOWEST
-            && (1..=most as u64).contains(&(self.count as u64))
-            && self.count as usize * size <= most;
-        is_brief.then(|| self.buf.span(self.count as usize * size))
-    }
-
     /// What is combined for those that are to come here.
     #[inline(always)]
     fn given(self, send: Address) -> Numbers {
         if send == Address::IN_PLACE { self } else { Numbers { buf: send, ..self } }
     }
 
-    /// The same, if members of such a crowd combine them at once.
+    /// Where they lie, if they are a few bytes, and one at least.
     #[inline(always)]
-    fn sum(self, op: usize, crowd: Crowd) -> Option<Sum> {
-        self.span(MOST).filter(|span| crowd.combines_at_once(span.bytes()))?;
+    fn span(self) -> Option<Span> {
+        let size = named::plain_bytes(self.datatype);
+        let is_brief = size != 0
+            && self.buf.0 >= Address::LOWEST
+            && (1..=MOST as u64).contains(&(self.count as u64))
+            && self.count as usize * size <= MOST;
+        is_brief.then(|| self.buf.span(self.count as usize * size))
+    }
+
+    /// The same, and what combines them, if this operation does.
+    #[inline(always)]
+    fn sum(self, op: usize) -> Option<(Span, Sum)> {
+        let span = self.span()?;
         let (datatype, op) = (named::find(self.datatype)?, Op::predefined(op)?);
         op.is_defined_on(&datatype).ok()?;
-        Some(Sum::of_plain(self.buf, self.count, datatype, op))
+        Some((span, Sum::of_plain(self.buf, self.count, datatype, op)))
     }
 }
 
@@ -70,20 +70,24 @@ fn root(comm: &Comm, root: i32) -> Option<usize> {
 #[inline]
 pub fn barrier(process: &'static Process, comm: usize) -> Result<bool> {
     let Some((comm, _)) = world(process, comm) else { return Ok(false) };
-    Turn::come(process, comm)?.all(|_| ())?;
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.all(|_| ())?;
     Ok(true)
 }
 
 /// What the root has comes to everybody, in the same way.
 #[inline]
 pub fn bcast(process: &'static Process, it: Numbers, from: i32, comm: usize) -> Result<bool> {
-    let (Some((comm, crowd)), Some(data)) = (world(process, comm), it.span(MOST)) else {
+    let (Some((comm, crowd)), Some(data)) = (world(process, comm), it.span()) else {
         return Ok(false);
     };
     let Some(root) = root(comm, from).filter(|_| crowd.broadcasts_at_once(data.bytes())) else {
         return Ok(false);
     };
-    Turn::come(process, comm)?.broadcast(root, &data.into())?;
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.broadcast(root, &data.into())?;
     Ok(true)
 }
 
@@ -94,16 +98,17 @@ pub fn reduce(
 ) -> Result<bool> {
     let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
     let Some(root) = root(comm, to) else { return Ok(false) };
-    let is_root = to == comm.rank;
-    let given = if is_root { it.given(send) } else { Numbers { buf: send, ..it } };
-    let Some(sum) = given.sum(op, crowd) else { return Ok(false) };
-    let (given, got) = (given.span(MOST), it.span(MOST).filter(|_| is_root));
-    let meets = |span: Span| crowd.meets_for_sum_of_one(span.bytes());
-    if is_root && got.is_none() || !given.is_some_and(meets) {
+    let (is_root, is_in_place) = (to == comm.rank, send == Address::IN_PLACE);
+    let Some((input, sum)) = it.given(send).sum(op) else { return Ok(false) };
+    let target = it.span().filter(|_| is_root);
+    let is_plain = if is_root { target.is_some() } else { !is_in_place };
+    let bytes = input.bytes();
+    if !(is_plain && crowd.combines_at_once(bytes) && crowd.meets_for_sum_of_one(bytes)) {
         return Ok(false);
     }
-    let target = got.map(Region::from);
-    Turn::come(process, comm)?.reduce(&sum, crowd, target.as_ref(), root)?;
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.reduce(&sum, &input.into(), crowd, target.map(Region::from).as_ref(), root)?;
     Ok(true)
 }
 
@@ -113,12 +118,14 @@ pub fn allreduce(
     process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
 ) -> Result<bool> {
     let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
-    let (Some(sum), Some(target)) = (it.given(send).sum(op, crowd), it.span(MOST)) else {
+    let (Some((input, sum)), Some(target)) = (it.given(send).sum(op), it.span()) else {
         return Ok(false);
     };
     if !crowd.reduces_for_all(target.bytes()) {
         return Ok(false);
     }
-    Turn::come(process, comm)?.allreduce(&sum, crowd, &target.into())?;
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.allreduce(&sum, &input.into(), crowd, &target.into())?;
     Ok(true)
 }

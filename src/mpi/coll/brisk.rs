@@ -49,21 +49,24 @@ impl<'a> Turn<'a> {
         (is_usual && crowd.is_near() && !is_atomic(process, comm)).then_some(crowd)
     }
 
-    /// Comes to it.
+    /// This member's part in the next one. Never moved: that would cost as much as many an
+    /// operation.
     #[inline(always)]
-    pub(super) fn come(process: &'a Process, comm: &'a Comm) -> Result<Turn<'a>> {
+    pub(super) fn next(process: &'a Process, comm: &'a Comm) -> Turn<'a> {
         let number = comm.next_collective(process);
         let turn = u32::try_from(number).expect("operations are counted from 0");
         let (meeting, me) = (comm.meeting(process), index(comm.rank));
         let (round, members) = (meeting.round(turn), comm.group.len());
         let is_small = Crowd::among(members, process.world.ranks_per_core()).looks_round();
-        let this = Turn { process, comm, meeting, round, turn, me, members, is_small };
-        meeting.come_in(turn, me);
-        process.engine.step()?;
-        if !meeting.has_room(turn) {
-            this.wait_for_room()?;
-        }
-        Ok(this)
+        Turn { process, comm, meeting, round, turn, me, members, is_small }
+    }
+
+    /// Comes to it.
+    #[inline(always)]
+    pub(super) fn come(&self) -> Result {
+        self.meeting.come_in(self.turn, self.me);
+        self.process.engine.step()?;
+        if self.meeting.has_room(self.turn) { Ok(()) } else { self.wait_for_room() }
     }
 
     #[inline(never)]
@@ -134,15 +137,15 @@ impl<'a> Turn<'a> {
             self.meeting.open(gate, self.turn, root);
             return Ok(self.process.engine.step()?);
         }
-        if self.round.is_open(gate, self.turn) && !self.process.engine.is_stopping() {
-            return Ok(self.process.engine.step()?);
+        match self.round.is_open(gate, self.turn) {
+            true => Ok(self.process.engine.step()?),
+            false => self.wait(gate),
         }
-        self.wait(gate)
     }
 
     /// What the one at `root` has in `data` comes to all.
     #[inline(always)]
-    pub(super) fn broadcast(self, root: usize, data: &Region) -> Result {
+    pub(super) fn broadcast(&self, root: usize, data: &Region) -> Result {
         if root == self.me {
             self.put(data)?;
             return self.shown_by(root);

@@ -22,14 +22,20 @@ pub(super) const MOST_HERE: usize = 16 << 10;
 
 impl Turn<'_> {
     /// Combines everybody's values, which are few, for the one at `root`, who has a `target`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reduce(
-        self, sum: &Sum, crowd: Crowd, target: Option<&Region>, root: usize,
+        &self, sum: &Sum, input: &Region, crowd: Crowd, target: Option<&Region>, root: usize,
     ) -> Result {
-        let input = sum.input(sum.whole())?;
-        self.put(&input)?;
+        self.put(input)?;
         self.all_at(root)?;
-        let (Some(target), bytes) = (target, input.bytes()) else { return Ok(()) };
+        let bytes = input.bytes();
+        target.map_or(Ok(()), |target| self.combine_for_one(sum, crowd, bytes, target, root))
+    }
+
+    #[inline(never)]
+    fn combine_for_one(
+        &self, sum: &Sum, crowd: Crowd, bytes: usize, target: &Region, root: usize,
+    ) -> Result {
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root as i32);
         match combine_all(self.process(), self.round(), sum, bracket) {
             true => self.copy(self.round().line(bracket.last(self.members())).copy(), target),
@@ -39,14 +45,16 @@ impl Turn<'_> {
 
     /// Combines everybody's values, which are few, for everybody.
     #[inline]
-    pub(super) fn allreduce(self, sum: &Sum, crowd: Crowd, target: &Region) -> Result {
+    pub(super) fn allreduce(
+        &self, sum: &Sum, input: &Region, crowd: Crowd, target: &Region,
+    ) -> Result {
         let bytes = target.bytes();
         let bracket = Bracket::of(crowd.allreduce(bytes, sum.count), crowd, bytes, 0);
         let last = bracket.last(self.members());
         if self.is_small() {
-            return self.reduce_for_all(sum, bracket, target, |results| results(last));
+            return self.reduce_for_all(sum, input, bracket, target, |results| results(last));
         }
-        self.put(&sum.input(sum.whole())?)?;
+        self.put(input)?;
         self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
         match self.round().agreed_bytes() == Some(bytes) {
             true => self.copy(self.round().line(last).copy(), target),
@@ -58,13 +66,12 @@ impl Turn<'_> {
     /// results is for this one, as in [`Sitting::reduce_for_all`].
     #[inline]
     pub(super) fn reduce_for_all(
-        &self, sum: &Sum, bracket: Bracket, target: &Region,
+        &self, sum: &Sum, input: &Region, bracket: Bracket, target: &Region,
         pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
     ) -> Result {
         const FEW: usize = 256;
-        let input = sum.input(sum.whole())?;
         let bytes = input.bytes();
-        self.put(&input)?;
+        self.put(input)?;
         self.all(|_| ())?;
         if self.round().equal_bytes() != Some(bytes) {
             return Err(self.disagreement(bytes));

@@ -42,7 +42,9 @@ impl Plan for Barrier {
         if Turn::crowd(process, comm).is_none() {
             return Ok(false);
         }
-        Turn::come(process, comm)?.all(|_| ())?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.all(|_| ())?;
         Ok(true)
     }
 }
@@ -90,7 +92,8 @@ impl Plan for Allgather {
         if !crowd.is_some_and(|crowd| crowd.packs(*each, all.bytes())) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
         turn.put(&self.mine)?;
         turn.all(|turn| pack(turn.round(), &self.blocks))?;
         if turn.is_small() && turn.round().equal_bytes() == Some(*each) {
@@ -215,7 +218,8 @@ impl Plan for Alltoall {
         if !crowd.is_some_and(|crowd| crowd.lays_rows_down(*each)) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
         turn.put(all)?;
         turn.all(|turn| turn.round().agree_on_bytes(turn.round().equal_bytes()))?;
         let agreed = match turn.is_small() {

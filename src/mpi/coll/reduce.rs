@@ -283,7 +283,9 @@ impl Plan for Reduce {
         }
         let root = if let Role::Leaf(root) = self.role { root } else { comm.rank };
         let target = self.target.as_ref().map(|(_, target)| target);
-        Turn::come(process, comm)?.reduce(sum, crowd, target, index(root))?;
+        let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
+        turn.come()?;
+        turn.reduce(sum, &input, crowd, target, index(root))?;
         Ok(true)
     }
 }
@@ -389,7 +391,9 @@ impl Plan for Allreduce {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
         let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.reduces_for_all(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
-        Turn::come(process, comm)?.allreduce(&self.sum, crowd, &self.target)?;
+        let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
+        turn.come()?;
+        turn.allreduce(&self.sum, &input, crowd, &self.target)?;
         Ok(true)
     }
 }
@@ -514,7 +518,9 @@ impl Plan for ReduceScatter {
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
         let (last, (offset, mine)) = (bracket.last(members), self.place(self.part(comm.rank)));
         let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, mine);
-        Turn::come(process, comm)?.reduce_for_all(sum, bracket, &self.target, pick)?;
+        let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
+        turn.come()?;
+        turn.reduce_for_all(sum, &input, bracket, &self.target, pick)?;
         Ok(true)
     }
 }

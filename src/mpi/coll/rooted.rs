@@ -49,7 +49,9 @@ impl Plan for Bcast {
             return Ok(false);
         }
         let root = index(if let Role::Leaf(root) = self.role { root } else { comm.rank });
-        Turn::come(process, comm)?.broadcast(root, &self.data)?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.broadcast(root, &self.data)?;
         Ok(true)
     }
 }
@@ -97,7 +99,8 @@ impl Gather {
         if !crowd.lays_down_for_one(*each) || !mine.is_none_or(fits) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
         if let Some(mine) = mine {
             turn.put(mine)?;
         }
@@ -157,7 +160,8 @@ impl Plan for Gather {
         if !crowd.lays_down_for_one(mine.bytes()) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
         turn.put(mine)?;
         turn.come_to(index(root))?;
         Ok(true)
@@ -238,7 +242,8 @@ impl Plan for Scatter {
                 if !lays_down(*each) || !mine.as_ref().is_none_or(fits) {
                     return Ok(false);
                 }
-                let turn = Turn::come(process, comm)?;
+                let turn = Turn::next(process, comm);
+                turn.come()?;
                 turn.put(all)?;
                 turn.shown_by(turn.me())?;
                 if let Some(mine) = mine {
@@ -246,7 +251,8 @@ impl Plan for Scatter {
                 }
             }
             (Role::Leaf(root), _, Some(mine)) if lays_down(mine.bytes()) => {
-                let (turn, root) = (Turn::come(process, comm)?, index(root));
+                let (turn, root) = (Turn::next(process, comm), index(root));
+                turn.come()?;
                 turn.shown_by(root)?;
                 let each = mine.bytes();
                 match turn.round().line(root).bytes() == each * turn.members() {

@@ -112,10 +112,11 @@ impl Plan for Scan {
         if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
+        let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
+        turn.come()?;
         let (place, target) = self.mine(turn.me())?;
         let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
-        turn.reduce_for_all(&self.sum, Bracket::one_by_one(members), &target, pick)?;
+        turn.reduce_for_all(&self.sum, &input, Bracket::one_by_one(members), &target, pick)?;
         Ok(true)
     }
 }
