@@ -2,6 +2,7 @@
 //! library's own. They judge only whether they are that, by plain numbers, and go the way of
 //! [`brisk`](super::brisk), without a plan: some members may go this way, and others that one.
 
+use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::Crowd;
 use super::reduce::Sum;
@@ -121,11 +122,13 @@ pub fn allreduce(
     let (Some((input, sum)), Some(target)) = (it.given(send).sum(op), it.span()) else {
         return Ok(false);
     };
-    if !crowd.reduces_for_all(target.bytes()) {
+    let bytes = target.bytes();
+    if !crowd.reduces_for_all(bytes) {
         return Ok(false);
     }
-    let turn = Turn::next(process, comm);
+    let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
+    let (turn, last) = (Turn::next(process, comm), bracket.last(comm.group.len()));
     turn.come()?;
-    turn.allreduce(&sum, &input.into(), crowd, &target.into())?;
+    turn.reduce_for_all(&sum, &input.into(), bracket, &target.into(), |results| results(last))?;
     Ok(true)
 }

@@ -107,11 +107,6 @@ impl Crowd {
             || !self.combines_at_once(bytes) && bytes > 1 << 16
     }
 
-    /// Whether one member finds all partial sums of so many bytes.
-    pub(super) fn scans_at_once(self, bytes: usize) -> bool {
-        !self.is_crowded() && self.combines_at_once(bytes)
-    }
-
     fn is_a_crowd(self) -> bool {
         self.members > 16
     }

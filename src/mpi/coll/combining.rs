@@ -43,27 +43,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Combines everybody's values, which are few, for everybody.
-    #[inline]
-    pub(super) fn allreduce(
-        &self, sum: &Sum, input: &Region, crowd: Crowd, target: &Region,
-    ) -> Result {
-        let bytes = target.bytes();
-        let bracket = Bracket::of(crowd.allreduce(bytes, sum.count), crowd, bytes, 0);
-        let last = bracket.last(self.members());
-        if self.is_small() {
-            return self.reduce_for_all(sum, input, bracket, target, |results| results(last));
-        }
-        self.put(input)?;
-        self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
-        match self.round().agreed_bytes() == Some(bytes) {
-            true => self.copy(self.round().line(last).copy(), target),
-            false => Err(self.disagreement(bytes)),
-        }
-    }
-
-    /// Combines everybody's values at each of few members for itself; `pick` says what of the
-    /// results is for this one, as in [`Sitting::reduce_for_all`].
+    /// Combines everybody's values, which are few, for everybody: `pick` says what of the results
+    /// is for this member, as in [`Sitting::reduce_for_all`]. Few members do so each for itself.
     #[inline]
     pub(super) fn reduce_for_all(
         &self, sum: &Sum, input: &Region, bracket: Bracket, target: &Region,
@@ -72,6 +53,13 @@ impl Turn<'_> {
         const FEW: usize = 256;
         let bytes = input.bytes();
         self.put(input)?;
+        if !self.is_small() {
+            self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
+            return match self.round().agreed_bytes() == Some(bytes) {
+                true => self.copy(pick(&|place| self.round().line(place).copy()), target),
+                false => Err(self.disagreement(bytes)),
+            };
+        }
         self.all(|_| ())?;
         if self.round().equal_bytes() != Some(bytes) {
             return Err(self.disagreement(bytes));

@@ -392,8 +392,10 @@ impl Plan for Allreduce {
         let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.reduces_for_all(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
+        let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
+        let last = bracket.last(turn.members());
         turn.come()?;
-        turn.allreduce(&self.sum, &input, crowd, &self.target)?;
+        turn.reduce_for_all(&self.sum, &input, bracket, &self.target, |results| results(last))?;
         Ok(true)
     }
 }
@@ -513,7 +515,7 @@ impl Plan for ReduceScatter {
         let (sum, members) = (&self.sum, comm.group.len());
         let bytes = sum.datatype.bytes(sum.count)?;
         let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
-        let crowd = crowd.filter(|crowd| crowd.looks_round() && crowd.reduces_for_all(bytes));
+        let crowd = crowd.filter(|crowd| crowd.reduces_for_all(bytes));
         let Some(crowd) = crowd else { return Ok(false) };
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
         let (last, (offset, mine)) = (bracket.last(members), self.place(self.part(comm.rank)));

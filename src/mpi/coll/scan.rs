@@ -87,7 +87,7 @@ impl Scan {
 impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        if Crowd::of(lane).scans_at_once(bytes)
+        if Crowd::of(lane).combines_at_once(bytes)
             && let Some((sitting, _)) = self.sum.sit_down(lane).await?
         {
             return self.together(sitting).await;
@@ -108,7 +108,7 @@ impl Plan for Scan {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let (bytes, members) = (self.sum.datatype.bytes(self.sum.count)?, comm.group.len());
-        let fits = |crowd: Crowd| crowd.looks_round() && crowd.reduces_for_all(bytes);
+        let fits = |crowd: Crowd| crowd.reduces_for_all(bytes);
         if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
             return Ok(false);
         }
