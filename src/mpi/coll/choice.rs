@@ -96,7 +96,9 @@ impl Crowd {
 
     /// The same for blocks that are all so long, in a blocking operation.
     pub(super) fn meets_for_equal_blocks(self, each: usize) -> bool {
-        self.is_a_crowd() || self.looks_round() && each * self.members <= FEW
+        let all = each * self.members;
+        let is_little = if self.is_crowded() { self.lays_down(all) } else { all <= FEW };
+        self.is_a_crowd() || self.is_near() && is_little
     }
 
     /// Whether members meet for a sum of theirs that one of them wants. Of two, one would do it
