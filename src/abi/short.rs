@@ -5,6 +5,7 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::coll::brief::{self, Numbers};
+use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use crate::mpi::request;
@@ -93,12 +94,50 @@ pub(super) fn bcast(
     process: &'static Process, buffer: OutBuf, count: Late<impl Kind<Checked = i64>>,
     datatype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
 ) -> Result<bool> {
-    let (Some(it), Ok(root)) =
-        (numbers(process, buffer, count, datatype), root.check(process, "root"))
-    else {
-        return Ok(false);
-    };
-    brief::bcast(process, it, root, comm.key())
+    let Ok(root) = root.check(process, "root") else { return Ok(false) };
+    brief::bcast(process, numbers(process, buffer, count, datatype), root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn gather(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(root) = root.check(process, "root") else { return Ok(false) };
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::gather(process, send, numbers(process, recvbuf, recvcount, recvtype), root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn scatter(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(root) = root.check(process, "root") else { return Ok(false) };
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::scatter(process, send, numbers(process, recvbuf, recvcount, recvtype), root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn allgather(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
+) -> Result<bool> {
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::allgather(process, send, numbers(process, recvbuf, recvcount, recvtype), comm.key())
+}
+
+#[inline(always)]
+pub(super) fn alltoall(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
+) -> Result<bool> {
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::alltoall(process, send, numbers(process, recvbuf, recvcount, recvtype), comm.key())
 }
 
 #[inline(always)]
@@ -111,7 +150,7 @@ pub(super) fn reduce(
     else {
         return Ok(false);
     };
-    let Some(it) = numbers(process, recvbuf, count, datatype) else { return Ok(false) };
+    let it = numbers(process, recvbuf, count, datatype);
     brief::reduce(process, send, it, op.now().key(), root, comm.key())
 }
 
@@ -122,16 +161,17 @@ pub(super) fn allreduce(
     comm: MPI_Comm,
 ) -> Result<bool> {
     let Ok(send) = sendbuf.check(process, "sendbuf") else { return Ok(false) };
-    let Some(it) = numbers(process, recvbuf, count, datatype) else { return Ok(false) };
+    let it = numbers(process, recvbuf, count, datatype);
     brief::allreduce(process, send, it, op.now().key(), comm.key())
 }
 
+/// As they came; what is wrong counts as nothing, and so is not for here.
 #[inline(always)]
 fn numbers(
-    process: &'static Process, buf: OutBuf, count: Late<impl Kind<Checked = i64>>,
-    datatype: Late<MPI_Datatype>,
-) -> Option<Numbers> {
-    let buf = buf.check(process, "buf").ok()?;
-    let count = count.now().check(process, "count").ok()?;
-    Some(Numbers { buf, count, datatype: datatype.now().key() })
+    process: &'static Process, buf: impl Kind<Checked = Address>,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>,
+) -> Numbers {
+    let buf = buf.check(process, "buf").unwrap_or(Address::BOTTOM);
+    let count = count.now().check(process, "count").unwrap_or(0);
+    Numbers { buf, count, datatype: datatype.now().key() }
 }

@@ -40,6 +40,13 @@ impl Numbers {
         is_brief.then(|| self.buf.span(self.count as usize * size))
     }
 
+    /// The same of a block for each of so many members: how many bytes a block has, and all.
+    #[inline(always)]
+    fn blocks(self, members: usize) -> Option<(usize, Span)> {
+        let each = self.span()?.bytes();
+        Some((each, self.buf.span(each * members)))
+    }
+
     /// The same, and what combines them, if this operation does.
     #[inline(always)]
     fn sum(self, op: usize) -> Option<(Span, Sum)> {
@@ -89,6 +96,94 @@ pub fn bcast(process: &'static Process, it: Numbers, from: i32, comm: usize) -> 
     let turn = Turn::next(process, comm);
     turn.come()?;
     turn.broadcast(root, &data.into())?;
+    Ok(true)
+}
+
+/// What everybody has comes to the root, in the same way.
+#[inline]
+pub fn gather(
+    process: &'static Process, send: Numbers, recv: Numbers, to: i32, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some(root), Some(mine)) = (root(comm, to), send.span()) else { return Ok(false) };
+    let each = mine.bytes();
+    if !crowd.gathers_at_once(each) {
+        return Ok(false);
+    }
+    if to != comm.rank {
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.bring(&mine.into(), root)?;
+        return Ok(true);
+    }
+    let all = recv.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);
+    let Some((_, all)) = all else { return Ok(false) };
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.collect(Some(&mine.into()), &all.into(), each)?;
+    Ok(true)
+}
+
+/// A block for each comes from the root, in the same way.
+#[inline]
+pub fn scatter(
+    process: &'static Process, send: Numbers, recv: Numbers, from: i32, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some(root), Some(mine)) = (root(comm, from), recv.span()) else { return Ok(false) };
+    let each = mine.bytes();
+    if !crowd.scatters_at_once(each) {
+        return Ok(false);
+    }
+    if from != comm.rank {
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.get_block(root, &mine.into())?;
+        return Ok(true);
+    }
+    let all = send.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);
+    let Some((_, all)) = all else { return Ok(false) };
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.hand_out(&all.into(), each, Some(&mine.into()))?;
+    Ok(true)
+}
+
+/// What everybody has comes to everybody, in the same way.
+#[inline]
+pub fn allgather(
+    process: &'static Process, send: Numbers, recv: Numbers, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some(mine), Some((each, all))) = (send.span(), recv.blocks(comm.group.len())) else {
+        return Ok(false);
+    };
+    if mine.bytes() != each || !crowd.packs(each, all.bytes()) {
+        return Ok(false);
+    }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.allgather(&mine.into(), false, &all.into(), each)?;
+    Ok(true)
+}
+
+/// A block for each goes from everybody to everybody, in the same way.
+#[inline]
+pub fn alltoall(
+    process: &'static Process, send: Numbers, recv: Numbers, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let members = comm.group.len();
+    let (Some((given, from)), Some((each, to))) = (send.blocks(members), recv.blocks(members))
+    else {
+        return Ok(false);
+    };
+    if given != each || !crowd.lays_rows_down(each) {
+        return Ok(false);
+    }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.alltoall(&from.into(), &to.into(), each)?;
     Ok(true)
 }
 

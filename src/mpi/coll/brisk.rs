@@ -5,7 +5,7 @@
 //! [`Sitting`](super::sitting::Sitting): some members may go this way, and others that one.
 
 use super::choice::Crowd;
-use super::sitting::{self, Share, Sitting, index};
+use super::sitting::{self, Sitting, index};
 use crate::base::member::Roster;
 use crate::engine::rules::CollMode;
 use crate::engine::{Everyone, Gate, Meeting, Round, Vigil};
@@ -140,21 +140,6 @@ impl<'a> Turn<'a> {
         match self.round.is_open(gate, self.turn) {
             true => Ok(self.process.engine.step()?),
             false => self.wait(gate),
-        }
-    }
-
-    /// What the one at `root` has in `data` comes to all.
-    #[inline(always)]
-    pub(super) fn broadcast(&self, root: usize, data: &Region) -> Result {
-        if root == self.me {
-            self.put(data)?;
-            return self.shown_by(root);
-        }
-        self.shown_by(root)?;
-        let laid = self.round.line(root).copy();
-        match laid.bytes() <= data.bytes() {
-            true => self.copy(laid, data),
-            false => self.sit(|sitting| sitting.take(root, Share::All, data)),
         }
     }
 

@@ -101,6 +101,16 @@ impl Crowd {
         self.is_a_crowd() || self.is_near() && is_little
     }
 
+    /// Whether they lay such blocks down at once, for one of them.
+    pub(super) fn gathers_at_once(self, each: usize) -> bool {
+        self.meets_for_equal_blocks(each) && self.lays_down_for_one(each)
+    }
+
+    /// Whether one lays down such blocks at once, for each of them.
+    pub(super) fn scatters_at_once(self, each: usize) -> bool {
+        self.meets_for_equal_blocks(each) && self.lays_down(each * self.members)
+    }
+
     /// Whether members meet for a sum of theirs that one of them wants. Of two, one would do it
     /// alone; little is told sooner where they meet, and much is done sooner by both.
     pub(super) fn meets_for_sum_of_one(self, bytes: usize) -> bool {

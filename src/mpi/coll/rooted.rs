@@ -3,7 +3,7 @@
 use super::brisk::Turn;
 use super::choice::Crowd;
 use super::sides::{blocks, given};
-use super::sitting::{Share, Sitting, index};
+use super::sitting::{Sitting, index};
 use super::tree::broadcast;
 use super::{Blocks, Offer, Plan, Role, Sides, others};
 use crate::host::memory::Region;
@@ -94,30 +94,14 @@ impl Gather {
     /// The root's part.
     fn collect_at_once(&self, process: &Process, comm: &Comm, crowd: Crowd) -> Result<bool> {
         let Some(Blocks::Even { all, each }) = &self.blocks else { return Ok(false) };
-        let (is_in_place, mine) = (self.mine.is_none(), self.mine.as_ref());
+        let mine = self.mine.as_ref();
         let fits = |mine: &Region| mine.bytes() == *each;
         if !crowd.lays_down_for_one(*each) || !mine.is_none_or(fits) {
             return Ok(false);
         }
         let turn = Turn::next(process, comm);
         turn.come()?;
-        if let Some(mine) = mine {
-            turn.put(mine)?;
-        }
-        turn.come_to(turn.me())?;
-        if !is_in_place && turn.round().equal_bytes() == Some(*each) {
-            turn.take_row(*each, all, false)?;
-        } else {
-            let blocks = Blocks::Even { all: all.clone(), each: *each };
-            turn.sit(|sitting| {
-                if let Some(mine) = mine {
-                    sitting.lane().keep(mine, &blocks.at(turn.me()))?;
-                }
-                let taken = sitting.take_all(Share::All, &blocks, true);
-                sitting.end_reading_of_all();
-                taken
-            })?;
-        }
+        turn.collect(mine, all, *each)?;
         Ok(true)
     }
 }
@@ -162,8 +146,7 @@ impl Plan for Gather {
         }
         let turn = Turn::next(process, comm);
         turn.come()?;
-        turn.put(mine)?;
-        turn.come_to(index(root))?;
+        turn.bring(mine, index(root))?;
         Ok(true)
     }
 }
@@ -232,33 +215,23 @@ impl Plan for Scatter {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let Some(crowd) = Turn::crowd(process, comm) else { return Ok(false) };
-        let lays_down = |each: usize| crowd.lays_down(each * comm.group.len());
-        if !self.is_even || !self.meets(crowd, true) {
+        if !self.is_even {
             return Ok(false);
         }
         match (self.role, &self.blocks, &self.mine) {
             (Role::Root, Some(Blocks::Even { all, each }), mine) => {
                 let fits = |mine: &Region| mine.bytes() == *each;
-                if !lays_down(*each) || !mine.as_ref().is_none_or(fits) {
+                if !crowd.scatters_at_once(*each) || !mine.as_ref().is_none_or(fits) {
                     return Ok(false);
                 }
                 let turn = Turn::next(process, comm);
                 turn.come()?;
-                turn.put(all)?;
-                turn.shown_by(turn.me())?;
-                if let Some(mine) = mine {
-                    turn.take_block(turn.me(), *each, mine)?;
-                }
+                turn.hand_out(all, *each, mine.as_ref())?;
             }
-            (Role::Leaf(root), _, Some(mine)) if lays_down(mine.bytes()) => {
-                let (turn, root) = (Turn::next(process, comm), index(root));
+            (Role::Leaf(root), _, Some(mine)) if crowd.scatters_at_once(mine.bytes()) => {
+                let turn = Turn::next(process, comm);
                 turn.come()?;
-                turn.shown_by(root)?;
-                let each = mine.bytes();
-                match turn.round().line(root).bytes() == each * turn.members() {
-                    true => turn.take_block(root, each, mine)?,
-                    false => turn.sit(|sitting| sitting.take(root, Share::Mine, mine))?,
-                }
+                turn.get_block(index(root), mine)?;
             }
             _ => return Ok(false),
         }
