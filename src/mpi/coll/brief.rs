@@ -138,7 +138,7 @@ pub fn scatter(
     if from != comm.rank {
         let turn = Turn::next(process, comm);
         turn.come()?;
-        turn.get_block(root, &mine.into())?;
+        turn.receive_block(root, &mine.into())?;
         return Ok(true);
     }
     let all = send.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);

@@ -231,7 +231,7 @@ impl Plan for Scatter {
             (Role::Leaf(root), _, Some(mine)) if crowd.scatters_at_once(mine.bytes()) => {
                 let turn = Turn::next(process, comm);
                 turn.come()?;
-                turn.get_block(index(root), mine)?;
+                turn.receive_block(index(root), mine)?;
             }
             _ => return Ok(false),
         }

@@ -62,7 +62,7 @@ impl Turn<'_> {
 
     /// Takes its block of what the one at `root` has.
     #[inline(always)]
-    pub(super) fn get_block(&self, root: usize, mine: &Region) -> Result {
+    pub(super) fn receive_block(&self, root: usize, mine: &Region) -> Result {
         self.shown_by(root)?;
         let each = mine.bytes();
         match self.round().line(root).bytes() == each * self.members() {
