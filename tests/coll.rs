@@ -50,9 +50,9 @@ fn whoever_is_ahead_waits_for_the_others_and_goes_on() {
 }
 
 #[test]
-fn little_among_few_is_the_same_whichever_way_each_member_goes() {
-    let program = build("coll_few.c");
-    for ranks in [2, 3, 8] {
+fn little_is_the_same_whichever_way_each_member_goes() {
+    let program = build("coll_little.c");
+    for ranks in [2, 3, 8, 40] {
         for case in ["ways", "disagree"] {
             support::run(&program).ranks(ranks).args([case]).succeeds();
         }
@@ -60,15 +60,15 @@ fn little_among_few_is_the_same_whichever_way_each_member_goes() {
 }
 
 #[test]
-fn a_death_ends_what_few_do_with_little() {
-    let program = build("coll_few.c");
-    for call in
-        ["bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "scan", "reduce_scatter"]
-    {
-        for (ranks, calls) in [(2, "0"), (2, "1"), (2, "500"), (3, "100")] {
+fn a_death_ends_what_is_done_with_little() {
+    let program = build("coll_little.c");
+    let moving = ["bcast", "gather", "scatter", "allgather", "alltoall"];
+    let combining = ["reduce", "allreduce", "scan", "reduce_scatter"];
+    for call in moving.into_iter().chain(combining) {
+        for (ranks, calls) in [(2, "0"), (2, "1"), (2, "500"), (3, "100"), (40, "0"), (40, "100")] {
             let run = support::run(&program).ranks(ranks).option("--on-failure=continue");
             let outcome = run.args([call, calls]).fails_with(128 + 9);
-            assert!(!outcome.stderr.contains("coll_few.c"), "a check failed\n{outcome}");
+            assert!(!outcome.stderr.contains("coll_little.c"), "a check failed\n{outcome}");
         }
     }
 }

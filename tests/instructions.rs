@@ -6,13 +6,13 @@ mod support;
 
 /// What each call may take for its message, once that is there: a little more than it takes today.
 const LIMITS: &[(&str, u64)] = &[
-    ("send", 172),
-    ("recv", 175),
-    ("isend", 185),
-    ("irecv", 185),
-    ("waitall-of-sends", 30),
-    ("waitall-of-receives", 184),
-    ("irecv+wait", 480),
+    ("send", 168),
+    ("recv", 170),
+    ("isend", 178),
+    ("irecv", 179),
+    ("waitall-of-sends", 28),
+    ("waitall-of-receives", 160),
+    ("irecv+wait", 470),
 ];
 
 #[test]

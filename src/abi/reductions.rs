@@ -10,6 +10,7 @@ collective!(
     #[fortran(mpi_reduce_, mpi_ireduce_, mpi_reduce_init_)]
     #[forms(MPI_Ireduce, MPI_Reduce_init)]
     #[raises_on(comm)]
+    #[at_once(short::reduce)]
     fn MPI_Reduce(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, root: Rank, comm: MPI_Comm,

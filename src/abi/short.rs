@@ -4,7 +4,8 @@
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 
 use crate::abi::kinds::*;
-use crate::mpi::coll::brief::{self, Brief};
+use crate::mpi::coll::brief::{self, Numbers};
+use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use crate::mpi::request;
@@ -84,22 +85,93 @@ pub(super) fn wait(
 }
 
 #[inline(always)]
+pub(super) fn barrier(process: &'static Process, comm: MPI_Comm) -> Result<bool> {
+    brief::barrier(process, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn bcast(
+    process: &'static Process, buffer: OutBuf, count: Late<impl Kind<Checked = i64>>,
+    datatype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(root) = root.check(process, "root") else { return Ok(false) };
+    brief::bcast(process, numbers(process, buffer, count, datatype), root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn gather(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(root) = root.check(process, "root") else { return Ok(false) };
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::gather(process, send, numbers(process, recvbuf, recvcount, recvtype), root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn scatter(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(root) = root.check(process, "root") else { return Ok(false) };
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::scatter(process, send, numbers(process, recvbuf, recvcount, recvtype), root, comm.key())
+}
+
+#[inline(always)]
+pub(super) fn allgather(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
+) -> Result<bool> {
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::allgather(process, send, numbers(process, recvbuf, recvcount, recvtype), comm.key())
+}
+
+#[inline(always)]
+pub(super) fn alltoall(
+    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
+    recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
+) -> Result<bool> {
+    let send = numbers(process, sendbuf, sendcount, sendtype);
+    brief::alltoall(process, send, numbers(process, recvbuf, recvcount, recvtype), comm.key())
+}
+
+#[inline(always)]
+pub(super) fn reduce(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    root: Rank, comm: MPI_Comm,
+) -> Result<bool> {
+    let (Ok(send), Ok(root)) = (sendbuf.check(process, "sendbuf"), root.check(process, "root"))
+    else {
+        return Ok(false);
+    };
+    let it = numbers(process, recvbuf, count, datatype);
+    brief::reduce(process, send, it, op.now().key(), root, comm.key())
+}
+
+#[inline(always)]
 pub(super) fn allreduce(
     process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
     count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
     comm: MPI_Comm,
 ) -> Result<bool> {
-    let (Ok(send), Ok(recv)) =
-        (sendbuf.check(process, "sendbuf"), recvbuf.check(process, "recvbuf"))
-    else {
-        return Ok(false);
-    };
-    let Ok(count) = count.now().check(process, "count") else { return Ok(false) };
-    let (datatype, op, comm) = (datatype.now().key(), op.now().key(), comm.key());
-    brief::allreduce(process, Brief { send, recv, count, datatype, op, comm })
+    let Ok(send) = sendbuf.check(process, "sendbuf") else { return Ok(false) };
+    let it = numbers(process, recvbuf, count, datatype);
+    brief::allreduce(process, send, it, op.now().key(), comm.key())
 }
 
+/// As they came; what is wrong counts as nothing, and so is not for here.
 #[inline(always)]
-pub(super) fn barrier(process: &'static Process, comm: MPI_Comm) -> Result<bool> {
-    brief::barrier(process, comm.key())
+fn numbers(
+    process: &'static Process, buf: impl Kind<Checked = Address>,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>,
+) -> Numbers {
+    let buf = buf.check(process, "buf").unwrap_or(Address::BOTTOM);
+    let count = count.now().check(process, "count").unwrap_or(0);
+    Numbers { buf, count, datatype: datatype.now().key() }
 }

@@ -16,8 +16,8 @@ use crate::transport::{Envelope, Glance, SHORT};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
-/// Lists of those that wait, by what they ask for.
-const LISTS: usize = 64;
+/// Lists of those that wait, by what they ask for: as many as may wait, so that few share one.
+const LISTS: usize = RESERVED;
 const NOBODY: u8 = u8::MAX;
 const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize);
 

@@ -2,43 +2,73 @@
 //! program's own by calling it. And MPI_Reduce_local, which is nothing else.
 
 use crate::host::memory::Span;
-use crate::mpi::callback::Reduction;
+use crate::mpi::callback::{Callback, Reduction};
 use crate::mpi::coll::Side;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::Result;
-use crate::mpi::memory;
+use crate::mpi::memory::{self, Kernel};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
 
 /// More items than this go to a function that takes an `int` in several calls.
 const MOST_AT_ONCE: i64 = 1 << 30;
 
-/// `inout` becomes `input` op `inout`, in memory that is there: `count` items each, the first of
-/// which have the addresses of the spans.
-pub fn combine(
-    process: &Process, op: &Op, datatype: &Datatype, count: i64, input: Span, inout: Span,
-) {
-    match op {
-        Op::Named(op) => {
-            let elements = elements(datatype, count, *op);
-            memory::reduce(*op, datatype.shape.element, input, inout, elements);
-        }
-        Op::User { function, is_large, .. } => {
-            let most = if *is_large { i64::MAX } else { MOST_AT_ONCE };
-            let mut done = 0;
-            while done < count {
-                let offset = (done * datatype.shape.extent) as isize;
-                let items = most.min(count - done);
-                let reduction = Reduction {
-                    input: input.address().wrapping_add_signed(offset),
-                    inout: inout.address().wrapping_add_signed(offset),
-                    count: items,
-                    datatype: datatype.handle,
-                    is_large: *is_large,
-                };
-                process.program.reduce(*function, reduction);
-                done += items;
+/// What combines one run of items with another.
+pub struct Combiner<'a> {
+    process: &'a Process,
+    datatype: &'a Datatype,
+    count: i64,
+    way: Way,
+}
+
+enum Way {
+    /// So many elements, by the library's own operation.
+    Named(Kernel, usize),
+    User(Callback, bool),
+    /// Nobody has asked whether the operation has a meaning, and it has none.
+    Nothing,
+}
+
+impl<'a> Combiner<'a> {
+    /// For so many items of this type.
+    #[inline]
+    pub fn new(process: &'a Process, op: &Op, datatype: &'a Datatype, count: i64) -> Combiner<'a> {
+        let way = match op {
+            Op::Named(op) => {
+                let kernel = memory::kernel(*op, datatype.shape.element);
+                kernel.map_or(Way::Nothing, |it| Way::Named(it, elements(datatype, count, *op)))
             }
+            Op::User { function, is_large, .. } => Way::User(*function, *is_large),
+        };
+        Combiner { process, datatype, count, way }
+    }
+
+    /// `inout` becomes `input` op `inout`, in memory that is there: the first items have the
+    /// addresses of the spans.
+    #[inline]
+    pub fn combine(&self, input: Span, inout: Span) {
+        match self.way {
+            Way::Named(kernel, elements) => kernel.run(input, inout, elements),
+            Way::User(function, is_large) => self.call(function, is_large, input, inout),
+            Way::Nothing => {}
+        }
+    }
+
+    fn call(&self, function: Callback, is_large: bool, input: Span, inout: Span) {
+        let most = if is_large { i64::MAX } else { MOST_AT_ONCE };
+        let mut done = 0;
+        while done < self.count {
+            let offset = (done * self.datatype.shape.extent) as isize;
+            let items = most.min(self.count - done);
+            let reduction = Reduction {
+                input: input.address().wrapping_add_signed(offset),
+                inout: inout.address().wrapping_add_signed(offset),
+                count: items,
+                datatype: self.datatype.handle,
+                is_large,
+            };
+            self.process.program.reduce(function, reduction);
+            done += items;
         }
     }
 }
@@ -59,6 +89,6 @@ pub fn reduce_local(process: &Process, input: &Side, inout: Address, op: &Op) ->
     let bytes = input.datatype.region(inout, input.count)?.bytes();
     input.region()?;
     let at = |buf: Address| Span::new(std::ptr::with_exposed_provenance(buf.0), bytes);
-    combine(process, op, &input.datatype, input.count, at(input.buf), at(inout));
+    Combiner::new(process, op, &input.datatype, input.count).combine(at(input.buf), at(inout));
     Ok(())
 }

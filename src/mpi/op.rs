@@ -1,6 +1,5 @@
 //! Reduction operations (MPI-5.0 §6.9).
 
-use crate::host::memory::Span;
 use crate::mpi::callback::Callback;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::error::{Class, Result};
@@ -70,12 +69,11 @@ impl Op {
     /// operations work on integers of Fortran, too).
     pub fn is_defined_on(&self, datatype: &Datatype) -> Result {
         let Op::Named(op) = self else { return Ok(()) };
-        let nothing = Span::EMPTY;
         let element = datatype.shape.element;
         if !checks::are_on() {
             return Ok(());
         }
-        if datatype.is_predefined() && memory::reduce(*op, element, nothing, nothing, 0) {
+        if datatype.is_predefined() && memory::kernel(*op, element).is_some() {
             return Ok(());
         }
         let name = named::name(datatype.handle).unwrap_or("a datatype that the program made");

@@ -19,7 +19,7 @@ use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 /// How many rounds there are, and among how many members together: rounds cost memory, and save
 /// those who only give or bring something from waiting.
@@ -159,28 +159,35 @@ impl Meeting {
         self.stand(place, position(turn));
     }
 
-    /// The same for a member that [`Meeting::greet`]s those ahead after its next SeqCst
-    /// read-modify-write, or fence, and before it sleeps.
+    /// The same without a fence, but for those turns from which on those ahead may wait for this
+    /// member.
     #[inline]
     pub fn come_in(&self, turn: u32, place: usize) {
-        self.stands[place].0.store(position(turn), Ordering::Release);
+        let (stand, position) = (&self.stands[place].0, position(turn));
+        let before = stand.load(Ordering::Relaxed);
+        stand.store(position, Ordering::Release);
+        if (before ^ position) & !(self.stride() - 1) != 0 {
+            fence(Ordering::SeqCst);
+            self.greet(position);
+        }
+    }
+
+    /// Those ahead wait for positions that are multiples of this.
+    #[inline]
+    fn stride(&self) -> u32 {
+        self.rounds.len() as u32 / 2
     }
 
     /// Wakes those who wait until a member is as far as this.
     #[inline]
-    pub fn greet(&self, turn: u32) {
-        self.greet_from(position(turn));
-    }
-
-    #[inline]
-    fn greet_from(&self, position: u32) {
+    fn greet(&self, position: u32) {
         if self.pace.waiting.load(Ordering::SeqCst) != 0 {
             self.ring_those_ahead(position);
         }
     }
 
     /// The member at `place` needs nothing of this turn any more, and nobody needs its memory.
-    /// Where all have come to the turn, it is enough to come to the next.
+    /// Those who lay down copies just come to the next.
     #[inline]
     pub fn let_go(&self, turn: u32, place: usize) {
         self.stand(place, position(turn) + 1);
@@ -189,7 +196,7 @@ impl Meeting {
     #[inline]
     fn stand(&self, place: usize, position: u32) {
         self.stands[place].0.swap(position, Ordering::SeqCst);
-        self.greet_from(position);
+        self.greet(position);
     }
 
     #[cold]
@@ -228,14 +235,15 @@ impl Meeting {
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
 
-    /// The same, and of half of the rounds of later turns: whoever has waited goes on for a while.
+    /// The same, and of about half of the rounds of later turns: whoever has waited goes on for a
+    /// while.
     pub(super) fn has_ample_room(&self, turn: u32) -> bool {
         let needed = self.ample(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
 
     fn ample(&self, turn: u32) -> u32 {
-        self.needed(turn).wrapping_add(self.rounds.len() as u32)
+        self.needed(turn).wrapping_add(self.rounds.len() as u32) & !(self.stride() - 1)
     }
 
     /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].

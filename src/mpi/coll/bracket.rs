@@ -42,8 +42,13 @@ impl Bracket {
     pub(super) fn walk(self, members: usize, mut combine: impl FnMut(usize, usize)) {
         match self {
             Bracket::Chain => (0..members - 1).rev().for_each(|left| combine(left, members - 1)),
-            Bracket::Tree { radix, top } if radix >= members => (1..members)
-                .for_each(|place| combine((top + place - 1) % members, (top + place) % members)),
+            Bracket::Tree { radix, top } if radix >= members => {
+                let mut left = top;
+                for right in (top + 1..members).chain(0..top) {
+                    combine(left, right);
+                    left = right;
+                }
+            }
             Bracket::Tree { radix, top } => {
                 let mut reach = 1;
                 while reach < members {

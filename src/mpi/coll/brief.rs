@@ -1,187 +1,229 @@
-//! Small operations of the commonest kind on MPI_COMM_WORLD: few members with cores of their own
-//! lay a few numbers down, and look at those of the others. They judge only whether they are that.
-//! The turn is that of a [`Sitting`](super::sitting::Sitting): some members may go this way, and
-//! others that one.
+//! Operations of the commonest kind on MPI_COMM_WORLD: a few numbers, combined by operations of the
+//! library's own. They judge only whether they are that, by plain numbers, and go the way of
+//! [`brisk`](super::brisk), without a plan: some members may go this way, and others that one.
 
 use super::bracket::Bracket;
+use super::brisk::Turn;
 use super::choice::Crowd;
-use super::sitting;
-use crate::engine::{Gate, Meeting, Round, Vigil};
-use crate::host::memory::{self, Fault, Span};
-use crate::mpi::combine::combine;
+use super::reduce::Sum;
+use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::Result;
 use crate::mpi::named;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::envelope;
-use std::mem::MaybeUninit;
 
-/// How often a member looks before it waits in the ordinary way.
-const LOOKS: u32 = 256;
-/// The most bytes that go this way, of all members together, and of those that few numbers have.
-const MOST: usize = 16 << 10;
-const FEW: usize = 256;
-
-/// The arguments of MPI_Allreduce, as they came.
+/// Some numbers of the program's, as they came.
 #[derive(Clone, Copy)]
-pub struct Brief {
-    pub send: Address,
-    pub recv: Address,
+pub struct Numbers {
+    pub buf: Address,
     pub count: i64,
     pub datatype: usize,
-    pub op: usize,
-    pub comm: usize,
 }
 
-/// Combines everybody's values for everybody, if they are few; false: nothing has happened.
-#[inline]
-pub fn allreduce(process: &'static Process, it: Brief) -> Result<bool> {
-    let (size, input) = (named::plain_bytes(it.datatype), it.input());
-    let is_brief = size != 0 && (1..=(MOST / size) as i64).contains(&it.count);
-    if !is_brief || input.0 < Address::LOWEST || it.recv.0 < Address::LOWEST {
-        return Ok(false);
+impl Numbers {
+    /// What is combined for those that are to come here.
+    #[inline(always)]
+    fn given(self, send: Address) -> Numbers {
+        if send == Address::IN_PLACE { self } else { Numbers { buf: send, ..self } }
     }
-    let bytes = it.count as usize * size;
-    let (Some(datatype), Some(op)) = (named::find(it.datatype), Op::predefined(it.op)) else {
-        return Ok(false);
-    };
-    if op.is_defined_on(&datatype).is_err() {
-        return Ok(false);
+
+    /// Where they lie, if they are a few bytes, and one at least.
+    #[inline(always)]
+    fn span(self) -> Option<Span> {
+        let size = named::plain_bytes(self.datatype);
+        let is_brief = size != 0
+            && self.buf.0 >= Address::LOWEST
+            && (1..=MOST as u64).contains(&(self.count as u64))
+            && self.count as usize * size <= MOST;
+        is_brief.then(|| self.buf.span(self.count as usize * size))
     }
-    let fits = |crowd: Crowd, members| crowd.combines_at_once(bytes) && bytes * members <= MOST;
-    let Some(turn) = Turn::come(process, it.comm, fits)? else { return Ok(false) };
-    let line = turn.round.put(turn.me, &input.span(bytes).into());
-    turn.judge(line)?;
-    turn.show();
-    turn.wait(Gate::AllShown)?;
-    let lines = turn.round.lines();
-    if let Some(rank) = lines.iter().position(|line| line.bytes() != bytes) {
-        let other = lines[rank].bytes();
-        turn.let_go();
-        return Err(sitting::disagreement(rank, other, bytes));
+
+    /// The same of a block for each of so many members: how many bytes a block has, and all.
+    #[inline(always)]
+    fn blocks(self, members: usize) -> Option<(usize, Span)> {
+        let each = self.span()?.bytes();
+        Some((each, self.buf.span(each * members)))
     }
-    let sum = |left, right| combine(process, &op, &datatype, it.count, left, right);
-    match bytes * turn.members {
-        ..=FEW => turn.combine::<{ FEW / 16 }>(it, bytes, sum)?,
-        _ => turn.combine::<{ MOST / 16 }>(it, bytes, sum)?,
+
+    /// The same, and what combines them, if this operation does.
+    #[inline(always)]
+    fn sum(self, op: usize) -> Option<(Span, Sum)> {
+        let span = self.span()?;
+        let (datatype, op) = (named::find(self.datatype)?, Op::predefined(op)?);
+        op.is_defined_on(&datatype).ok()?;
+        Some((span, Sum::of_plain(self.buf, self.count, datatype, op)))
     }
-    turn.let_go();
-    Ok(true)
+}
+
+/// No operation here has more bytes.
+const MOST: usize = 1 << 14;
+
+/// Who goes this way, unless something is unusual.
+#[inline(always)]
+fn world(process: &'static Process, comm: usize) -> Option<(&'static Comm, Crowd)> {
+    let comm = process.first_world(comm)?;
+    let crowd = Crowd::among(comm.group.len(), process.world.ranks_per_core());
+    let is_usual = process.engine.is_carefree() && process.world.rules().modes().is_none();
+    (is_usual && crowd.is_near()).then_some((comm, crowd))
+}
+
+#[inline(always)]
+fn root(comm: &Comm, root: i32) -> Option<usize> {
+    usize::try_from(root).ok().filter(|root| *root < comm.group.len())
 }
 
 /// Returns when all members have come, if this is the way to do so; false: nothing has happened.
 #[inline]
 pub fn barrier(process: &'static Process, comm: usize) -> Result<bool> {
-    let Some(turn) = Turn::come(process, comm, |_, _| true)? else { return Ok(false) };
-    turn.show();
-    turn.wait(Gate::AllShown)?;
-    turn.let_go();
+    let Some((comm, _)) = world(process, comm) else { return Ok(false) };
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.all(|_| ())?;
     Ok(true)
 }
 
-impl Brief {
-    fn input(&self) -> Address {
-        if self.send == Address::IN_PLACE { self.recv } else { self.send }
-    }
+/// What the root has comes to everybody, in the same way.
+#[inline]
+pub fn bcast(process: &'static Process, it: Numbers, from: i32, comm: usize) -> Result<bool> {
+    let (Some((comm, crowd)), Some(data)) = (world(process, comm), it.span()) else {
+        return Ok(false);
+    };
+    let Some(root) = root(comm, from).filter(|_| crowd.broadcasts_at_once(data.bytes())) else {
+        return Ok(false);
+    };
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.broadcast(root, &data.into())?;
+    Ok(true)
 }
 
-/// One member's part in the next turn of the world.
-struct Turn<'a> {
-    process: &'a Process,
-    comm: &'a Comm,
-    meeting: &'a Meeting,
-    round: &'a Round,
-    turn: u32,
-    me: usize,
-    members: usize,
+/// What everybody has comes to the root, in the same way.
+#[inline]
+pub fn gather(
+    process: &'static Process, send: Numbers, recv: Numbers, to: i32, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some(root), Some(mine)) = (root(comm, to), send.span()) else { return Ok(false) };
+    let each = mine.bytes();
+    if !crowd.gathers_at_once(each) {
+        return Ok(false);
+    }
+    if to != comm.rank {
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.bring(&mine.into(), root)?;
+        return Ok(true);
+    }
+    let all = recv.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);
+    let Some((_, all)) = all else { return Ok(false) };
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.collect(Some(&mine.into()), &all.into(), each)?;
+    Ok(true)
 }
 
-impl Turn<'_> {
-    /// Comes to it, unless something is unusual.
-    #[inline(always)]
-    fn come(
-        process: &'static Process, comm: usize, fits: impl FnOnce(Crowd, usize) -> bool,
-    ) -> Result<Option<Turn<'static>>> {
-        let Some(comm) = process.first_world(comm) else { return Ok(None) };
-        let members = comm.group.len();
-        let crowd = Crowd::among(members, process.world.ranks_per_core());
-        let is_usual = process.engine.is_carefree() && process.world.rules().modes().is_none();
-        if !(is_usual && crowd.meets() && crowd.looks_round() && fits(crowd, members)) {
-            return Ok(None);
-        }
-        let number = comm.next_collective(process);
-        let turn = u32::try_from(number).expect("operations are counted from 0");
-        let (meeting, me) = (comm.meeting(process), sitting::index(comm.rank));
-        let round = meeting.round(turn);
-        let this = Turn { process, comm, meeting, round, turn, me, members };
-        meeting.come(turn, me);
-        if !meeting.has_room(turn) {
-            let _ahead = meeting.wait_for_room(turn, me);
-            this.wait(Gate::Room)?;
-        }
-        Ok(Some(this))
+/// A block for each comes from the root, in the same way.
+#[inline]
+pub fn scatter(
+    process: &'static Process, send: Numbers, recv: Numbers, from: i32, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some(root), Some(mine)) = (root(comm, from), recv.span()) else { return Ok(false) };
+    let each = mine.bytes();
+    if !crowd.scatters_at_once(each) {
+        return Ok(false);
     }
+    if from != comm.rank {
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.receive_block(root, &mine.into())?;
+        return Ok(true);
+    }
+    let all = send.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);
+    let Some((_, all)) = all else { return Ok(false) };
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.hand_out(&all.into(), each, Some(&mine.into()))?;
+    Ok(true)
+}
 
-    /// Combines what all have laid down, which each does for itself, with room for so many words.
-    /// Out of line, so that those who need little room have a small frame.
-    #[inline(never)]
-    fn combine<const WORDS: usize>(
-        &self, it: Brief, bytes: usize, sum: impl Fn(Span, Span),
-    ) -> Result {
-        let mut room = [const { MaybeUninit::<u128>::uninit() }; WORDS];
-        let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
-        let place = |place: usize| room.part(place * bytes, bytes);
-        // The brackets that the long way has for so much among so many.
-        let crowd = Crowd::among(self.members, self.process.world.ranks_per_core());
-        let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
-        let lines = self.round.lines();
-        let (mut combined, mut outcome) = (0_u64, Ok(()));
-        bracket.walk(self.members, |left, right| {
-            if combined >> right & 1 == 0 {
-                outcome = memory::copy(lines[right].copy(), place(right)).and(outcome);
-            }
-            let is_combined = combined >> left & 1 == 1;
-            sum(if is_combined { place(left) } else { lines[left].copy() }, place(right));
-            combined |= 1 << right;
-        });
-        let copied = memory::copy(place(bracket.last(self.members)), it.recv.span(bytes));
-        self.judge(outcome.and(copied))
+/// What everybody has comes to everybody, in the same way.
+#[inline]
+pub fn allgather(
+    process: &'static Process, send: Numbers, recv: Numbers, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some(mine), Some((each, all))) = (send.span(), recv.blocks(comm.group.len())) else {
+        return Ok(false);
+    };
+    if mine.bytes() != each || !crowd.packs(each, all.bytes()) {
+        return Ok(false);
     }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.allgather(&mine.into(), false, &all.into(), each)?;
+    Ok(true)
+}
 
-    /// What this member has is there.
-    #[inline(always)]
-    fn show(&self) {
-        self.round.line(self.me).show(self.turn);
-        self.meeting.ring_few(self.me);
+/// A block for each goes from everybody to everybody, in the same way.
+#[inline]
+pub fn alltoall(
+    process: &'static Process, send: Numbers, recv: Numbers, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let members = comm.group.len();
+    let (Some((given, from)), Some((each, to))) = (send.blocks(members), recv.blocks(members))
+    else {
+        return Ok(false);
+    };
+    if given != each || !crowd.lays_rows_down(each) {
+        return Ok(false);
     }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.alltoall(&from.into(), &to.into(), each)?;
+    Ok(true)
+}
 
-    #[inline(always)]
-    fn wait(&self, gate: Gate) -> Result {
-        if gate != Gate::Room && (0..LOOKS).any(|_| self.round.is_open(gate, self.turn)) {
-            return if self.process.engine.is_stopping() { Err(Failure::Died) } else { Ok(()) };
-        }
-        self.wait_long(gate)
+/// Combines everybody's values for the root, in the same way.
+#[inline]
+pub fn reduce(
+    process: &'static Process, send: Address, it: Numbers, op: usize, to: i32, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let Some(root) = root(comm, to) else { return Ok(false) };
+    let (is_root, is_in_place) = (to == comm.rank, send == Address::IN_PLACE);
+    let Some((input, sum)) = it.given(send).sum(op) else { return Ok(false) };
+    let target = it.span().filter(|_| is_root);
+    let is_plain = if is_root { target.is_some() } else { !is_in_place };
+    let bytes = input.bytes();
+    if !(is_plain && crowd.combines_at_once(bytes) && crowd.meets_for_sum_of_one(bytes)) {
+        return Ok(false);
     }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.reduce(&sum, &input.into(), crowd, target.map(Region::from).as_ref(), root)?;
+    Ok(true)
+}
 
-    #[inline(never)]
-    fn wait_long(&self, gate: Gate) -> Result {
-        let Turn { meeting, round, turn, .. } = *self;
-        let everyone = &self.comm.everyone();
-        let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, turn as i32);
-        let vigil = Vigil { meeting, round, gate, turn, envelope, everyone };
-        let mishap = self.process.engine.keep_vigil(&vigil)?;
-        mishap.map_or(Ok(()), |mishap| Err(sitting::failure(mishap)))
+/// Combines everybody's values for everybody, in the same way.
+#[inline]
+pub fn allreduce(
+    process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let (Some((input, sum)), Some(target)) = (it.given(send).sum(op), it.span()) else {
+        return Ok(false);
+    };
+    let bytes = target.bytes();
+    if !crowd.reduces_for_all(bytes) {
+        return Ok(false);
     }
-
-    /// Memory that is not there is this member's own.
-    #[inline(always)]
-    fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
-        copied.map_err(|fault| self.process.engine.suffer(fault.address).into())
-    }
-
-    fn let_go(&self) {
-        self.meeting.let_go(self.turn, self.me);
-    }
+    let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
+    let (turn, last) = (Turn::next(process, comm), bracket.last(comm.group.len()));
+    turn.come()?;
+    turn.reduce_for_all(&sum, &input.into(), bracket, &target.into(), |results| results(last))?;
+    Ok(true)
 }

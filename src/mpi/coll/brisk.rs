@@ -18,7 +18,6 @@ use crate::mpi::process::Process;
 use crate::mpi::pt2pt::envelope;
 use crate::mpi::run::Way;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
 
 /// One member's part in the next turn of a communicator.
 pub(super) struct Turn<'a> {
@@ -47,28 +46,33 @@ impl<'a> Turn<'a> {
             && comm.generation >= engine.generation()
             && !comm.is_inter()
             && comm.gaps().is_none();
-        let is_near = crowd.is_crowded() || crowd.looks_round();
-        (is_usual && is_near && crowd.meets() && !is_atomic(process, comm)).then_some(crowd)
+        (is_usual && crowd.is_near() && !is_atomic(process, comm)).then_some(crowd)
     }
 
-    /// Comes to it.
-    #[inline]
-    pub(super) fn come(process: &'a Process, comm: &'a Comm) -> Result<Turn<'a>> {
+    /// This member's part in the next one. Never moved: that would cost as much as many an
+    /// operation.
+    #[inline(always)]
+    pub(super) fn next(process: &'a Process, comm: &'a Comm) -> Turn<'a> {
         let number = comm.next_collective(process);
         let turn = u32::try_from(number).expect("operations are counted from 0");
         let (meeting, me) = (comm.meeting(process), index(comm.rank));
         let (round, members) = (meeting.round(turn), comm.group.len());
         let is_small = Crowd::among(members, process.world.ranks_per_core()).looks_round();
-        let this = Turn { process, comm, meeting, round, turn, me, members, is_small };
-        meeting.come_in(turn, me);
-        process.engine.step()?;
-        if !meeting.has_room(turn) {
-            fence(Ordering::SeqCst);
-            meeting.greet(turn);
-            let _ahead = meeting.wait_for_room(turn, me);
-            this.wait(Gate::Room)?;
-        }
-        Ok(this)
+        Turn { process, comm, meeting, round, turn, me, members, is_small }
+    }
+
+    /// Comes to it.
+    #[inline(always)]
+    pub(super) fn come(&self) -> Result {
+        self.meeting.come_in(self.turn, self.me);
+        self.process.engine.step()?;
+        if self.meeting.has_room(self.turn) { Ok(()) } else { self.wait_for_room() }
+    }
+
+    #[inline(never)]
+    fn wait_for_room(&self) -> Result {
+        let _ahead = self.meeting.wait_for_room(self.turn, self.me);
+        self.wait(Gate::Room)
     }
 
     /// Lays down a copy of what this member has.
@@ -82,12 +86,11 @@ impl<'a> Turn<'a> {
     #[inline]
     pub(super) fn all(&self, finish: impl FnOnce(&Turn<'a>)) -> Result {
         if self.is_small {
-            self.show();
+            self.round.line(self.me).show(self.turn);
             self.meeting.ring_few(self.me);
             return self.wait(Gate::AllShown);
         }
         let is_last = self.round.muster.arrive(self.turn, self.me);
-        self.meeting.greet(self.turn);
         if !is_last {
             return self.wait(Gate::Done);
         }
@@ -98,20 +101,13 @@ impl<'a> Turn<'a> {
         Ok(self.process.engine.step()?)
     }
 
-    /// What this member has laid down is there.
-    #[inline]
-    fn show(&self) {
-        self.round.line(self.me).show(self.turn);
-        self.meeting.greet(self.turn);
-    }
-
     /// The same as [`Turn::come_to`], for what members look at where they are few.
     #[inline]
     pub(super) fn all_at(&self, root: usize) -> Result {
         if !self.is_small {
             return self.come_to(root);
         }
-        self.show();
+        self.round.line(self.me).show(self.turn);
         if root == self.me {
             return self.wait(Gate::AllShown);
         }
@@ -119,11 +115,10 @@ impl<'a> Turn<'a> {
         Ok(self.process.engine.step()?)
     }
 
-    /// The one at `root` waits for all; the others need not. Then each [leaves](Turn::leave).
+    /// The one at `root` waits for all; the others need not.
     #[inline]
     pub(super) fn come_to(&self, root: usize) -> Result {
         let is_last = self.round.muster.arrive(self.turn, self.me);
-        self.meeting.greet(self.turn);
         if root == self.me {
             return self.wait(Gate::Full);
         }
@@ -134,8 +129,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What the one at `root` has laid down is there for all, who need not wait for each other.
-    /// Then each [leaves](Turn::leave).
-    #[inline]
+    #[inline(always)]
     pub(super) fn shown_by(&self, root: usize) -> Result {
         let gate = Gate::Shown { place: root };
         if root == self.me {
@@ -143,20 +137,13 @@ impl<'a> Turn<'a> {
             self.meeting.open(gate, self.turn, root);
             return Ok(self.process.engine.step()?);
         }
-        if !self.round.is_open(gate, self.turn) {
-            fence(Ordering::SeqCst);
-            self.meeting.greet(self.turn);
+        match self.round.is_open(gate, self.turn) {
+            true => Ok(self.process.engine.step()?),
+            false => self.wait(gate),
         }
-        self.wait(gate)
     }
 
-    /// This member needs nothing any more of what others have laid down.
-    #[inline]
-    pub(super) fn leave(self) {
-        self.meeting.let_go(self.turn, self.me);
-    }
-
-    #[inline]
+    #[inline(never)]
     fn wait(&self, gate: Gate) -> Result {
         let Turn { meeting, round, turn, comm, .. } = *self;
         let envelope = envelope(2 * comm.context() + 1, comm.rank, turn as i32);
@@ -210,7 +197,7 @@ impl<'a> Turn<'a> {
 
     /// Memory that is not there is this member's own.
     #[inline]
-    fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
+    pub(super) fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
         copied.map_err(|fault| self.process.engine.suffer(fault.address).into())
     }
 

@@ -4,6 +4,7 @@
 //! somebody up, so small operations let everybody sleep once; and large messages are copied once,
 //! straight out of the sender's memory, so the fewest copies win.
 
+use super::combining::MOST_HERE;
 use crate::mpi::lane::Lane;
 
 /// How everybody's blocks come to everybody.
@@ -63,6 +64,11 @@ impl Crowd {
         self.members <= 8 && !self.is_crowded()
     }
 
+    /// Whether those who meet share cores, or look round.
+    pub(super) fn is_near(self) -> bool {
+        self.meets() && (self.is_crowded() || self.looks_round())
+    }
+
     /// Whether members meet for the bytes that one of them has for all. By message the one need not
     /// wait for those who come late; but those who share a core are all woken at once where they
     /// meet.
@@ -90,7 +96,19 @@ impl Crowd {
 
     /// The same for blocks that are all so long, in a blocking operation.
     pub(super) fn meets_for_equal_blocks(self, each: usize) -> bool {
-        self.is_a_crowd() || self.looks_round() && each * self.members <= FEW
+        let all = each * self.members;
+        let is_little = if self.is_crowded() { self.lays_down(all) } else { all <= FEW };
+        self.is_a_crowd() || self.is_near() && is_little
+    }
+
+    /// Whether they lay such blocks down at once, for one of them.
+    pub(super) fn gathers_at_once(self, each: usize) -> bool {
+        self.meets_for_equal_blocks(each) && self.lays_down_for_one(each)
+    }
+
+    /// Whether one lays down such blocks at once, for each of them.
+    pub(super) fn scatters_at_once(self, each: usize) -> bool {
+        self.meets_for_equal_blocks(each) && self.lays_down(each * self.members)
     }
 
     /// Whether members meet for a sum of theirs that one of them wants. Of two, one would do it
@@ -99,11 +117,6 @@ impl Crowd {
         self.members > 2
             || self.looks_round() && bytes <= FEW
             || !self.combines_at_once(bytes) && bytes > 1 << 16
-    }
-
-    /// Whether one member finds all partial sums of so many bytes.
-    pub(super) fn scans_at_once(self, bytes: usize) -> bool {
-        !self.is_crowded() && self.combines_at_once(bytes)
     }
 
     fn is_a_crowd(self) -> bool {
@@ -138,6 +151,13 @@ impl Crowd {
         // Where parts come to less than a byte each, it would take members longer to look at each
         // other's than one to combine everything.
         bytes <= 4096 && (bytes * self.members <= 1 << 19 || bytes < self.members)
+    }
+
+    /// Whether members who are near combine values of so many bytes for all of them at once; few
+    /// do so each for itself.
+    pub(super) fn reduces_for_all(self, bytes: usize) -> bool {
+        let is_little = || self.is_crowded() || bytes * self.members <= MOST_HERE;
+        self.combines_at_once(bytes) && is_little()
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.

@@ -7,46 +7,93 @@ use super::choice::Crowd;
 use super::reduce::{Part, Room, Sum};
 use super::sitting::{self, Sitting};
 use crate::engine::{Board, Laid, Round};
-use crate::host::memory::{Region, Span};
+use crate::host::memory::{Region, Span, copy};
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
+use std::cell::Cell;
+use std::mem::MaybeUninit;
 
 /// How many bytes there is room for without an allocation.
 const NEAR: usize = 256;
 
-/// The same for members that go the way of `brisk`.
-const FEW: usize = 1024;
+/// Each of few members combines no more bytes of all of them for itself.
+pub(super) const MOST_HERE: usize = 16 << 10;
 
 impl Turn<'_> {
-    /// Whether few members, each of whom has so many bytes, combine them by
-    /// [`Turn::reduce_for_all`].
-    pub(super) fn reduces_for_all(crowd: Crowd, bytes: usize, members: usize) -> bool {
-        crowd.looks_round() && crowd.combines_at_once(bytes) && bytes * members <= FEW
+    /// Combines everybody's values, which are few, for the one at `root`, who has a `target`.
+    #[inline(always)]
+    pub(super) fn reduce(
+        &self, sum: &Sum, input: &Region, crowd: Crowd, target: Option<&Region>, root: usize,
+    ) -> Result {
+        self.put(input)?;
+        self.all_at(root)?;
+        let bytes = input.bytes();
+        target.map_or(Ok(()), |target| self.combine_for_one(sum, crowd, bytes, target, root))
     }
 
-    /// Combines everybody's values, which are few, at each member for itself; `pick` says what of
-    /// the results is for this one, as in [`Sitting::reduce_for_all`].
+    #[inline(never)]
+    fn combine_for_one(
+        &self, sum: &Sum, crowd: Crowd, bytes: usize, target: &Region, root: usize,
+    ) -> Result {
+        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root as i32);
+        match combine_all(self.process(), self.round(), sum, bracket) {
+            true => self.copy(self.round().line(bracket.last(self.members())).copy(), target),
+            false => Err(self.disagreement(bytes)),
+        }
+    }
+
+    /// Combines everybody's values, which are few, for everybody: `pick` says what of the results
+    /// is for this member, as in [`Sitting::reduce_for_all`]. Few members do so each for itself.
+    #[inline]
     pub(super) fn reduce_for_all(
-        &self, sum: &Sum, bracket: Bracket, target: &Region,
+        &self, sum: &Sum, input: &Region, bracket: Bracket, target: &Region,
         pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
     ) -> Result {
-        let (input, members) = (sum.input(sum.whole())?, self.members());
+        const FEW: usize = 256;
         let bytes = input.bytes();
-        self.put(&input)?;
+        self.put(input)?;
+        if !self.is_small() {
+            self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
+            return match self.round().agreed_bytes() == Some(bytes) {
+                true => self.copy(pick(&|place| self.round().line(place).copy()), target),
+                false => Err(self.disagreement(bytes)),
+            };
+        }
         self.all(|_| ())?;
         if self.round().equal_bytes() != Some(bytes) {
             return Err(self.disagreement(bytes));
         }
-        let mut room = [0_u128; FEW / 16];
-        let room = Span::new(room.as_mut_ptr().cast_const().cast(), FEW);
-        let place = |place: usize| room.part(place * bytes, bytes);
-        for (member, line) in self.round().lines().iter().enumerate() {
-            self.copy(line.copy(), &place(member).into())?;
+        match bytes * self.members() {
+            ..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, bytes, target, pick),
+            _ => self.combine_here::<{ MOST_HERE / 16 }>(sum, bracket, bytes, target, pick),
         }
-        let combine = |left, right| sum.combine_spans(self.process(), place(left), place(right));
-        bracket.walk(members, combine);
-        self.copy(pick(&place), target)
+    }
+
+    /// The same with room for so many words. Out of line, so that those who need little room have a
+    /// small frame.
+    #[inline(never)]
+    fn combine_here<const WORDS: usize>(
+        &self, sum: &Sum, bracket: Bracket, bytes: usize, target: &Region,
+        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+    ) -> Result {
+        let mut room = [const { MaybeUninit::<u128>::uninit() }; WORDS];
+        let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
+        let (lines, combined) = (self.round().lines(), Cell::new(0_u64));
+        let is_combined = |place: usize| combined.get() >> place & 1 == 1;
+        let new = |place: usize| room.part(place * bytes, bytes);
+        let known =
+            |place: usize| if is_combined(place) { new(place) } else { lines[place].copy() };
+        let (sum, mut outcome) = (sum.combiner(self.process()), Ok(()));
+        bracket.walk(self.members(), |left, right| {
+            if !is_combined(right) {
+                outcome = copy(lines[right].copy(), new(right)).and(outcome);
+            }
+            sum.combine(known(left), new(right));
+            combined.set(combined.get() | 1 << right);
+        });
+        self.judge(outcome)?;
+        self.copy(pick(&known), target)
     }
 }
 
@@ -109,9 +156,8 @@ impl Sitting<'_, '_> {
         };
         let place = |place: usize| room.part(place * bytes, bytes);
         (0..members).try_for_each(|member| self.copy_span(self.copy_of(member), place(member)))?;
-        let combine =
-            |left, right| sum.combine_spans(self.lane().process(), place(left), place(right));
-        bracket.walk(members, combine);
+        let sum = sum.combiner(self.lane().process());
+        bracket.walk(members, |left, right| sum.combine(place(left), place(right)));
         self.copy(pick(&place), target)
     }
 
@@ -223,9 +269,9 @@ pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: 
     round.agree_on_bytes(bytes);
     let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item());
     if can {
-        bracket.walk(lines.len(), |left, right| {
-            sum.combine_spans(process, lines[left].copy(), lines[right].copy());
-        });
+        let sum = sum.combiner(process);
+        bracket
+            .walk(lines.len(), |left, right| sum.combine(lines[left].copy(), lines[right].copy()));
     }
     can
 }

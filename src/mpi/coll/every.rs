@@ -4,8 +4,7 @@ use super::brisk::Turn;
 use super::choice::{Crowd, Exchange};
 use super::rooted::{collect, give};
 use super::sides::{blocks, given};
-use super::sitting::{Share, Sitting};
-use super::together::pack;
+use super::sitting::Sitting;
 use super::tree::{arrive, broadcast, meet};
 use super::{Blocks, Offer, Plan, Sides, others};
 use crate::host::memory::{Region, Span};
@@ -42,7 +41,9 @@ impl Plan for Barrier {
         if Turn::crowd(process, comm).is_none() {
             return Ok(false);
         }
-        Turn::come(process, comm)?.all(|_| ())?;
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.all(|_| ())?;
         Ok(true)
     }
 }
@@ -90,19 +91,9 @@ impl Plan for Allgather {
         if !crowd.is_some_and(|crowd| crowd.packs(*each, all.bytes())) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
-        turn.put(&self.mine)?;
-        turn.all(|turn| pack(turn.round(), &self.blocks))?;
-        if turn.is_small() && turn.round().equal_bytes() == Some(*each) {
-            turn.take_row(*each, all, self.is_in_place)?;
-            return Ok(true);
-        }
-        match turn.round().packed(all.bytes()) {
-            Some(packed) if !turn.is_small() => turn.copy(packed, all)?,
-            _ => {
-                turn.sit(|sitting| sitting.take_all(Share::All, &self.blocks, self.is_in_place))?
-            }
-        }
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.allgather(&self.mine, self.is_in_place, all, *each)?;
         Ok(true)
     }
 }
@@ -215,18 +206,9 @@ impl Plan for Alltoall {
         if !crowd.is_some_and(|crowd| crowd.lays_rows_down(*each)) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
-        turn.put(all)?;
-        turn.all(|turn| turn.round().agree_on_bytes(turn.round().equal_bytes()))?;
-        let agreed = match turn.is_small() {
-            true => turn.round().equal_bytes(),
-            false => turn.round().agreed_bytes(),
-        };
-        if agreed == Some(target.bytes()) {
-            turn.take_column(*each, target)?;
-        } else {
-            turn.sit(|sitting| sitting.take_all(Share::Mine, &self.to, false))?;
-        }
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.alltoall(all, target, *each)?;
         Ok(true)
     }
 }

@@ -4,13 +4,12 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::{Combination, Crowd};
-use super::combining::combine_all;
 use super::rooted::{collect, give};
 use super::sitting::{Sitting, index};
 use super::tree::{Tree, broadcast};
 use super::{Blocks, List, Plan, Role, others};
 use crate::host::memory::{Region, Span};
-use crate::mpi::combine::combine;
+use crate::mpi::combine::Combiner;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Result};
@@ -46,6 +45,14 @@ impl Sum {
         Ok(Sum { input, count, datatype, op })
     }
 
+    /// `count` items without gaps at `input`, for an operation that is known to be defined on them.
+    #[inline]
+    pub(super) fn of_plain(
+        input: Address, count: i64, datatype: Held<Datatype>, op: Held<Op>,
+    ) -> Sum {
+        Sum { input, count, datatype, op }
+    }
+
     /// This member's part of the input.
     pub(super) fn input(&self, part: Part) -> Result<Region> {
         self.at(self.input, part)
@@ -78,20 +85,15 @@ impl Sum {
         &self, lane: &Lane<'_>, left: &Room, right: &mut Room, items: i64,
     ) -> Result {
         let bytes = self.datatype.bytes(items)?;
-        combine(
-            lane.process(),
-            &self.op,
-            &self.datatype,
-            items,
-            left.span(bytes),
-            right.span(bytes),
-        );
+        let combiner = Combiner::new(lane.process(), &self.op, &self.datatype, items);
+        combiner.combine(left.span(bytes), right.span(bytes));
         Ok(())
     }
 
-    /// The same for values that lie one after the other, the second of which gets the result.
-    pub(super) fn combine_spans(&self, process: &Process, left: Span, right: Span) {
-        combine(process, &self.op, &self.datatype, self.count, left, right);
+    /// What combines values that lie one after the other.
+    #[inline]
+    pub(super) fn combiner<'a>(&'a self, process: &'a Process) -> Combiner<'a> {
+        Combiner::new(process, &self.op, &self.datatype, self.count)
     }
 
     /// Whether one member can combine the values of all: an operation of the library's own, on
@@ -280,19 +282,11 @@ impl Plan for Reduce {
             return Ok(false);
         }
         let root = if let Role::Leaf(root) = self.role { root } else { comm.rank };
-        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root);
-        let turn = Turn::come(process, comm)?;
-        turn.put(&sum.input(sum.whole())?)?;
-        turn.all_at(index(root))?;
-        let mut outcome = Ok(());
-        if let Some((_, target)) = &self.target {
-            outcome = match combine_all(process, turn.round(), sum, bracket) {
-                true => turn.copy(turn.round().line(bracket.last(turn.members())).copy(), target),
-                false => Err(turn.disagreement(bytes)),
-            };
-        }
-        turn.leave();
-        outcome.map(|()| true)
+        let target = self.target.as_ref().map(|(_, target)| target);
+        let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
+        turn.come()?;
+        turn.reduce(sum, &input, crowd, target, index(root))?;
+        Ok(true)
     }
 }
 
@@ -394,18 +388,14 @@ impl Plan for Allreduce {
 
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let (sum, bytes) = (&self.sum, self.sum.datatype.bytes(self.sum.count)?);
-        // Few members with cores of their own combine everything each.
-        let fits = |it: &Crowd| it.is_crowded() && it.combines_at_once(bytes) && sum.is_plain();
+        let bytes = self.sum.datatype.bytes(self.sum.count)?;
+        let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.reduces_for_all(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
-        let bracket = Bracket::of(crowd.allreduce(bytes, sum.count), crowd, bytes, 0);
-        let turn = Turn::come(process, comm)?;
-        turn.put(&sum.input(sum.whole())?)?;
-        turn.all(|turn| _ = combine_all(process, turn.round(), sum, bracket))?;
-        if turn.round().agreed_bytes() != Some(bytes) {
-            return Err(turn.disagreement(bytes));
-        }
-        turn.copy(turn.round().line(bracket.last(turn.members())).copy(), &self.target)?;
+        let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
+        let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
+        let last = bracket.last(turn.members());
+        turn.come()?;
+        turn.reduce_for_all(&self.sum, &input, bracket, &self.target, |results| results(last))?;
         Ok(true)
     }
 }
@@ -525,12 +515,14 @@ impl Plan for ReduceScatter {
         let (sum, members) = (&self.sum, comm.group.len());
         let bytes = sum.datatype.bytes(sum.count)?;
         let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
-        let crowd = crowd.filter(|crowd| Turn::reduces_for_all(*crowd, bytes, members));
+        let crowd = crowd.filter(|crowd| crowd.reduces_for_all(bytes));
         let Some(crowd) = crowd else { return Ok(false) };
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
         let (last, (offset, mine)) = (bracket.last(members), self.place(self.part(comm.rank)));
         let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, mine);
-        Turn::come(process, comm)?.reduce_for_all(sum, bracket, &self.target, pick)?;
+        let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
+        turn.come()?;
+        turn.reduce_for_all(sum, &input, bracket, &self.target, pick)?;
         Ok(true)
     }
 }

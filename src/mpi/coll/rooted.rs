@@ -3,7 +3,7 @@
 use super::brisk::Turn;
 use super::choice::Crowd;
 use super::sides::{blocks, given};
-use super::sitting::{Share, Sitting, index};
+use super::sitting::{Sitting, index};
 use super::tree::broadcast;
 use super::{Blocks, Offer, Plan, Role, Sides, others};
 use crate::host::memory::Region;
@@ -49,19 +49,9 @@ impl Plan for Bcast {
             return Ok(false);
         }
         let root = index(if let Role::Leaf(root) = self.role { root } else { comm.rank });
-        let turn = Turn::come(process, comm)?;
-        if root == turn.me() {
-            turn.put(&self.data)?;
-            turn.shown_by(root)?;
-        } else {
-            turn.shown_by(root)?;
-            let laid = turn.round().line(root).copy();
-            match laid.bytes() <= self.data.bytes() {
-                true => turn.copy(laid, &self.data)?,
-                false => turn.sit(|sitting| sitting.take(root, Share::All, &self.data))?,
-            }
-        }
-        turn.leave();
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.broadcast(root, &self.data)?;
         Ok(true)
     }
 }
@@ -101,30 +91,17 @@ impl Gather {
         meets(crowd, self.is_even && is_blocking, self.blocks.as_ref(), self.mine.as_ref())
     }
 
-    /// The root's part among few.
-    fn collect_at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
+    /// The root's part.
+    fn collect_at_once(&self, process: &Process, comm: &Comm, crowd: Crowd) -> Result<bool> {
         let Some(Blocks::Even { all, each }) = &self.blocks else { return Ok(false) };
-        let (is_in_place, mine) = (self.mine.is_none(), self.mine.as_ref());
-        if mine.is_some_and(|mine| mine.bytes() != *each) {
+        let mine = self.mine.as_ref();
+        let fits = |mine: &Region| mine.bytes() == *each;
+        if !crowd.lays_down_for_one(*each) || !mine.is_none_or(fits) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
-        if let Some(mine) = mine {
-            turn.put(mine)?;
-        }
-        turn.come_to(turn.me())?;
-        if !is_in_place && turn.round().equal_bytes() == Some(*each) {
-            turn.take_row(*each, all, false)?;
-        } else {
-            let blocks = Blocks::Even { all: all.clone(), each: *each };
-            turn.sit(|sitting| {
-                if let Some(mine) = mine {
-                    sitting.lane().keep(mine, &blocks.at(turn.me()))?;
-                }
-                sitting.take_all(Share::All, &blocks, true)
-            })?;
-        }
-        turn.leave();
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.collect(mine, all, *each)?;
         Ok(true)
     }
 }
@@ -151,7 +128,6 @@ impl Plan for Gather {
         }
     }
 
-    /// For those who bring something; the root has more to do, unless they are few.
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let Some(crowd) = Turn::crowd(process, comm).filter(|crowd| self.meets(*crowd, true))
@@ -159,16 +135,18 @@ impl Plan for Gather {
             return Ok(false);
         };
         let (Role::Leaf(root), Some(mine)) = (self.role, &self.mine) else {
-            let is_small = self.is_even && crowd.looks_round();
-            return if is_small { self.collect_at_once(process, comm) } else { Ok(false) };
+            return if self.is_even {
+                self.collect_at_once(process, comm, crowd)
+            } else {
+                Ok(false)
+            };
         };
         if !crowd.lays_down_for_one(mine.bytes()) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
-        turn.put(mine)?;
-        turn.come_to(index(root))?;
-        turn.leave();
+        let turn = Turn::next(process, comm);
+        turn.come()?;
+        turn.bring(mine, index(root))?;
         Ok(true)
     }
 }
@@ -233,40 +211,30 @@ impl Plan for Scatter {
         }
     }
 
-    /// Where members are few: the root lays all blocks down.
+    /// Where the root lays all blocks down.
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let crowd = Turn::crowd(process, comm).filter(|crowd| crowd.looks_round());
-        if !self.is_even || !crowd.is_some_and(|crowd| self.meets(crowd, true)) {
+        let Some(crowd) = Turn::crowd(process, comm) else { return Ok(false) };
+        if !self.is_even {
             return Ok(false);
         }
-        let turn = match (self.role, &self.blocks, &self.mine) {
+        match (self.role, &self.blocks, &self.mine) {
             (Role::Root, Some(Blocks::Even { all, each }), mine) => {
                 let fits = |mine: &Region| mine.bytes() == *each;
-                if !mine.as_ref().is_none_or(fits) {
+                if !crowd.scatters_at_once(*each) || !mine.as_ref().is_none_or(fits) {
                     return Ok(false);
                 }
-                let turn = Turn::come(process, comm)?;
-                turn.put(all)?;
-                turn.shown_by(turn.me())?;
-                if let Some(mine) = mine {
-                    turn.take_block(turn.me(), *each, mine)?;
-                }
-                turn
+                let turn = Turn::next(process, comm);
+                turn.come()?;
+                turn.hand_out(all, *each, mine.as_ref())?;
             }
-            (Role::Leaf(root), _, Some(mine)) => {
-                let (turn, root) = (Turn::come(process, comm)?, index(root));
-                turn.shown_by(root)?;
-                let each = mine.bytes();
-                match turn.round().line(root).bytes() == each * turn.members() {
-                    true => turn.take_block(root, each, mine)?,
-                    false => turn.sit(|sitting| sitting.take(root, Share::Mine, mine))?,
-                }
-                turn
+            (Role::Leaf(root), _, Some(mine)) if crowd.scatters_at_once(mine.bytes()) => {
+                let turn = Turn::next(process, comm);
+                turn.come()?;
+                turn.receive_block(index(root), mine)?;
             }
             _ => return Ok(false),
-        };
-        turn.leave();
+        }
         Ok(true)
     }
 }

@@ -87,7 +87,7 @@ impl Scan {
 impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        if Crowd::of(lane).scans_at_once(bytes)
+        if Crowd::of(lane).combines_at_once(bytes)
             && let Some((sitting, _)) = self.sum.sit_down(lane).await?
         {
             return self.together(sitting).await;
@@ -108,14 +108,15 @@ impl Plan for Scan {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let (bytes, members) = (self.sum.datatype.bytes(self.sum.count)?, comm.group.len());
-        let fits = |crowd: &Crowd| Turn::reduces_for_all(*crowd, bytes, members);
-        if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(|crowd| fits(&crowd)) {
+        let fits = |crowd: Crowd| crowd.reduces_for_all(bytes);
+        if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
             return Ok(false);
         }
-        let turn = Turn::come(process, comm)?;
+        let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
+        turn.come()?;
         let (place, target) = self.mine(turn.me())?;
         let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
-        turn.reduce_for_all(&self.sum, Bracket::one_by_one(members), &target, pick)?;
+        turn.reduce_for_all(&self.sum, &input, Bracket::one_by_one(members), &target, pick)?;
         Ok(true)
     }
 }

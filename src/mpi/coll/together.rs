@@ -1,11 +1,109 @@
 //! What data movement comes to among members who meet: from one, to one, from all to all.
 
 use super::Blocks;
+use super::brisk::Turn;
 use super::choice::Crowd;
 use super::sitting::{Share, Sitting, index};
 use crate::engine::Round;
 use crate::host::memory::{Region, Span, copy};
 use crate::mpi::error::{Failure, Result};
+
+impl Turn<'_> {
+    /// What the one at `root` has in `data` comes to all.
+    #[inline(always)]
+    pub(super) fn broadcast(&self, root: usize, data: &Region) -> Result {
+        if root == self.me() {
+            self.put(data)?;
+            return self.shown_by(root);
+        }
+        self.shown_by(root)?;
+        let laid = self.round().line(root).copy();
+        match laid.bytes() <= data.bytes() {
+            true => self.copy(laid, data),
+            false => self.sit(|sitting| sitting.take(root, Share::All, data)),
+        }
+    }
+
+    /// What this member has comes to the one at `root`.
+    #[inline(always)]
+    pub(super) fn bring(&self, mine: &Region, root: usize) -> Result {
+        self.put(mine)?;
+        self.come_to(root)
+    }
+
+    /// What all have comes here, so many bytes each. Without `mine`, this member's are in place.
+    #[inline]
+    pub(super) fn collect(&self, mine: Option<&Region>, all: &Region, each: usize) -> Result {
+        if let Some(mine) = mine {
+            self.put(mine)?;
+        }
+        self.come_to(self.me())?;
+        if mine.is_some() && self.round().equal_bytes() == Some(each) {
+            return self.take_row(each, all, false);
+        }
+        let blocks = Blocks::Even { all: all.clone(), each };
+        self.sit(|sitting| {
+            if let Some(mine) = mine {
+                sitting.lane().keep(mine, &blocks.at(self.me()))?;
+            }
+            let taken = sitting.take_all(Share::All, &blocks, true);
+            sitting.end_reading_of_all();
+            taken
+        })
+    }
+
+    /// Gives each its block of `all`, and takes the own one.
+    #[inline]
+    pub(super) fn hand_out(&self, all: &Region, each: usize, mine: Option<&Region>) -> Result {
+        self.put(all)?;
+        self.shown_by(self.me())?;
+        mine.map_or(Ok(()), |mine| self.take_block(self.me(), each, mine))
+    }
+
+    /// Takes its block of what the one at `root` has.
+    #[inline(always)]
+    pub(super) fn receive_block(&self, root: usize, mine: &Region) -> Result {
+        self.shown_by(root)?;
+        let each = mine.bytes();
+        match self.round().line(root).bytes() == each * self.members() {
+            true => self.take_block(root, each, mine),
+            false => self.sit(|sitting| sitting.take(root, Share::Mine, mine)),
+        }
+    }
+
+    /// What all have comes to all, so many bytes each.
+    #[inline]
+    pub(super) fn allgather(
+        &self, mine: &Region, is_in_place: bool, all: &Region, each: usize,
+    ) -> Result {
+        let blocks = Blocks::Even { all: all.clone(), each };
+        self.put(mine)?;
+        self.all(|turn| pack(turn.round(), &blocks))?;
+        if self.is_small() && self.round().equal_bytes() == Some(each) {
+            return self.take_row(each, all, is_in_place);
+        }
+        match self.round().packed(all.bytes()) {
+            Some(packed) if !self.is_small() => self.copy(packed, all),
+            _ => self.sit(|sitting| sitting.take_all(Share::All, &blocks, is_in_place)),
+        }
+    }
+
+    /// Block `i` of rank `j` becomes block `j` of rank `i`, of so many bytes each.
+    #[inline]
+    pub(super) fn alltoall(&self, from: &Region, to: &Region, each: usize) -> Result {
+        self.put(from)?;
+        self.all(|turn| turn.round().agree_on_bytes(turn.round().equal_bytes()))?;
+        let agreed = match self.is_small() {
+            true => self.round().equal_bytes(),
+            false => self.round().agreed_bytes(),
+        };
+        if agreed == Some(to.bytes()) {
+            return self.take_column(each, to);
+        }
+        let blocks = Blocks::Even { all: to.clone(), each };
+        self.sit(|sitting| sitting.take_all(Share::Mine, &blocks, false))
+    }
+}
 
 impl Sitting<'_, '_> {
     /// What `root` has in `data` comes to all.
@@ -203,7 +301,7 @@ impl Sitting<'_, '_> {
 }
 
 /// Puts what all have laid down in a row, if it is as long as it should be.
-pub(super) fn pack(round: &Round, blocks: &Blocks) {
+fn pack(round: &Round, blocks: &Blocks) {
     match blocks {
         Blocks::Even { each, .. } if *each > 0 && round.equal_bytes() == Some(*each) => {
             round.pack(blocks.bytes(), |room| {

@@ -114,53 +114,68 @@ struct Complex<T>(T, T);
 #[derive(Clone, Copy)]
 struct Located<V, I>(V, I);
 
-/// Combines `count` elements of `input` with those of `inout`, which gets the results; false when
-/// the operation has no meaning for such elements. Operands keep the order of MPI-5.0 §6.9.5.
-pub fn reduce(op: Named, element: Element, input: Span, inout: Span, count: usize) -> bool {
-    let operands = Operands { input: input.address(), inout: inout.address(), count };
-    match element {
-        Element::Signed(1) => integer::<i8>(op, operands),
-        Element::Signed(2) => integer::<i16>(op, operands),
-        Element::Signed(4) => integer::<i32>(op, operands),
-        Element::Signed(8) => integer::<i64>(op, operands),
-        Element::Signed(16) => integer::<i128>(op, operands),
-        Element::Unsigned(1) => integer::<u8>(op, operands),
-        Element::Unsigned(2) => integer::<u16>(op, operands),
-        Element::Unsigned(4) => integer::<u32>(op, operands),
-        Element::Unsigned(8) => integer::<u64>(op, operands),
-        Element::Float(2) => arithmetic::<Half>(op, operands),
-        Element::Float(4) => arithmetic::<f32>(op, operands),
-        Element::Float(8) => arithmetic::<f64>(op, operands),
-        Element::Float(16) => arithmetic::<x87::Float>(op, operands),
-        Element::Quad => quad::real(op, operands),
-        Element::Complex(4) => complex::<Half>(op, operands),
-        Element::Complex(8) => complex::<f32>(op, operands),
-        Element::Complex(16) => complex::<f64>(op, operands),
-        Element::Complex(32) => complex::<x87::Float>(op, operands),
-        Element::ComplexQuad => quad::complex(op, operands),
-        Element::Logical(1) => logical::<u8>(op, operands),
-        Element::Logical(2) => logical::<i16>(op, operands),
-        Element::Logical(4) => logical::<i32>(op, operands),
-        Element::Logical(8) => logical::<i64>(op, operands),
-        Element::Logical(16) => logical::<i128>(op, operands),
-        Element::Byte => bits::<u8>(op, operands),
-        Element::Pair(kind) => located(op, kind, operands),
-        _ => false,
+/// What an operation does to elements of one kind.
+#[derive(Clone, Copy)]
+pub struct Kernel(fn(Operands));
+
+impl Kernel {
+    /// Combines `count` elements of `input` with those of `inout`, which gets the results. Operands
+    /// keep the order of MPI-5.0 §6.9.5.
+    #[inline]
+    pub fn run(self, input: Span, inout: Span, count: usize) {
+        (self.0)(Operands { input: input.address(), inout: inout.address(), count });
     }
 }
 
-fn located(op: Named, kind: Pair, operands: Operands) -> bool {
+/// What this operation does to such elements, if it has a meaning for them.
+pub fn kernel(op: Named, element: Element) -> Option<Kernel> {
+    let kernel = match element {
+        Element::Signed(1) => integer::<i8>(op),
+        Element::Signed(2) => integer::<i16>(op),
+        Element::Signed(4) => integer::<i32>(op),
+        Element::Signed(8) => integer::<i64>(op),
+        Element::Signed(16) => integer::<i128>(op),
+        Element::Unsigned(1) => integer::<u8>(op),
+        Element::Unsigned(2) => integer::<u16>(op),
+        Element::Unsigned(4) => integer::<u32>(op),
+        Element::Unsigned(8) => integer::<u64>(op),
+        Element::Float(2) => arithmetic::<Half>(op),
+        Element::Float(4) => arithmetic::<f32>(op),
+        Element::Float(8) => arithmetic::<f64>(op),
+        Element::Float(16) => arithmetic::<x87::Float>(op),
+        Element::Quad => quad::real(op),
+        Element::Complex(4) => complex::<Half>(op),
+        Element::Complex(8) => complex::<f32>(op),
+        Element::Complex(16) => complex::<f64>(op),
+        Element::Complex(32) => complex::<x87::Float>(op),
+        Element::ComplexQuad => quad::complex(op),
+        Element::Logical(1) => logical::<u8>(op),
+        Element::Logical(2) => logical::<i16>(op),
+        Element::Logical(4) => logical::<i32>(op),
+        Element::Logical(8) => logical::<i64>(op),
+        Element::Logical(16) => logical::<i128>(op),
+        Element::Byte => bits::<u8>(op),
+        Element::Pair(kind) => located(op, kind),
+        _ => None,
+    };
+    kernel.map(Kernel)
+}
+
+fn located(op: Named, kind: Pair) -> Option<fn(Operands)> {
     match kind {
-        Pair::FloatInt => extreme::<f32, i32>(op, operands),
-        Pair::DoubleInt => extreme::<f64, i32>(op, operands),
-        Pair::LongInt => extreme::<i64, i32>(op, operands),
-        Pair::ShortInt => extreme::<i16, i32>(op, operands),
-        Pair::IntInt => extreme::<i32, i32>(op, operands),
-        Pair::LongDoubleInt => extreme::<x87::Float, i32>(op, operands),
-        Pair::RealReal => extreme::<f32, f32>(op, operands),
-        Pair::DoubleDouble => extreme::<f64, f64>(op, operands),
+        Pair::FloatInt => extreme::<f32, i32>(op),
+        Pair::DoubleInt => extreme::<f64, i32>(op),
+        Pair::LongInt => extreme::<i64, i32>(op),
+        Pair::ShortInt => extreme::<i16, i32>(op),
+        Pair::IntInt => extreme::<i32, i32>(op),
+        Pair::LongDoubleInt => extreme::<x87::Float, i32>(op),
+        Pair::RealReal => extreme::<f32, f32>(op),
+        Pair::DoubleDouble => extreme::<f64, f64>(op),
     }
 }
+
+/// So few elements are combined one by one.
+const FEW: usize = 2;
 
 /// Two runs of elements.
 #[derive(Clone, Copy)]
@@ -174,14 +189,13 @@ impl Operands {
     /// Sets every element of `inout` to what `combine` makes of the two. Element by element, so the
     /// width of the machine's registers is of no matter to the results.
     #[inline]
-    fn map<T: Copy>(self, combine: impl Fn(T, T) -> T) -> bool {
-        if is_wide() {
+    fn map<T: Copy>(self, combine: impl Fn(T, T) -> T) {
+        if self.count > FEW && is_wide() {
             // SAFETY: the machine has these instructions.
             unsafe { self.map_wide(combine) }
         } else {
             self.run(combine);
         }
-        true
     }
 
     /// The same with registers of 32 bytes.
@@ -198,7 +212,7 @@ impl Operands {
         let input = std::ptr::with_exposed_provenance::<Loose<T>>(self.input);
         let inout = std::ptr::with_exposed_provenance_mut::<Loose<T>>(self.inout);
         let bytes = self.count.saturating_mul(size_of::<T>());
-        if self.count == 0 || self.input.abs_diff(self.inout) < bytes {
+        if self.count <= FEW || self.input.abs_diff(self.inout) < bytes {
             // The standard forbids operands that overlap: they get what a plain loop gives.
             for index in 0..self.count {
                 // SAFETY: the caller of MPI vouches for `count` elements on both sides (§2.3).
@@ -241,70 +255,77 @@ fn is_wide() -> bool {
     false
 }
 
-fn integer<T: Number + Bits>(op: Named, operands: Operands) -> bool {
-    arithmetic::<T>(op, operands) || bits::<T>(op, operands) || logical::<T>(op, operands)
+fn integer<T: Number + Bits>(op: Named) -> Option<fn(Operands)> {
+    arithmetic::<T>(op).or_else(|| bits::<T>(op)).or_else(|| logical::<T>(op))
 }
 
-fn arithmetic<T: Number>(op: Named, operands: Operands) -> bool {
-    match op {
-        Named::Sum => operands.map(T::plus),
-        Named::Prod => operands.map(T::times),
-        Named::Min => operands.map(T::least),
-        Named::Max => operands.map(T::most),
-        _ => false,
-    }
+fn arithmetic<T: Number>(op: Named) -> Option<fn(Operands)> {
+    Some(match op {
+        Named::Sum => |it| it.map(T::plus),
+        Named::Prod => |it| it.map(T::times),
+        Named::Min => |it| it.map(T::least),
+        Named::Max => |it| it.map(T::most),
+        _ => return None,
+    })
 }
 
-fn complex<T: Number>(op: Named, operands: Operands) -> bool {
-    match op {
+fn complex<T: Number>(op: Named) -> Option<fn(Operands)> {
+    Some(match op {
         Named::Sum => {
-            operands.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
+            |it| it.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
         }
-        Named::Prod => operands.map(|a: Complex<T>, b: Complex<T>| {
-            let real = a.0.times(b.0).minus(a.1.times(b.1));
-            Complex(real, a.0.times(b.1).plus(a.1.times(b.0)))
-        }),
-        _ => false,
-    }
+        Named::Prod => |it| {
+            it.map(|a: Complex<T>, b: Complex<T>| {
+                let real = a.0.times(b.0).minus(a.1.times(b.1));
+                Complex(real, a.0.times(b.1).plus(a.1.times(b.0)))
+            })
+        },
+        _ => return None,
+    })
 }
 
-fn bits<T: Bits>(op: Named, operands: Operands) -> bool {
-    match op {
-        Named::Band => operands.map(T::and),
-        Named::Bor => operands.map(T::or),
-        Named::Bxor => operands.map(T::xor),
-        _ => false,
-    }
+fn bits<T: Bits>(op: Named) -> Option<fn(Operands)> {
+    Some(match op {
+        Named::Band => |it| it.map(T::and),
+        Named::Bor => |it| it.map(T::or),
+        Named::Bxor => |it| it.map(T::xor),
+        _ => return None,
+    })
 }
 
-fn logical<T: Bits>(op: Named, operands: Operands) -> bool {
-    let truth = |is_true: bool| if is_true { T::ONE } else { T::ZERO };
-    let holds = |value: T| value != T::ZERO;
-    match op {
-        Named::Land => operands.map(|a: T, b: T| truth(holds(a) && holds(b))),
-        Named::Lor => operands.map(|a: T, b: T| truth(holds(a) || holds(b))),
-        Named::Lxor => operands.map(|a: T, b: T| truth(holds(a) != holds(b))),
-        _ => false,
+fn logical<T: Bits>(op: Named) -> Option<fn(Operands)> {
+    fn truth<T: Bits>(is_true: bool) -> T {
+        if is_true { T::ONE } else { T::ZERO }
     }
+    fn holds<T: Bits>(value: T) -> bool {
+        value != T::ZERO
+    }
+    Some(match op {
+        Named::Land => |it| it.map(|a: T, b: T| truth(holds(a) && holds(b))),
+        Named::Lor => |it| it.map(|a: T, b: T| truth(holds(a) || holds(b))),
+        Named::Lxor => |it| it.map(|a: T, b: T| truth(holds(a) != holds(b))),
+        _ => return None,
+    })
 }
 
-/// The smaller or larger value with its index; of equal values the smaller index (§6.9.4).
-fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named, operands: Operands) -> bool {
-    let lower = |a: I, b: I| if b < a { b } else { a };
-    let choose = |a: Located<V, I>, b: Located<V, I>, takes_b: bool| {
-        if a.0 == b.0 {
-            Located(a.0, lower(a.1, b.1))
-        } else if takes_b {
-            b
-        } else {
-            a
+impl<V: Copy + PartialOrd, I: Copy + PartialOrd> Located<V, I> {
+    /// One of the two values with its index; of equal values the smaller index (§6.9.4).
+    fn or(self, other: Self, takes_other: bool) -> Self {
+        match self.0 == other.0 {
+            true => Located(self.0, if other.1 < self.1 { other.1 } else { self.1 }),
+            false if takes_other => other,
+            false => self,
         }
-    };
-    match op {
-        Named::Minloc => operands.map(|a: Located<V, I>, b| choose(a, b, b.0 < a.0)),
-        Named::Maxloc => operands.map(|a: Located<V, I>, b| choose(a, b, b.0 > a.0)),
-        _ => false,
     }
+}
+
+/// The smaller or larger value.
+fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named) -> Option<fn(Operands)> {
+    Some(match op {
+        Named::Minloc => |it| it.map(|a: Located<V, I>, b| a.or(b, b.0 < a.0)),
+        Named::Maxloc => |it| it.map(|a: Located<V, I>, b| a.or(b, b.0 > a.0)),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -315,7 +336,8 @@ mod tests {
         let bytes = size_of_val(a);
         let input = Span::new(a.as_ptr().cast(), bytes);
         let inout = Span::new(b.as_mut_ptr().cast_const().cast(), bytes);
-        reduce(op, element, input, inout, a.len())
+        let kernel = kernel(op, element);
+        kernel.inspect(|kernel| kernel.run(input, inout, a.len())).is_some()
     }
 
     #[test]

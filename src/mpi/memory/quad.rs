@@ -15,30 +15,27 @@ unsafe extern "C" {
     fn ftmpi_complex_quad_prod(input: *const c_char, inout: *mut c_char, count: usize);
 }
 
-pub(super) fn real(op: Named, operands: Operands) -> bool {
-    let combine: Combine = match op {
-        Named::Sum => ftmpi_quad_sum,
-        Named::Prod => ftmpi_quad_prod,
-        Named::Min => ftmpi_quad_min,
-        Named::Max => ftmpi_quad_max,
-        _ => return false,
-    };
-    run(combine, operands)
+pub(super) fn real(op: Named) -> Option<fn(Operands)> {
+    Some(match op {
+        Named::Sum => |it| run(ftmpi_quad_sum, it),
+        Named::Prod => |it| run(ftmpi_quad_prod, it),
+        Named::Min => |it| run(ftmpi_quad_min, it),
+        Named::Max => |it| run(ftmpi_quad_max, it),
+        _ => return None,
+    })
 }
 
-pub(super) fn complex(op: Named, operands: Operands) -> bool {
-    let combine: Combine = match op {
-        Named::Sum => ftmpi_complex_quad_sum,
-        Named::Prod => ftmpi_complex_quad_prod,
-        _ => return false,
-    };
-    run(combine, operands)
+pub(super) fn complex(op: Named) -> Option<fn(Operands)> {
+    Some(match op {
+        Named::Sum => |it| run(ftmpi_complex_quad_sum, it),
+        Named::Prod => |it| run(ftmpi_complex_quad_prod, it),
+        _ => return None,
+    })
 }
 
-fn run(combine: Combine, operands: Operands) -> bool {
+fn run(combine: Combine, operands: Operands) {
     let input = std::ptr::with_exposed_provenance(operands.input);
     let inout = std::ptr::with_exposed_provenance_mut(operands.inout);
     // SAFETY: the caller of MPI vouches for `count` elements on both sides (§2.3).
     unsafe { combine(input, inout, operands.count) };
-    true
 }

@@ -1,8 +1,8 @@
-/* Little data among few, whose members look at each other's: `coll_few ways` has each member go a
- * way of its own through the same operations, `coll_few CALL` loses rank 1, which has taken part
- * in some. */
+/* Little data among members who meet: `coll_little ways` has each member go a way of its own
+ * through the same operations, `coll_little CALL` loses rank 1, which has taken part in some. */
 #include "check.h"
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { ROUNDS = 600, MOST = 2000 };
@@ -56,10 +56,11 @@ static void late(int round)
 
 static void ways(void)
 {
-    static int mine[8 * MOST], got[8 * MOST];
+    int *mine = calloc((size_t)size * MOST, sizeof *mine);
+    int *got = calloc((size_t)size * MOST, sizeof *got);
     int sizes[] = {0, 2, 8, 32, 64, 128, 256, 258, 400, MOST};
     for (int round = 0; round < ROUNDS; round++) {
-        int items = sizes[draw(10)], root = draw(size), what = draw(10), in_place = draw(4) == 0;
+        int items = sizes[draw(10)], root = draw(size), what = draw(11), in_place = draw(4) == 0;
         int n = count(round, items);
         MPI_Datatype of = type(round);
         late(round);
@@ -99,7 +100,10 @@ static void ways(void)
         case 5:
             if (items == 0)
                 break;
-            MPI_Reduce(mine, got, items, MPI_INT, MPI_MAX, root, W);
+            if (in_place && rank == root)
+                memcpy(got, mine, sizeof(int) * (size_t)items);
+            MPI_Reduce(in_place && rank == root ? MPI_IN_PLACE : mine, got, items, MPI_INT, MPI_MAX,
+                       root, W);
             for (int i = 0; i < items; i++)
                 EQUAL(got[i], rank == root ? value(round, size - 1, i) : -1);
             break;
@@ -124,16 +128,27 @@ static void ways(void)
             for (int i = 0; i < items; i++)
                 EQUAL(got[i], sum_to(round, size - 1, rank * items + i));
             break;
+        case 9:
+            if (items == 0)
+                break;
+            if (in_place)
+                memcpy(got, mine, sizeof(int) * (size_t)items);
+            MPI_Allreduce(in_place ? MPI_IN_PLACE : mine, got, items, MPI_INT, MPI_SUM, W);
+            for (int i = 0; i < items; i++)
+                EQUAL(got[i], sum_to(round, size - 1, i));
+            break;
         default:
             MPI_Barrier(W);
         }
     }
+    free(mine);
+    free(got);
 }
 
 /* Members disagree on how much there is, and go on. */
 static void disagree(void)
 {
-    int data[16] = {0}, all[64] = {0};
+    int data[16] = {0}, *all = calloc((size_t)size * 8, sizeof *all);
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
     for (int round = 0; round < 20; round++) {
         int code = MPI_Bcast(data, rank == 0 ? 8 : 4, MPI_INT, 0, W);
@@ -142,13 +157,20 @@ static void disagree(void)
         EQUAL(code == 0, rank != 0);
         code = MPI_Scatter(all, 8, MPI_INT, data, rank == 0 ? 8 : 4, MPI_INT, 0, W);
         EQUAL(code == 0, rank == 0);
+        code = MPI_Allreduce(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, W);
+        CHECK(code != 0);
+        code = MPI_Reduce(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, 0, W);
+        EQUAL(code == 0, rank != 0);
         EQUAL(MPI_Barrier(W), 0);
     }
+    free(all);
 }
 
 static int call(const char *what)
 {
-    int mine[8] = {rank}, all[8 * 8] = {0};
+    static int mine[8], *all;
+    if (all == NULL)
+        all = calloc((size_t)size * 16, sizeof *all);
     if (strcmp(what, "bcast") == 0)
         return MPI_Bcast(mine, 8, MPI_INT, 1, W);
     if (strcmp(what, "gather") == 0)
@@ -158,9 +180,11 @@ static int call(const char *what)
     if (strcmp(what, "allgather") == 0)
         return MPI_Allgather(mine, 8, MPI_INT, all, 8, MPI_INT, W);
     if (strcmp(what, "alltoall") == 0)
-        return MPI_Alltoall(all, 4, MPI_INT, all + 32, 4, MPI_INT, W);
+        return MPI_Alltoall(all, 4, MPI_INT, all + 8 * size, 4, MPI_INT, W);
     if (strcmp(what, "reduce") == 0)
         return MPI_Reduce(mine, all, 8, MPI_INT, MPI_SUM, 0, W);
+    if (strcmp(what, "allreduce") == 0)
+        return MPI_Allreduce(mine, all, 8, MPI_INT, MPI_SUM, W);
     if (strcmp(what, "scan") == 0)
         return MPI_Scan(mine, all, 8, MPI_INT, MPI_SUM, W);
     if (strcmp(what, "reduce_scatter") == 0)
