@@ -205,6 +205,70 @@ fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is
 }
 
 #[test]
+fn keys_do_what_they_say_wherever_the_focus_is_but_not_what_a_field_wants_for_itself() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 400 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 1000, 700, &scratch("live-keys"));
+    page.wait("frame && frame.count === 400 && frame.tick === 0");
+    page.value(
+        "globalThis.sent = []; order = (old => w => { sent.push(w); return old(w); })(order)",
+    );
+    let is_sent = |page: &mut Browser, orders: &str| {
+        page.wait(&format!("sent.join('; ') === '{orders}'"));
+        page.value("sent.length = 0");
+    };
+    // A button that was clicked at keeps the focus.
+    page.click("step");
+    page.wait("frame.tick === 1 && document.activeElement === $('step')");
+    page.key("s", 83);
+    page.wait("frame.tick === 2");
+    is_sent(&mut page, "step; step");
+    // It is pressed by its own keys, once, which do nothing else.
+    page.key(" ", 32);
+    page.wait("frame.tick === 3");
+    page.key("Enter", 13);
+    page.wait("frame.tick === 4 && frame.state === 'halted'");
+    is_sent(&mut page, "step; step");
+    page.value("$('go').focus()");
+    page.key(" ", 32);
+    page.wait("frame.state === 'running'");
+    page.key("Enter", 13);
+    page.wait("frame.state === 'halted'");
+    is_sent(&mut page, "go; halt");
+    // A slider takes arrows.
+    page.value("$('node').value = 5; $('speed').focus()");
+    page.key("ArrowRight", 39);
+    page.key("+", 187);
+    page.key("i", 73);
+    page.wait("/^node 5 at/.test($('word').textContent) && $('node').value === '5'");
+    is_sent(&mut page, "speed 44; speed 69; info 5");
+    // A field for numbers takes what numbers are made of.
+    page.value("$('node').value = ''; $('node').focus()");
+    page.key("1", 49);
+    page.key("7", 55);
+    page.key("k", 75);
+    page.wait("$('node').value === '17' && !frame.alive[17]");
+    is_sent(&mut page, "kill 17");
+    // One for words takes all, and so does a choice; whoever wants to leave says so.
+    page.value("$('setup-kill').focus()");
+    page.key("s", 83);
+    page.key(" ", 32);
+    page.key("k", 75);
+    page.wait("$('setup-kill').value === 's k'");
+    page.value("$('setup-topology').focus()");
+    page.key("t", 84);
+    page.wait("$('setup-topology').value === 'torus'");
+    page.key("Escape", 27);
+    page.wait("document.activeElement === $('dots')");
+    is_sent(&mut page, "");
+    page.key("ArrowRight", 39);
+    page.key("p", 80);
+    page.wait("$('node').value === '18' && $('palette').value === 'cividis'");
+    page.key(" ", 32);
+    page.wait("frame.state === 'running'");
+    is_sent(&mut page, "go");
+}
+
+#[test]
 fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     let run = Run::begin(&FTSIM, "max --nodes 500");
     let mut page = Browser::open(&run.address, 900, 700, &scratch("live-setup"));
