@@ -30,7 +30,7 @@ pub struct Feed {
 struct State {
     scene: Arc<Shown>,
     scenes: u32,
-    frame: Option<Arc<[u8]>>,
+    frame: Option<Arc<Written>>,
     /// How many frames there were, and up to which one somebody has taken them.
     frames: u64,
     taken: u64,
@@ -100,7 +100,7 @@ impl Feed {
         let shown = state.scene.clone();
         drop(state);
         if let Some(recorder) = &mut *self.recorder() {
-            recorder.scene(&shown.json, &shown.places);
+            recorder.scene(shown);
         }
     }
 
@@ -119,6 +119,11 @@ impl Feed {
     /// From now on all scenes and frames are drawn there, too.
     pub fn draw_on(&self, terminal: Terminal) {
         self.lock().terminal = Some(terminal);
+    }
+
+    /// Whether frames are drawn.
+    pub fn is_drawn(&self) -> bool {
+        self.lock().terminal.is_some()
     }
 
     /// Whether frames are kept.
@@ -168,18 +173,21 @@ impl Feed {
             terminal.draw(frame, told);
         }
         let written = Written::new(state.scenes, frame, &state.told);
-        self.show_again(&mut state, &written);
+        self.show_again(state, written);
     }
 
     /// A frame as it was written down.
-    pub(super) fn show_written(&self, written: &Written) {
-        self.show_again(&mut self.lock(), written);
+    pub(super) fn show_written(&self, written: Written) {
+        self.show_again(self.lock(), written);
     }
 
-    fn show_again(&self, state: &mut State, written: &Written) {
-        state.frame = Some(written.bytes().into());
+    fn show_again(&self, mut state: MutexGuard<'_, State>, written: Written) {
+        let before = state.frame.replace(Arc::new(written));
         state.frames += 1;
+        // Whoever is called finds the door open, and the last one to hold a picture clears it away.
+        drop(state);
         self.shown.notify_all();
+        drop(before);
     }
 
     /// Keeps a frame, where frames are kept.
@@ -192,13 +200,12 @@ impl Feed {
         }
     }
 
-    /// Nothing more is to be kept; why not all of it could be. Waits for a while where the file is
-    /// written [beside](Recorder::create_beside).
-    pub fn finish_record(&self) -> Result<(), String> {
-        const PATIENCE: Duration = Duration::from_millis(700);
+    /// Nothing more is to be kept; why not all of it could be. Waits until it is written, for so
+    /// long at most where that is said.
+    pub fn finish_record(&self, patience: Option<Duration>) -> Result<(), String> {
         self.lock().is_kept = false;
         let recorder = self.recorder().take();
-        recorder.map_or(Ok(()), |recorder| recorder.finish(PATIENCE))
+        recorder.map_or(Ok(()), |recorder| recorder.finish(patience))
     }
 
     /// The next order, if there is one before the time is over.
@@ -318,7 +325,7 @@ impl Drop for Asking<'_> {
 }
 
 pub(super) enum Latest {
-    Frame(Arc<[u8]>),
+    Frame(Arc<Written>),
     None,
     Over,
 }
@@ -326,14 +333,14 @@ pub(super) enum Latest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::Image;
 
     fn frame(tick: u64) -> Frame {
         Frame {
             tick,
             state: "running",
             series: vec![1.5],
-            colours: vec![7, 8, 9],
-            alive: vec![true, false, true],
+            image: Image::of([Some(7), None, Some(9)].into_iter()),
             ..Frame::default()
         }
     }
@@ -347,7 +354,7 @@ mod tests {
         let mut page = feed.watch();
         assert!(feed.is_hungry() || matches!(page.next(Duration::ZERO), Latest::Frame(_)));
         let Latest::Frame(latest) = feed.watch().next(Duration::ZERO) else { panic!("none") };
-        assert!(String::from_utf8_lossy(&latest).contains("\"tick\":4"));
+        assert!(latest.head.contains("\"tick\":4"));
         let mut page = feed.watch();
         assert!(matches!(page.next(Duration::ZERO), Latest::Frame(_)));
         assert!(matches!(page.next(Duration::ZERO), Latest::None));

@@ -4,7 +4,7 @@
 use super::feed::{Feed, Latest, Order};
 use super::http::{self, MOST_HEAD_BYTES, Request};
 use super::record;
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -164,15 +164,14 @@ impl House {
         let head = http::head(200, "application/octet-stream", None, "");
         stream.write_all(head.as_bytes())?;
         let mut watcher = self.feed.watch();
-        let mut whole = Vec::new();
         loop {
             match watcher.next(Duration::from_secs(1)) {
                 Latest::Frame(frame) => {
-                    // In one piece: half of it is of no use to anybody.
-                    whole.clear();
-                    whole.extend((frame.len() as u32).to_le_bytes());
-                    whole.extend(&frame[..]);
-                    stream.write_all(&whole)?;
+                    let (words, image) = (frame.words(), frame.image.clone());
+                    // Nobody is to wait for who takes it.
+                    drop(frame);
+                    let length = ((words.len() + image.len()) as u32).to_le_bytes();
+                    write_in_one(stream, [&length, &words, &image])?;
                 }
                 // An empty one finds out whether somebody is there.
                 Latest::None => stream.write_all(&0u32.to_le_bytes())?,
@@ -206,6 +205,21 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Head> {
             count => bytes.extend(&room[..count]),
         }
     }
+}
+
+/// In one piece: half of it is of no use to anybody.
+fn write_in_one(stream: &mut TcpStream, parts: [&[u8]; 3]) -> io::Result<()> {
+    let mut parts = parts.map(IoSlice::new);
+    let mut left = &mut parts[..];
+    while !left.is_empty() {
+        match stream.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut left, count),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(())
 }
 
 fn answer(stream: &mut TcpStream, kind: &str, body: &[u8], nonce: &str) -> io::Result<()> {

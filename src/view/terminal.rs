@@ -57,8 +57,7 @@ impl Terminal {
         };
         let unit = if self.scene.unit.is_empty() { "tick" } else { self.scene.unit };
         line(&self.scene.title);
-        let alive = frame.alive.iter().filter(|&&is_alive| is_alive).count();
-        let count = frame.alive.len();
+        let (alive, count) = (frame.image.living(), frame.image.dots());
         line(&format!("{unit} {}, {alive} of {count} alive, {}", frame.tick, frame.state));
         let series = self.scene.series.iter().zip(&frame.series);
         let series: Vec<_> = series.map(|(name, value)| format!("{name} {value:.6}")).collect();
@@ -76,13 +75,12 @@ impl Terminal {
         let [wide, high] = [self.size[0], 2 * (self.size[1] - ABOVE - BELOW - 1)];
         let mut places: Vec<Option<[u8; 3]>> = vec![None; wide * high];
         let shade = if self.scene.kinds.is_empty() { shade } else { kind };
-        let dots = self.scene.places.iter().zip(&frame.colours).zip(&frame.alive);
-        for ((&[x, y], &colour), &is_alive) in dots {
+        for (&[x, y], colour) in self.scene.places.iter().zip(frame.image.each()) {
             let along = |at: f32, extent: usize| ((at * extent as f32) as usize).min(extent - 1);
             let place = &mut places[along(1.0 - y, high) * wide + along(x, wide)];
             // Where several dots share a place, the dead are seen.
             if *place != Some(DEAD) {
-                *place = Some(if is_alive { shade(colour) } else { DEAD });
+                *place = Some(colour.map_or(DEAD, shade));
             }
         }
         for pair in places.chunks(2 * wide) {
@@ -104,8 +102,7 @@ impl Terminal {
 
     fn legend(&self, frame: &Frame, text: &mut String) {
         let mut counts = [0; 256];
-        let living = frame.colours.iter().zip(&frame.alive).filter(|(_, is_alive)| **is_alive);
-        living.for_each(|(&colour, _)| counts[usize::from(colour)] += 1);
+        frame.image.each().flatten().for_each(|colour| counts[usize::from(colour)] += 1);
         let mut room = self.size[0];
         if let Some(top) = frame.top {
             let words = format!("{}: 0 to {:.3}", self.scene.scale[0], top);
@@ -133,6 +130,7 @@ fn index([red, green, blue]: [u8; 3]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::Image;
 
     #[test]
     fn dots_have_their_colours_and_words_stay_within_their_lines() {
@@ -146,8 +144,7 @@ mod tests {
         let mut terminal = Terminal { size: [20, 12], ..Terminal::new(|_| {}) };
         terminal.set(&scene);
         let frame = Frame {
-            colours: vec![0, 0],
-            alive: vec![true, false],
+            image: Image::of([Some(0), None].into_iter()),
             series: vec![1.0],
             ..Frame::default()
         };

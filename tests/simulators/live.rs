@@ -5,10 +5,13 @@ mod browser;
 mod support;
 
 use browser::Browser;
-use std::io::BufReader;
+use std::fs::OpenOptions;
+use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use support::run::Run;
 use support::{Program, scratch};
 
@@ -355,6 +358,43 @@ fn film(record: &Path, film: &Path) {
         greys.push(points.chunks(3).filter(|point| *point == [190; 3]).count());
     }
     assert!(greys[..3].iter().all(|&grey| grey == 0) && greys[4] > 100, "{greys:?}");
+}
+
+#[test]
+fn a_recording_that_nobody_takes_holds_up_no_page_and_the_end_waits_for_all_of_it() {
+    let path = scratch("live-slow-disk").join("record");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    // Whoever opens it both ways waits for nobody; and it is full before the run begins.
+    const O_NONBLOCK: i32 = 0o4000;
+    let open = |flags| OpenOptions::new().read(true).write(true).custom_flags(flags).open(&path);
+    let mut pipe = open(0).expect("it is there");
+    let (mut full, mut junk) = (open(O_NONBLOCK).expect("it is there"), 0);
+    for bytes in [[0; 4096].as_slice(), &[0]] {
+        while let Ok(count) = full.write(bytes) {
+            junk += count;
+        }
+    }
+    let words = ["poisson", "--nodes", "400", "--watch", "--record", &path.to_string_lossy()];
+    let run = Run::begin_as(&FTSIM, &words, false);
+    for tick in 1..=3 {
+        assert_eq!(run.order("step"), format!("ok tick {tick} comes next"));
+    }
+    let taken = std::thread::spawn(move || {
+        let (mut bytes, mut room, end) = (Vec::new(), [0; 4096], [b'E', 0, 0, 0, 0]);
+        while bytes.len() < 9 || !bytes[..bytes.len() - 4].ends_with(&end) {
+            let count = pipe.read(&mut room).expect("it can be read");
+            bytes.extend(&room[..count]);
+        }
+        bytes
+    });
+    let (_, said) = run.quit();
+    assert_eq!(said, "");
+    let bytes = taken.join().expect("it comes to an end");
+    let file = path.with_extension("file");
+    std::fs::write(&file, &bytes[junk..]).expect("there is room");
+    let replay = Run::begin_as(&FTSIM, &["replay", &file.to_string_lossy()], false);
+    assert_eq!(replay.order("seek 9"), "ok picture 3 of 4");
 }
 
 #[test]
