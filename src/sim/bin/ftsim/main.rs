@@ -22,7 +22,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use track::{Known, Notices, Track};
+use track::{Known, Notices, Residual, Track};
 use watch::Watch;
 
 fn main() -> ExitCode {
@@ -233,11 +233,11 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     let problem = if source == 0.0 { problem } else { problem.with_source(graph, source) };
     let problem = Poisson { tolerance, ..problem };
     let has_truth = sides.is_none() && source == 0.0;
-    let truth = Truth::new(graph, &problem, at);
+    let (truth, residual) = (Truth::new(graph, &problem, at), Residual::default());
     let show = Show {
         title: format!("Poisson's equation, {}", setting.network),
         scale: ["value".into(), "-1".into(), "1".into()],
-        track: &truth,
+        track: if has_truth { &truth } else { &residual },
         setup: setting.setup("poisson"),
         sides: Some(sides.unwrap_or_default()),
     };

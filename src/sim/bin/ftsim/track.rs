@@ -4,6 +4,7 @@ use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::Max;
 use ftmpi_sim::natural::poisson::{Off, Poisson, Truth};
 use ftmpi_sim::natural::{Application, Row, World};
+use std::cell::RefCell;
 
 pub(crate) trait Track<A: Application> {
     fn name(&self) -> &'static str;
@@ -28,10 +29,10 @@ impl Track<Max> for Known {
     }
 }
 
-/// How far they are from it.
+/// How far they are from what the paper's border leads to.
 impl Track<Poisson> for Truth {
     fn name(&self) -> &'static str {
-        "error"
+        "error against x² − y²"
     }
 
     fn of(&self, world: &World<Poisson>, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
@@ -41,6 +42,51 @@ impl Track<Poisson> for Truth {
             self.add(&mut off, row.first, row.nodes().map(|state| state.map(|state| state.value)));
         }
         off.rms()
+    }
+}
+
+/// By how much nodes change in a tick (the root of the mean square, over the survivors): where nobody
+/// knows what they should come to, that says how near to rest they are.
+#[derive(Default)]
+pub(crate) struct Residual(RefCell<Before>);
+
+/// What was the last time that somebody asked.
+#[derive(Default)]
+struct Before {
+    tick: u64,
+    values: Vec<f64>,
+    residual: f64,
+}
+
+impl Track<Poisson> for Residual {
+    fn name(&self) -> &'static str {
+        "residual"
+    }
+
+    fn of(&self, world: &World<Poisson>, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
+        let mut before = self.0.borrow_mut();
+        let is_first = before.values.is_empty();
+        before.values.resize(world.graph().nodes() as usize, 0.0);
+        let (mut square, mut count) = (0.0, 0u32);
+        for row in world.rows() {
+            see(&row);
+            let known = &mut before.values[row.first as usize..];
+            for (state, last) in row.nodes().zip(known) {
+                if let Some(state) = state {
+                    square += (state.value - *last).powi(2);
+                    count += 1;
+                    *last = state.value;
+                }
+            }
+        }
+        let ticks = world.now() - before.tick;
+        if is_first {
+            (before.tick, before.residual) = (world.now(), 0.0);
+        } else if ticks > 0 {
+            before.tick = world.now();
+            before.residual = (square / f64::from(count.max(1))).sqrt() / ticks as f64;
+        }
+        before.residual
     }
 }
 
