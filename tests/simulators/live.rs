@@ -21,7 +21,7 @@ const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim"
 fn lonely(page: &mut Browser, but: i64) -> (i64, f64, f64) {
     let script = format!(
         "(() => {{ const b = picture.box(), r = $('dots').getBoundingClientRect();
-           const far = (+$('size').value + 3) / b.side;
+           const far = (dot(b) + 3) / b.side;
            for (let n = 0; n < scene.nodes; n++) {{
              const [x, y] = [places[2 * n], places[2 * n + 1]];
              const apart = (a, b) => Math.max(Math.abs(a - x), Math.abs(b - y));
@@ -122,6 +122,7 @@ fn overlaps(page: &mut Browser, kind: &str) {
     page.value("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))");
     let points = page.value(
         "(() => { const b = picture.box(), r = $('dots').getBoundingClientRect(), points = [];
+           const half = dot(b) / 2;
            for (let i = 0; i < 900; i++) {
              const [x, y] = [b.left + b.side * (i * 0.618034 % 1),
                b.top + b.side * (i * 0.414214 % 1)].map(Math.floor);
@@ -129,8 +130,8 @@ fn overlaps(page: &mut Browser, kind: &str) {
              for (let n = 0; n < scene.nodes; n++) {
                const far = Math.max(Math.abs(b.left + places[2 * n] * b.side - x - 0.5),
                  Math.abs(b.top + (1 - places[2 * n + 1]) * b.side - y - 0.5));
-               is_clear &&= Math.abs(far - 10) > 1.2;
-               if (far > 10) continue;
+               is_clear &&= Math.abs(far - half) > 1.2;
+               if (far > half) continue;
                hidden += owner >= 0;
                if (owner < 0 || frame.alive[n] > frame.alive[owner]) owner = n;
              }
