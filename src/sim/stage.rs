@@ -73,7 +73,7 @@ impl Viewing {
             feed.keep(Recorder::create(path, slow, view::thread)?);
         }
         if self.is_drawn {
-            feed.draw_on(terminal());
+            feed.draw_on(terminal(), view::thread)?;
         }
         match self.port {
             Some(port) => {
@@ -83,7 +83,7 @@ impl Viewing {
             }
             None => go_through(&feed, run),
         }
-        feed.finish_record(None)
+        feed.finish(None)
     }
 }
 
@@ -449,7 +449,7 @@ mod tests {
                 });
                 play(&feed, &mut run, 2);
             });
-            feed.finish_record(None).unwrap();
+            feed.finish(None).unwrap();
         });
         assert_eq!(by_hand, [0, 2, 4], "every other one was wanted");
     }

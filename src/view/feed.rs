@@ -1,7 +1,9 @@
 //! What a run and those who look at it have in common.
 
+use super::easel::Easel;
 use super::record::Recorder;
 use super::scene::{Frame, Line, Scene, Told, Written};
+use super::server::Start;
 use super::terminal::Terminal;
 use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
@@ -40,7 +42,7 @@ struct State {
     told: Told,
     orders: VecDeque<Order>,
     is_kept: bool,
-    terminal: Option<Terminal>,
+    easel: Option<Easel>,
     /// The run is about to end, and has ended.
     is_ending: bool,
     is_over: bool,
@@ -92,8 +94,8 @@ impl Feed {
         let mut state = self.lock();
         state.scenes += 1;
         let number = state.scenes;
-        if let Some(terminal) = &mut state.terminal {
-            terminal.set(&scene);
+        if let Some(easel) = &state.easel {
+            easel.set(&scene);
         }
         state.put(number, Shown { json: scene.json(number), places: scene.places });
         self.shown.notify_all();
@@ -116,14 +118,17 @@ impl Feed {
         self.lock().is_kept = true;
     }
 
-    /// From now on all scenes and frames are drawn there, too.
-    pub fn draw_on(&self, terminal: Terminal) {
-        self.lock().terminal = Some(terminal);
+    /// From now on scenes and frames are drawn there, too, by a thread of its own.
+    pub fn draw_on(&self, terminal: Terminal, start: Start) -> Result<(), String> {
+        let easel = Easel::begin(terminal, start);
+        let easel = easel.map_err(|why| format!("--tui: cannot start a thread: {why}"))?;
+        self.lock().easel = Some(easel);
+        Ok(())
     }
 
     /// Whether frames are drawn.
     pub fn is_drawn(&self) -> bool {
-        self.lock().terminal.is_some()
+        self.lock().easel.is_some()
     }
 
     /// Whether frames are kept.
@@ -139,7 +144,7 @@ impl Feed {
     /// Whether a new frame would be looked at: somebody watches, and has seen the last one.
     pub fn is_hungry(&self) -> bool {
         let state = self.lock();
-        let is_due = state.terminal.as_ref().is_some_and(Terminal::is_due);
+        let is_due = state.easel.as_ref().is_some_and(Easel::is_due);
         is_due || state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
     }
 
@@ -167,10 +172,9 @@ impl Feed {
     }
 
     pub fn show(&self, frame: &Frame) {
-        let mut state = self.lock();
-        let State { terminal, told, .. } = &mut *state;
-        if let Some(terminal) = terminal {
-            terminal.draw(frame, told);
+        let state = self.lock();
+        if let Some(easel) = &state.easel {
+            easel.put(frame, &state.told.words);
         }
         let written = Written::new(state.scenes, frame, &state.told);
         self.show_again(state, written);
@@ -200,9 +204,14 @@ impl Feed {
         }
     }
 
-    /// Nothing more is to be kept; why not all of it could be. Waits until it is written, for so
-    /// long at most where that is said.
-    pub fn finish_record(&self, patience: Option<Duration>) -> Result<(), String> {
+    /// Nothing more is to be drawn and kept; why not all of it could be. Waits until it is written,
+    /// for so long at most where that is said; for a terminal only for a while.
+    pub fn finish(&self, patience: Option<Duration>) -> Result<(), String> {
+        const DRAWN: Duration = Duration::from_millis(500);
+        let easel = self.lock().easel.take();
+        if let Some(easel) = easel {
+            easel.end(DRAWN);
+        }
         self.lock().is_kept = false;
         let recorder = self.recorder().take();
         recorder.map_or(Ok(()), |recorder| recorder.finish(patience))

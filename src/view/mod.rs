@@ -7,6 +7,7 @@
 
 mod ahead;
 mod colour;
+mod easel;
 mod feed;
 mod http;
 mod image;

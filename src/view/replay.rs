@@ -336,7 +336,7 @@ mod tests {
                 feed.record(&frame(tick, dots as u64));
             }
         }
-        feed.finish_record(None).unwrap();
+        feed.finish(None).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_dir_all(&directory).unwrap();
         bytes

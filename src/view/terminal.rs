@@ -2,22 +2,20 @@
 //! colours that every terminal has had for long.
 
 use super::colour::{DEAD, kind, shade};
-use super::scene::{Frame, Scene, Told};
+use super::scene::{Frame, Scene};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 pub struct Terminal {
     /// How many characters there are in a row, and how many rows.
     size: [usize; 2],
     write: fn(&[u8]),
     scene: Scene,
-    drawn: Option<Instant>,
+    is_drawn: bool,
 }
 
-const BETWEEN: Duration = Duration::from_millis(100);
-/// Rows of words above the dots and below.
+/// Rows of words above the dots, and below them with the legend.
 const ABOVE: usize = 3;
-const BELOW: usize = 3;
+pub(super) const BELOW: usize = 3;
 
 impl Terminal {
     /// A terminal of the size that the environment tells, or the usual one.
@@ -27,27 +25,23 @@ impl Terminal {
             said.filter(|size| (least..1000).contains(size)).unwrap_or(usual)
         };
         let size = [told("COLUMNS", 80, 20), told("LINES", 24, 12)];
-        Terminal { size, write, scene: Scene::default(), drawn: None }
+        Terminal { size, write, scene: Scene::default(), is_drawn: false }
     }
 
-    pub(super) fn set(&mut self, scene: &Scene) {
-        self.scene = scene.clone();
+    pub(super) fn set(&mut self, scene: Scene) {
+        self.scene = scene;
     }
 
-    /// Whether another picture would be one that people can see.
-    pub(super) fn is_due(&self) -> bool {
-        self.drawn.is_none_or(|drawn| drawn.elapsed() >= BETWEEN)
-    }
-
-    pub(super) fn draw(&mut self, frame: &Frame, told: &Told) {
-        let text = self.text(frame, told);
+    /// Draws a frame, and the latest words.
+    pub(super) fn draw(&mut self, frame: &Frame, words: &[String]) {
+        let text = self.text(frame, words);
         // The first one finds the screen as it was.
-        let clear = if self.drawn.is_none() { "\x1b[2J" } else { "" };
+        let clear = if self.is_drawn { "" } else { "\x1b[2J" };
         (self.write)(format!("{clear}\x1b[H{text}").as_bytes());
-        self.drawn = Some(Instant::now());
+        self.is_drawn = true;
     }
 
-    fn text(&self, frame: &Frame, told: &Told) -> String {
+    fn text(&self, frame: &Frame, words: &[String]) -> String {
         let [wide, _] = self.size;
         let mut text = String::new();
         let mut line = |words: &str| {
@@ -64,7 +58,7 @@ impl Terminal {
         line(&series.join(", ").replace(".000000", ""));
         self.dots(frame, &mut text);
         self.legend(frame, &mut text);
-        for words in told.words.iter().rev().take(BELOW - 1).rev() {
+        for words in words.iter().rev().take(BELOW - 1).rev() {
             let words: String = words.chars().filter(|c| !c.is_control()).take(wide).collect();
             let _ = write!(text, "{words}\x1b[K\r\n");
         }
@@ -142,13 +136,13 @@ mod tests {
             ..Scene::default()
         };
         let mut terminal = Terminal { size: [20, 12], ..Terminal::new(|_| {}) };
-        terminal.set(&scene);
+        terminal.set(scene);
         let frame = Frame {
             image: Image::of([Some(0), None].into_iter()),
             series: vec![1.0],
             ..Frame::default()
         };
-        let text = terminal.text(&frame, &Told::default());
+        let text = terminal.text(&frame, &[]);
         let lines: Vec<&str> = text.split("\r\n").collect();
         assert_eq!(lines[0], "\x1b[0ma title[31m that is \x1b[K");
         assert_eq!(lines[2], "\x1b[0malive 1\x1b[K");
@@ -156,8 +150,5 @@ mod tests {
         assert!(lines[3].starts_with(&format!("\x1b[0;38;5;{alive}m\u{2580}\x1b[0m ")));
         assert!(lines[7].ends_with(&format!("\x1b[0;48;5;{dead}m \x1b[0m")), "{:?}", lines[7]);
         assert!(lines[8].contains("computes 1"), "{text}");
-        assert!(terminal.is_due());
-        terminal.draw(&frame, &Told::default());
-        assert!(!terminal.is_due(), "nobody sees so many");
     }
 }

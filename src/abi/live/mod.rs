@@ -72,10 +72,11 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
         feed.keep(Recorder::create(Path::new(file), Slow::LeavesOut, service::start)?);
     }
     if job.draws {
-        feed.draw_on(Terminal::new(|bytes| {
+        let terminal = Terminal::new(|bytes| {
             // Where it cannot be written, nobody sees it.
             let _ = output::write(2, bytes);
-        }));
+        });
+        feed.draw_on(terminal, service::start)?;
     }
     let live = LIVE.get_or_init(|| Live {
         world,
@@ -172,7 +173,7 @@ impl Live {
             }
         }
         self.look(sight, &mut stories, "ended", [true; 2]);
-        if let Err(why) = self.feed.finish_record(Some(WRITTEN)) {
+        if let Err(why) = self.feed.finish(Some(WRITTEN)) {
             say(&format!("ftrun: {why}"));
         }
         self.feed.end();

@@ -55,13 +55,16 @@ impl Live {
     }
 
     /// Draws what is seen on the terminal, too.
-    pub(crate) fn draw(&self) {
-        self.feed.draw_on(stage::terminal());
+    pub(crate) fn draw(&self) -> Result<(), String> {
+        if self.feed.is_drawn() {
+            return Ok(());
+        }
+        self.feed.draw_on(stage::terminal(), view::thread)
     }
 
     /// Nothing more is to be seen.
     pub(crate) fn finish(&self) -> Result<(), String> {
-        self.feed.finish_record(None)
+        self.feed.finish(None)
     }
 
     /// What to run after a run that is done; nothing if nobody wishes for more.

@@ -133,7 +133,7 @@ impl<'a> Setting<'a> {
             Some(live) => {
                 self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
                 if self.watch.is_drawn {
-                    live.draw();
+                    live.draw()?;
                 }
                 live.play(&mut world, show, self.ticks, self.watch.every);
             }

@@ -45,8 +45,8 @@ impl Track<Poisson> for Truth {
     }
 }
 
-/// By how much nodes change in a tick (the root of the mean square, over the survivors): where nobody
-/// knows what they should come to, that says how near to rest they are.
+/// By how much nodes change in a tick (the root of the mean square, over the survivors): where
+/// nobody knows what they should come to, that says how near to rest they are.
 #[derive(Default)]
 pub(crate) struct Residual(RefCell<Before>);
 

@@ -58,7 +58,7 @@ impl Watch {
             feed.keep(Recorder::create(path, Slow::Waits, view::thread)?);
         }
         if self.is_drawn {
-            feed.draw_on(stage::terminal());
+            feed.draw_on(stage::terminal(), view::thread)?;
         }
         if self.is_drawn || self.record.is_some() {
             feed.set(live::scene(world, show));
@@ -103,7 +103,7 @@ impl Watch {
             }
             end += slice;
         }
-        feed.finish_record(None)?;
+        feed.finish(None)?;
         match csv {
             Some((path, mut file)) => file.flush().map_err(|why| told(path, why)),
             None => Ok(()),
