@@ -273,6 +273,31 @@ fn keys_do_what_they_say_wherever_the_focus_is_but_not_what_a_field_wants_for_it
 }
 
 #[test]
+fn orders_of_a_page_come_one_after_the_other_and_of_a_slider_the_last_one_counts() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 100 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 800, 600, &scratch("live-orders"));
+    page.wait("frame && frame.count === 100");
+    // In whichever order connections are served.
+    let answered = page.value(
+        "(async () => { const all = [], told = [];
+           for (let n = 0; n < 60; n++) all.push(order('info ' + n).then(ok =>
+             told.push(ok && $('word').textContent.match(/^node ([0-9]+) /)[1])));
+           await Promise.all(all); return told.join(); })()",
+    );
+    let expected: Vec<String> = (0..60).map(|node| node.to_string()).collect();
+    assert_eq!(answered, expected.join(","));
+    // Whoever drags it leaves no long row behind.
+    let kept = page.value(
+        "(async () => { const all = [];
+           for (let n = 1; n <= 60; n++) all.push(order('border left ' + n / 100));
+           const kept = await Promise.all(all);
+           const few = kept.filter(is => is).length < 10;
+           return [few, kept[0], kept[59], $('word').textContent].join(); })()",
+    );
+    assert_eq!(kept, "true,true,true,left: 0.6");
+}
+
+#[test]
 fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     let run = Run::begin(&FTSIM, "max --nodes 500");
     let mut page = Browser::open(&run.address, 900, 700, &scratch("live-setup"));
@@ -281,9 +306,11 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     page.click("again");
     page.wait("frame && frame.colours.length > 600 && $('word').textContent === 'set up'");
     page.value("$('setup-nodes').value = 'many'");
+    let before = page.number("scene.scene");
     page.click("again");
     page.wait("$('word').textContent.includes('--nodes many: say a number')");
-    page.wait("frame && frame.colours.length > 600");
+    // The old one begins anew, and with it the form.
+    page.wait(&format!("scene.scene > {before} && frame && frame.colours.length > 600"));
     page.value("$('setup-nodes').value = '700'; $('setup-kill').value = '10%@2; node 5@3'");
     page.click("again");
     page.wait(
