@@ -1,7 +1,7 @@
 //! Runs that people watch: as pages say they go on, halt, go step by step and tell what is asked;
 //! or they go through by themselves while they are recorded or drawn on a terminal.
 
-use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Terminal};
+use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Slow, Terminal};
 use crate::words::Words;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 /// Something that goes on in steps, and that can be looked at between them.
 pub trait Run {
     fn scene(&self) -> Scene;
-    fn frame(&self, state: &'static str) -> Frame;
+    /// What is seen now. Where not all of it `is_plotted`, numbers that take long may be missing:
+    /// they are no numbers (NaN) then.
+    fn frame(&self, state: &'static str, is_plotted: bool) -> Frame;
     /// Goes on by one step, even if it rests.
     fn step(&mut self, feed: &Feed);
     /// Why it does not go on by itself, if it does not.
@@ -37,10 +39,12 @@ pub struct Wish {
 
 /// The options of [`Viewing`] that stand alone.
 pub const ALONE: [&str; 2] = ["watch", "tui"];
-/// A picture, and no more of the run's time than this part of it. A display shows sixty a second;
-/// with a few more than that none of them goes without.
-const PICTURE: Duration = Duration::from_millis(12);
-const SHARE: u32 = 50;
+/// A picture each: as many as a display shows, sixty a second.
+const PICTURE: Duration = Duration::from_nanos(16_666_667);
+/// And no more of the run's time than this part of it.
+const SHARE: u32 = 70;
+/// How often all numbers that are plotted are added up, while it goes on by itself.
+const PLOT: Duration = Duration::from_millis(100);
 /// How soon to look again whether somebody has taken the last picture.
 const TAKEN: Duration = Duration::from_millis(1);
 
@@ -64,10 +68,12 @@ impl Viewing {
     pub fn show(&self, name: &str, run: &mut impl Run) -> Result<(), String> {
         let feed = Arc::new(Feed::default());
         if let Some(path) = &self.record {
-            feed.keep(Recorder::create(path)?);
+            // Nobody who watches is to wait for a disk.
+            let slow = if self.port.is_some() { Slow::LeavesOut } else { Slow::Waits };
+            feed.keep(Recorder::create(path, slow, view::thread)?);
         }
         if self.is_drawn {
-            feed.draw_on(terminal());
+            feed.draw_on(terminal(), view::thread)?;
         }
         match self.port {
             Some(port) => {
@@ -77,7 +83,7 @@ impl Viewing {
             }
             None => go_through(&feed, run),
         }
-        feed.finish_record()
+        feed.finish(None)
     }
 }
 
@@ -103,7 +109,11 @@ pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
         next: Instant::now(),
         is_changed: true,
         is_urgent: true,
-        shown: (Instant::now() - PICTURE, Duration::ZERO),
+        plotted: Instant::now(),
+        is_drawn: feed.is_drawn(),
+        due: Instant::now(),
+        shown: Instant::now(),
+        cost: Duration::ZERO,
         steps: 0,
         every,
         is_kept: feed.is_kept(),
@@ -143,7 +153,7 @@ fn go_through(feed: &Feed, run: &mut impl Run) {
     feed.set(run.scene());
     loop {
         let rest = run.rest();
-        let frame = || run.frame(rest.unwrap_or("running"));
+        let frame = || run.frame(rest.unwrap_or("running"), true);
         if feed.is_kept() {
             feed.record(&frame());
         }
@@ -169,8 +179,14 @@ struct Stage<'a, R: Run> {
     is_changed: bool,
     /// Somebody has asked for something, and is to see at once what became of it.
     is_urgent: bool,
-    /// When the last picture was shown, and how long that took.
-    shown: (Instant, Duration),
+    plotted: Instant,
+    /// A terminal shows the numbers of each picture.
+    is_drawn: bool,
+    /// When the next picture is due, in the rhythm of [`PICTURE`].
+    due: Instant,
+    /// When the last one was shown, and how long that took.
+    shown: Instant,
+    cost: Duration,
     steps: u64,
     every: u64,
     is_kept: bool,
@@ -185,7 +201,7 @@ impl<R: Run> Stage<'_, R> {
     fn patience(&self) -> Duration {
         let picture = match self.is_changed {
             true if self.feed.is_watched() => {
-                let left = self.gap().saturating_sub(self.shown.0.elapsed());
+                let left = self.next_picture().saturating_duration_since(Instant::now());
                 let is_now = left.is_zero() && self.feed.is_hungry();
                 if is_now { left } else { left.max(TAKEN) }
             }
@@ -219,7 +235,7 @@ impl<R: Run> Stage<'_, R> {
     /// Keeps what is seen now, where that is wanted.
     fn keep(&mut self) {
         if self.is_kept && self.steps.is_multiple_of(self.every) {
-            self.feed.record(&self.run.frame("running"));
+            self.feed.record(&self.run.frame("running", true));
         }
     }
 
@@ -230,30 +246,37 @@ impl<R: Run> Stage<'_, R> {
         }
     }
 
-    /// How long after the last picture the next one may be.
-    fn gap(&self) -> Duration {
-        let cost = self.shown.1;
+    /// When there may be another picture.
+    fn next_picture(&self) -> Instant {
         // Until the next step is due, a picture takes nothing away from the run.
-        let has_time = self.rate != 0 && Instant::now() + cost < self.next;
+        let has_time = self.rate != 0 && Instant::now() + self.cost < self.next;
         match self.is_urgent || !self.is_under_way() {
-            true => Duration::ZERO,
-            false if has_time => PICTURE,
-            false => PICTURE.max(cost * SHARE),
+            true => self.shown,
+            false if has_time => self.due,
+            false => self.due.max(self.shown + self.cost * SHARE),
         }
     }
 
     /// Shows what there is to see, if somebody looks and it is not too soon.
     fn paint(&mut self) {
-        let is_due = self.shown.0.elapsed() >= self.gap();
-        if !self.is_changed || !is_due || !self.feed.is_hungry() {
+        let begun = Instant::now();
+        if !self.is_changed || begun < self.next_picture() || !self.feed.is_hungry() {
             return;
         }
-        let begun = Instant::now();
-        self.feed.show(&self.run.frame(self.state()));
-        let (took, usual) = (begun.elapsed(), self.shown.1);
-        // Once in a while somebody else has the processor meanwhile.
-        let cost = if took < usual { took } else { usual + (took - usual) / 8 };
-        self.shown = (Instant::now(), cost);
+        let is_plotted = self.is_drawn || self.is_urgent || !self.is_under_way();
+        let is_plotted = is_plotted || self.plotted.elapsed() >= PLOT;
+        let frame = self.run.frame(self.state(), is_plotted);
+        let (took, usual) = (begun.elapsed(), self.cost);
+        // Once in a while somebody else has the processor meanwhile; and so has who is woken then.
+        self.cost = if took < usual { took } else { usual + (took - usual) / 8 };
+        self.feed.show(&frame);
+        if is_plotted {
+            self.plotted = begun;
+        }
+        self.shown = Instant::now();
+        // One that is a little late does not put off those that follow.
+        let is_in_time = (self.due..self.due + PICTURE).contains(&begun);
+        self.due = if is_in_time { self.due + PICTURE } else { begun + PICTURE };
         (self.is_changed, self.is_urgent) = (false, false);
     }
 
@@ -290,7 +313,7 @@ impl<R: Run> Stage<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Replay, Setup};
+    use crate::view::{Image, Replay, Setup};
     use std::path::Path;
     use std::sync::mpsc;
 
@@ -307,9 +330,9 @@ mod tests {
             Scene { places: vec![[0.5; 2]], setup: self.setup.clone(), ..Scene::default() }
         }
 
-        fn frame(&self, state: &'static str) -> Frame {
-            let (colours, alive) = (vec![self.now as u8], vec![true]);
-            Frame { tick: self.now, state, colours, alive, ..Frame::default() }
+        fn frame(&self, state: &'static str, _: bool) -> Frame {
+            let image = Image::of([Some(self.now as u8)].into_iter());
+            Frame { tick: self.now, state, image, ..Frame::default() }
         }
 
         fn step(&mut self, feed: &Feed) {
@@ -414,7 +437,7 @@ mod tests {
         assert_eq!(alone, [0, 1, 2, 3, 4, 5]);
         let by_hand = pictures("by-hand", |path| {
             let feed = Feed::default();
-            feed.keep(Recorder::create(path).unwrap());
+            feed.keep(Recorder::create(path, Slow::Waits, view::thread).unwrap());
             let mut run = Counter { end: 5, ..Counter::default() };
             std::thread::scope(|scope| {
                 scope.spawn(|| {
@@ -426,7 +449,7 @@ mod tests {
                 });
                 play(&feed, &mut run, 2);
             });
-            feed.finish_record().unwrap();
+            feed.finish(None).unwrap();
         });
         assert_eq!(by_hand, [0, 2, 4], "every other one was wanted");
     }

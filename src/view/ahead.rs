@@ -1,143 +1,133 @@
-//! Bytes on their way to a file: a thread of its own writes them, so whoever has them written never
-//! waits for a disk, however slow that is.
+//! Work that a thread of its own does in turn, so that whoever hands it over need not wait for a
+//! disk, however slow that is.
 
 use super::server::Start;
-use std::fs::File;
-use std::io::{self, Write};
+use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What is handed over, and is still to be written.
-pub(super) struct Ahead(Arc<Way>);
+/// What is handed over, and is still to be done.
+pub(super) struct Ahead<T>(Arc<Way<T>>);
 
-#[derive(Default)]
-struct Way {
-    state: Mutex<State>,
+struct Way<T> {
+    state: Mutex<State<T>>,
     moved: Condvar,
 }
 
-#[derive(Default)]
-struct State {
-    waiting: Vec<u8>,
-    /// How many bytes the thread has taken and not yet written.
-    in_hand: usize,
+struct State<T> {
+    /// Each with its size.
+    waiting: VecDeque<(T, usize)>,
+    /// The size of all that is not done.
+    bytes: usize,
     /// Nothing more is to come.
     is_closed: bool,
     trouble: Option<io::Error>,
 }
 
-impl Ahead {
-    pub(super) fn begin(file: File, start: Start) -> io::Result<Ahead> {
-        let way = Arc::<Way>::default();
+/// What the thread does: with the next one, or while it waits for one.
+pub(super) trait Work<T>: Send + 'static {
+    fn take(&mut self, next: T) -> io::Result<()>;
+    fn rest(&mut self) -> io::Result<()>;
+}
+
+/// How long the thread waits for more before it rests.
+const IDLE: Duration = Duration::from_millis(500);
+
+impl<T: Send + 'static> Ahead<T> {
+    pub(super) fn begin(work: impl Work<T>, start: Start) -> io::Result<Ahead<T>> {
+        let state = State { waiting: VecDeque::new(), bytes: 0, is_closed: false, trouble: None };
+        let way = Arc::new(Way { state: Mutex::new(state), moved: Condvar::new() });
         let its = way.clone();
-        start(Box::new(move || its.write_all(file)))?;
+        start(Box::new(move || its.work_off(work)))?;
         Ok(Ahead(way))
     }
 
-    /// How many bytes have been handed over and are not in the file.
+    /// The size of what has been handed over and is not done.
     pub(super) fn bytes(&self) -> usize {
-        let state = self.0.lock();
-        state.waiting.len() + state.in_hand
+        self.0.lock().bytes
     }
 
-    /// Waits until all is in the file, for so long at most; whether it is.
-    pub(super) fn end(&self, patience: Duration) -> io::Result<bool> {
+    /// Waits until that is no more than so much.
+    pub(super) fn wait(&self, most: usize) {
+        let state = self.0.lock();
+        drop(self.0.moved.wait_while(state, |state| state.bytes > most));
+    }
+
+    pub(super) fn put(&self, next: T, bytes: usize) {
+        let mut state = self.0.lock();
+        // What comes after a gap is of no use.
+        if state.trouble.is_none() {
+            state.bytes += bytes;
+            state.waiting.push_back((next, bytes));
+        }
+        drop(state);
+        self.0.moved.notify_all();
+    }
+
+    /// Waits until all is done, for so long at most if that is said; whether it is.
+    pub(super) fn end(&self, patience: Option<Duration>) -> io::Result<bool> {
         let mut state = self.0.lock();
         state.is_closed = true;
         self.0.moved.notify_all();
-        let is_under_way = |state: &mut State| !state.waiting.is_empty() || state.in_hand > 0;
-        let waited = self.0.moved.wait_timeout_while(state, patience, is_under_way);
-        let (mut state, late) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.trouble.take().map_or(Ok(!late.timed_out()), Err)
+        let is_under_way = |state: &mut State<T>| state.bytes > 0 || !state.waiting.is_empty();
+        let (mut state, is_late) = match patience {
+            Some(patience) => {
+                let waited = self.0.moved.wait_timeout_while(state, patience, is_under_way);
+                let (state, late) = waited.unwrap_or_else(PoisonError::into_inner);
+                (state, late.timed_out())
+            }
+            None => {
+                let waited = self.0.moved.wait_while(state, is_under_way);
+                (waited.unwrap_or_else(PoisonError::into_inner), false)
+            }
+        };
+        state.trouble.take().map_or(Ok(!is_late), Err)
     }
 }
 
-impl Write for Ahead {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self.0.lock();
-        if let Some(trouble) = state.trouble.take() {
-            return Err(trouble);
-        }
-        state.waiting.extend(bytes);
-        self.0.moved.notify_all();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for Ahead {
+impl<T> Drop for Ahead<T> {
     fn drop(&mut self) {
         self.0.lock().is_closed = true;
         self.0.moved.notify_all();
     }
 }
 
-impl Way {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl<T> Way<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
         // Every change is whole before anything can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_all(&self, mut file: File) {
-        let mut bytes = Vec::new();
+    fn work_off(&self, mut work: impl Work<T>) {
+        let mut is_rested = true;
         loop {
-            let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
-            let waited = self.moved.wait_while(self.lock(), is_idle);
-            let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-            if state.waiting.is_empty() {
-                return;
-            }
-            std::mem::swap(&mut bytes, &mut state.waiting);
-            state.in_hand = bytes.len();
+            let is_idle = |state: &mut State<T>| state.waiting.is_empty() && !state.is_closed;
+            let state = self.lock();
+            let mut state = if is_rested {
+                let waited = self.moved.wait_while(state, is_idle);
+                waited.unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let waited = self.moved.wait_timeout_while(state, IDLE, is_idle);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            };
+            let next = state.waiting.pop_front();
+            let is_last = next.is_none() && state.is_closed;
             drop(state);
-            let written = file.write_all(&bytes);
-            bytes.clear();
+            let (done, bytes) = match next {
+                Some((next, bytes)) => (work.take(next), bytes),
+                None if is_last => return,
+                None => (work.rest(), 0),
+            };
+            is_rested = bytes == 0;
             let mut state = self.lock();
-            state.in_hand = 0;
-            if let Err(why) = written {
-                // What comes after a gap is of no use.
+            state.bytes -= bytes;
+            if let Err(why) = done {
                 state.waiting.clear();
-                state.trouble = Some(why);
+                (state.bytes, state.trouble) = (0, Some(why));
             }
             drop(state);
             self.moved.notify_all();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Read;
-
-    #[test]
-    fn all_of_it_gets_there_and_nobody_waits_for_who_does_not_take_it() {
-        let (mut reader, writer) = io::pipe().unwrap();
-        let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let mut ahead = Ahead::begin(file, super::super::thread).unwrap();
-        // Far more than a pipe holds.
-        let bytes: Vec<u8> = (0..3_000_000u32).map(|at| (at % 251) as u8).collect();
-        bytes.chunks(70_000).for_each(|part| ahead.write_all(part).unwrap());
-        assert!(ahead.bytes() > 1_000_000);
-        assert!(!ahead.end(Duration::from_millis(1)).unwrap(), "nobody has taken it");
-        let mut taken = vec![0; bytes.len()];
-        reader.read_exact(&mut taken).unwrap();
-        assert!(taken == bytes);
-        assert!(ahead.end(Duration::from_secs(60)).unwrap());
-        assert_eq!(reader.read(&mut taken).unwrap(), 0, "and then its end");
-    }
-
-    #[test]
-    fn what_goes_wrong_is_told() {
-        let (reader, writer) = io::pipe().unwrap();
-        let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let mut ahead = Ahead::begin(file, super::super::thread).unwrap();
-        drop(reader);
-        ahead.write_all(b"nobody takes it").unwrap();
-        let told = ahead.end(Duration::from_secs(60)).unwrap_err();
-        assert_eq!(told.kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -3,7 +3,8 @@
 /// Those who are dead.
 pub const DEAD: [u8; 3] = [190; 3];
 
-/// Colours that are apart from each other for all eyes (Okabe and Ito 2008), as the page has them.
+/// Colours that are apart from each other for all eyes (Okabe and Ito 2008), and the last from the
+/// dead, as the page has them.
 pub fn kind(colour: u8) -> [u8; 3] {
     const KINDS: [[u8; 3]; 8] = [
         [0, 158, 115],
@@ -13,7 +14,7 @@ pub fn kind(colour: u8) -> [u8; 3] {
         [86, 180, 233],
         [213, 94, 0],
         [240, 228, 66],
-        [153, 153, 153],
+        [77, 77, 77],
     ];
     KINDS[usize::from(colour) % KINDS.len()]
 }

@@ -1,7 +1,9 @@
 //! What a run and those who look at it have in common.
 
+use super::easel::Easel;
 use super::record::Recorder;
 use super::scene::{Frame, Line, Scene, Told, Written};
+use super::server::Start;
 use super::terminal::Terminal;
 use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
@@ -30,7 +32,7 @@ pub struct Feed {
 struct State {
     scene: Arc<Shown>,
     scenes: u32,
-    frame: Option<Arc<[u8]>>,
+    frame: Option<Arc<Written>>,
     /// How many frames there were, and up to which one somebody has taken them.
     frames: u64,
     taken: u64,
@@ -40,7 +42,7 @@ struct State {
     told: Told,
     orders: VecDeque<Order>,
     is_kept: bool,
-    terminal: Option<Terminal>,
+    easel: Option<Easel>,
     /// The run is about to end, and has ended.
     is_ending: bool,
     is_over: bool,
@@ -92,15 +94,15 @@ impl Feed {
         let mut state = self.lock();
         state.scenes += 1;
         let number = state.scenes;
-        if let Some(terminal) = &mut state.terminal {
-            terminal.set(&scene);
+        if let Some(easel) = &state.easel {
+            easel.set(&scene);
         }
         state.put(number, Shown { json: scene.json(number), places: scene.places });
         self.shown.notify_all();
         let shown = state.scene.clone();
         drop(state);
         if let Some(recorder) = &mut *self.recorder() {
-            recorder.scene(&shown.json, &shown.places);
+            recorder.scene(shown);
         }
     }
 
@@ -116,9 +118,17 @@ impl Feed {
         self.lock().is_kept = true;
     }
 
-    /// From now on all scenes and frames are drawn there, too.
-    pub fn draw_on(&self, terminal: Terminal) {
-        self.lock().terminal = Some(terminal);
+    /// From now on scenes and frames are drawn there, too, by a thread of its own.
+    pub fn draw_on(&self, terminal: Terminal, start: Start) -> Result<(), String> {
+        let easel = Easel::begin(terminal, start);
+        let easel = easel.map_err(|why| format!("--tui: cannot start a thread: {why}"))?;
+        self.lock().easel = Some(easel);
+        Ok(())
+    }
+
+    /// Whether frames are drawn.
+    pub fn is_drawn(&self) -> bool {
+        self.lock().easel.is_some()
     }
 
     /// Whether frames are kept.
@@ -134,7 +144,7 @@ impl Feed {
     /// Whether a new frame would be looked at: somebody watches, and has seen the last one.
     pub fn is_hungry(&self) -> bool {
         let state = self.lock();
-        let is_due = state.terminal.as_ref().is_some_and(Terminal::is_due);
+        let is_due = state.easel.as_ref().is_some_and(Easel::is_due);
         is_due || state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
     }
 
@@ -162,24 +172,26 @@ impl Feed {
     }
 
     pub fn show(&self, frame: &Frame) {
-        let mut state = self.lock();
-        let State { terminal, told, .. } = &mut *state;
-        if let Some(terminal) = terminal {
-            terminal.draw(frame, told);
+        let state = self.lock();
+        if let Some(easel) = &state.easel {
+            easel.put(frame, &state.told.words);
         }
         let written = Written::new(state.scenes, frame, &state.told);
-        self.show_again(&mut state, &written);
+        self.show_again(state, written);
     }
 
     /// A frame as it was written down.
-    pub(super) fn show_written(&self, written: &Written) {
-        self.show_again(&mut self.lock(), written);
+    pub(super) fn show_written(&self, written: Written) {
+        self.show_again(self.lock(), written);
     }
 
-    fn show_again(&self, state: &mut State, written: &Written) {
-        state.frame = Some(written.bytes().into());
+    fn show_again(&self, mut state: MutexGuard<'_, State>, written: Written) {
+        let before = state.frame.replace(Arc::new(written));
         state.frames += 1;
+        // Whoever is called finds the door open, and the last one to hold a picture clears it away.
+        drop(state);
         self.shown.notify_all();
+        drop(before);
     }
 
     /// Keeps a frame, where frames are kept.
@@ -192,13 +204,17 @@ impl Feed {
         }
     }
 
-    /// Nothing more is to be kept; why not all of it could be. Waits for a while where the file is
-    /// written [beside](Recorder::create_beside).
-    pub fn finish_record(&self) -> Result<(), String> {
-        const PATIENCE: Duration = Duration::from_millis(700);
+    /// Nothing more is to be drawn and kept; why not all of it could be. Waits until it is written,
+    /// for so long at most where that is said; for a terminal only for a while.
+    pub fn finish(&self, patience: Option<Duration>) -> Result<(), String> {
+        const DRAWN: Duration = Duration::from_millis(500);
+        let easel = self.lock().easel.take();
+        if let Some(easel) = easel {
+            easel.end(DRAWN);
+        }
         self.lock().is_kept = false;
         let recorder = self.recorder().take();
-        recorder.map_or(Ok(()), |recorder| recorder.finish(PATIENCE))
+        recorder.map_or(Ok(()), |recorder| recorder.finish(patience))
     }
 
     /// The next order, if there is one before the time is over.
@@ -318,7 +334,7 @@ impl Drop for Asking<'_> {
 }
 
 pub(super) enum Latest {
-    Frame(Arc<[u8]>),
+    Frame(Arc<Written>),
     None,
     Over,
 }
@@ -326,14 +342,14 @@ pub(super) enum Latest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::Image;
 
     fn frame(tick: u64) -> Frame {
         Frame {
             tick,
             state: "running",
             series: vec![1.5],
-            colours: vec![7, 8, 9],
-            alive: vec![true, false, true],
+            image: Image::of([Some(7), None, Some(9)].into_iter()),
             ..Frame::default()
         }
     }
@@ -347,7 +363,7 @@ mod tests {
         let mut page = feed.watch();
         assert!(feed.is_hungry() || matches!(page.next(Duration::ZERO), Latest::Frame(_)));
         let Latest::Frame(latest) = feed.watch().next(Duration::ZERO) else { panic!("none") };
-        assert!(String::from_utf8_lossy(&latest).contains("\"tick\":4"));
+        assert!(latest.head.contains("\"tick\":4"));
         let mut page = feed.watch();
         assert!(matches!(page.next(Duration::ZERO), Latest::Frame(_)));
         assert!(matches!(page.next(Duration::ZERO), Latest::None));

@@ -34,15 +34,19 @@ impl Request<'_> {
             return Err(505);
         }
         let mut request = Request { method, path, host: None, origin: None, body_bytes: 0 };
+        let mut length = None;
         for line in lines {
             let (name, value) = line.split_once(':').ok_or(400u16)?;
             let value = value.trim();
             let once = |place: &mut Option<_>| place.replace(value).map_or(Ok(()), |_| Err(400u16));
+            let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
             match name.to_ascii_lowercase().as_str() {
                 "host" => once(&mut request.host)?,
                 "origin" => once(&mut request.origin)?,
                 "content-length" => {
-                    request.body_bytes = value.parse().map_err(|_| 400u16)?;
+                    once(&mut length)?;
+                    let digits = Some(value).filter(|value| is_number(value)).ok_or(400u16)?;
+                    request.body_bytes = digits.parse().map_err(|_| 400u16)?;
                     if request.body_bytes > MOST_BODY_BYTES {
                         return Err(413);
                     }
@@ -132,6 +136,8 @@ mod tests {
             ("GET / HTTP/1.1\r\nnonsense\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nContent-Length: 9999\r\n\r\n", 413),
             ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 411),
         ] {

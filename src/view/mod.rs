@@ -7,8 +7,10 @@
 
 mod ahead;
 mod colour;
+mod easel;
 mod feed;
 mod http;
+mod image;
 mod record;
 mod replay;
 mod scene;
@@ -17,7 +19,8 @@ mod terminal;
 
 pub use colour::{DEAD, kind, shade};
 pub use feed::{Feed, Order};
-pub use record::Recorder;
+pub use image::Image;
+pub use record::{Recorder, Slow};
 pub use replay::{Replay, Seen};
 pub use scene::{Frame, Line, Scene, Setup, Slider, heat};
 pub use server::{Start, serve, thread};

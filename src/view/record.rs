@@ -16,13 +16,14 @@
 //! differs from the one before, in turns how many bytes are the same, how many are not, and what to
 //! combine these with (exclusive or).
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, Work};
 use super::feed::Shown;
 use super::scene::Written;
 use super::server::Start;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) const HEAD: &[u8] = b"ftview 1\n";
@@ -30,46 +31,46 @@ const SAME: u32 = u32::MAX;
 /// Each so many frames one stands for itself.
 pub(super) const EACH: usize = 64;
 const FLUSHED: Duration = Duration::from_millis(500);
-/// So many bytes may wait for a slow disk; frames that come then are left out.
+/// So many bytes may wait for a slow disk.
 const MOST_AHEAD: usize = 16 << 20;
 /// What is longer than this is no record.
 const LONGEST: u32 = 1 << 30;
 
-/// Writes a run down.
+/// Writes a run down, by a thread of its own.
 pub struct Recorder {
     path: PathBuf,
-    file: BufWriter<To>,
+    ahead: Ahead<Next>,
     begun: Instant,
+    slow: Slow,
+    /// How many frames there was no room for.
+    left_out: u64,
+}
+
+/// What becomes of it where the disk is too slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slow {
+    /// Whoever records waits: nothing is missing.
+    Waits,
+    /// Whoever records does not: frames are left out.
+    LeavesOut,
+}
+
+/// What is to be written next.
+enum Next {
+    Scene(Arc<Shown>),
+    /// When it was, in milliseconds.
+    Frame(u32, Written),
+    End,
+}
+
+/// Who writes it.
+struct Scribe {
+    file: BufWriter<File>,
     /// When what there was had reached the file.
     flushed: Instant,
     last: Written,
     /// How many frames until one has to stand for itself.
     until: usize,
-    /// How many frames there was no room for.
-    left_out: u64,
-    trouble: Option<std::io::Error>,
-}
-
-/// Where it is written: right away, or by somebody else.
-enum To {
-    File(File),
-    Ahead(Ahead),
-}
-
-impl Write for To {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            To::File(file) => file.write(bytes),
-            To::Ahead(ahead) => ahead.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            To::File(file) => file.flush(),
-            To::Ahead(ahead) => ahead.flush(),
-        }
-    }
 }
 
 /// A record as it is read.
@@ -80,85 +81,44 @@ pub(super) struct Record<'a> {
 }
 
 impl Recorder {
-    /// Whoever records waits until it is written.
-    pub fn create(path: &Path) -> Result<Recorder, String> {
-        Recorder::create_to(path, |file| Ok(To::File(file)))
-    }
-
-    /// A thread of its own writes; whoever records waits for nothing, and there are gaps where the
-    /// disk is too slow.
-    pub fn create_beside(path: &Path, start: Start) -> Result<Recorder, String> {
-        Recorder::create_to(path, |file| Ahead::begin(file, start).map(To::Ahead))
-    }
-
-    fn create_to(
-        path: &Path, to: impl FnOnce(File) -> std::io::Result<To>,
-    ) -> Result<Recorder, String> {
-        let to = File::create(path).and_then(to);
-        let to = to.map_err(|why| format!("cannot write --record {}: {why}", path.display()))?;
-        let mut recorder = Recorder {
-            path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 16, to),
-            begun: Instant::now(),
-            flushed: Instant::now(),
-            last: Written::default(),
-            until: 0,
-            left_out: 0,
-            trouble: None,
+    pub fn create(path: &Path, slow: Slow, start: Start) -> Result<Recorder, String> {
+        let begin = |file| {
+            let mut file = BufWriter::with_capacity(1 << 16, file);
+            file.write_all(HEAD)?;
+            let last = Written::default();
+            Ahead::begin(Scribe { file, flushed: Instant::now(), last, until: 0 }, start)
         };
-        recorder.put(HEAD);
-        Ok(recorder)
+        let ahead = File::create(path).and_then(begin);
+        let ahead = ahead.map_err(|why| format!("cannot write --record {}: {why}", path.display()));
+        let path = path.to_path_buf();
+        Ok(Recorder { path, ahead: ahead?, begun: Instant::now(), slow, left_out: 0 })
     }
 
-    pub(super) fn scene(&mut self, json: &str, places: &[[f32; 2]]) {
-        let mut body = (json.len() as u32).to_le_bytes().to_vec();
-        body.extend(json.as_bytes());
-        body.extend(bytes_of(places));
-        self.until = 0;
-        self.write(b'S', &body);
+    pub(super) fn scene(&mut self, shown: Arc<Shown>) {
+        let bytes = shown.json.len() + 8 * shown.places.len();
+        self.ahead.put(Next::Scene(shown), bytes);
     }
 
     pub(super) fn frame(&mut self, next: Written) {
-        if matches!(self.file.get_ref(), To::Ahead(ahead) if ahead.bytes() > MOST_AHEAD) {
-            self.left_out += 1;
-            return;
-        }
-        let is_alone = self.until == 0 || next.image.len() != self.last.image.len();
-        self.until = if is_alone { EACH - 1 } else { self.until - 1 };
-        if is_alone {
-            self.last = Written::default();
+        match self.slow {
+            Slow::Waits => self.ahead.wait(MOST_AHEAD),
+            Slow::LeavesOut if self.ahead.bytes() > MOST_AHEAD => {
+                self.left_out += 1;
+                return;
+            }
+            Slow::LeavesOut => {}
         }
         let millis = u32::try_from(self.begun.elapsed().as_millis()).unwrap_or(u32::MAX);
-        let mut body = millis.to_le_bytes().to_vec();
-        body.extend((next.head.len() as u32).to_le_bytes());
-        body.extend(next.head.as_bytes());
-        if next.tail == self.last.tail {
-            body.extend(SAME.to_le_bytes());
-        } else {
-            body.extend((next.tail.len() as u32).to_le_bytes());
-            body.extend(next.tail.as_bytes());
-        }
-        differences(&self.last.image, &next.image, &mut body);
-        self.last = next;
-        self.write(if is_alone { b'F' } else { b'D' }, &body);
-        // Whoever is ended from outside leaves the most of it behind.
-        if self.trouble.is_none() && self.flushed.elapsed() > FLUSHED {
-            self.trouble = self.file.flush().err();
-            self.flushed = Instant::now();
-        }
+        let bytes = next.head.len() + next.tail.len() + next.image.len();
+        self.ahead.put(Next::Frame(millis, next), bytes);
     }
 
-    /// The run has ended; why not all of it could be written, within this time where somebody else
-    /// writes.
-    pub(super) fn finish(mut self, patience: Duration) -> Result<(), String> {
-        self.write(b'E', &[]);
+    /// The run has ended; why not all of it could be written, within this time where one is said.
+    pub(super) fn finish(self, patience: Option<Duration>) -> Result<(), String> {
+        // It has a size as everything that is waited for.
+        self.ahead.put(Next::End, 1);
         let path = self.path.display();
-        let flushed = self.trouble.take().map_or_else(|| self.file.flush(), Err);
-        let is_whole = flushed.and_then(|()| match self.file.get_ref() {
-            To::File(_) => Ok(true),
-            To::Ahead(ahead) => ahead.end(patience),
-        });
-        match is_whole {
+        match self.ahead.end(patience) {
             Err(why) => Err(format!("cannot write --record {path}: {why}")),
             Ok(false) => Err(format!(
                 "--record {path}: the end of it is missing, as it is written too slowly: the job \
@@ -171,19 +131,62 @@ impl Recorder {
             Ok(true) => Ok(()),
         }
     }
+}
 
-    fn write(&mut self, kind: u8, body: &[u8]) {
-        let mut head = [kind, 0, 0, 0, 0];
-        head[1..].copy_from_slice(&(body.len() as u32).to_le_bytes());
-        self.put(&head);
-        self.put(body);
-        self.put(&checksum(&[&head, body]).to_le_bytes());
+impl Work<Next> for Scribe {
+    fn take(&mut self, next: Next) -> io::Result<()> {
+        match next {
+            Next::Scene(shown) => {
+                let Shown { json, places } = &*shown;
+                let mut body = (json.len() as u32).to_le_bytes().to_vec();
+                body.extend(json.as_bytes());
+                body.extend(bytes_of(places));
+                self.until = 0;
+                self.write(b'S', &body)?;
+            }
+            Next::Frame(millis, next) => self.frame(millis, next)?,
+            Next::End => {
+                self.write(b'E', &[])?;
+                return self.rest();
+            }
+        }
+        // Whoever is ended from outside leaves the most of it behind.
+        if self.flushed.elapsed() > FLUSHED { self.rest() } else { Ok(()) }
     }
 
-    fn put(&mut self, bytes: &[u8]) {
-        if self.trouble.is_none() {
-            self.trouble = self.file.write_all(bytes).err();
+    fn rest(&mut self) -> io::Result<()> {
+        self.flushed = Instant::now();
+        self.file.flush()
+    }
+}
+
+impl Scribe {
+    fn frame(&mut self, millis: u32, next: Written) -> io::Result<()> {
+        let is_alone = self.until == 0 || next.image.len() != self.last.image.len();
+        self.until = if is_alone { EACH - 1 } else { self.until - 1 };
+        if is_alone {
+            self.last = Written::default();
         }
+        let mut body = millis.to_le_bytes().to_vec();
+        body.extend((next.head.len() as u32).to_le_bytes());
+        body.extend(next.head.as_bytes());
+        if next.tail == self.last.tail {
+            body.extend(SAME.to_le_bytes());
+        } else {
+            body.extend((next.tail.len() as u32).to_le_bytes());
+            body.extend(next.tail.as_bytes());
+        }
+        differences(&self.last.image, &next.image, &mut body);
+        self.last = next;
+        self.write(if is_alone { b'F' } else { b'D' }, &body)
+    }
+
+    fn write(&mut self, kind: u8, body: &[u8]) -> io::Result<()> {
+        let mut head = [kind, 0, 0, 0, 0];
+        head[1..].copy_from_slice(&(body.len() as u32).to_le_bytes());
+        self.file.write_all(&head)?;
+        self.file.write_all(body)?;
+        self.file.write_all(&checksum(&[&head, body]).to_le_bytes())
     }
 }
 
@@ -230,7 +233,7 @@ impl Record<'_> {
             SAME => rest = &rest[4..],
             _ => frame.tail = text(&mut rest)?,
         }
-        combine(&mut frame.image, rest)
+        combine(Arc::make_mut(&mut frame.image), rest)
     }
 }
 
@@ -328,6 +331,102 @@ fn checksum(parts: &[&[u8]]) -> u32 {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::view::{Frame, Image, Replay, thread};
+    use std::fs::OpenOptions;
+    use std::process::Command;
+
+    /// A file that nobody has taken anything from so far.
+    struct Pipe {
+        path: PathBuf,
+        taken: File,
+    }
+
+    impl Pipe {
+        fn new(name: &str) -> Pipe {
+            let path = std::env::temp_dir().join(format!("record-{name}-{}", std::process::id()));
+            let _ = std::fs::remove_file(&path);
+            assert!(Command::new("mkfifo").arg(&path).status().is_ok_and(|made| made.success()));
+            // Whoever opens it both ways waits for nobody.
+            let taken = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+            Pipe { path, taken }
+        }
+
+        /// Takes all there is, up to the end of a recording.
+        fn take(mut self) -> Replay {
+            std::fs::remove_file(&self.path).unwrap();
+            let (mut bytes, mut room) = (Vec::new(), vec![0; 1 << 16]);
+            let end: &[u8] = &[b'E', 0, 0, 0, 0];
+            let end = [end, &checksum(&[end]).to_le_bytes()].concat();
+            while !bytes.ends_with(&end) {
+                let count = io::Read::read(&mut self.taken, &mut room).unwrap();
+                bytes.extend(&room[..count]);
+            }
+            let file = std::env::temp_dir().join(format!("{}.file", self.path.display()));
+            std::fs::write(&file, bytes).unwrap();
+            let replay = Replay::open(&file).unwrap();
+            std::fs::remove_file(&file).unwrap();
+            assert_eq!(replay.trouble(), None);
+            replay
+        }
+    }
+
+    /// So many frames, of a megabyte each, none of which is like the one before.
+    fn record(recorder: &mut Recorder, count: u64) {
+        let json = "{\"scene\":1,\"kinds\":[]}".into();
+        recorder.scene(Arc::new(Shown { json, places: vec![[0.5; 2]; 1 << 20] }));
+        let mut random = Random::new(1);
+        for tick in 0..count {
+            let colour = random.below(256) as usize;
+            let image = Image::of((0..1 << 20).map(|dot: usize| Some((dot * colour) as u8)));
+            let frame = Frame { tick, image, ..Frame::default() };
+            recorder.frame(Written::new(1, &frame, &Default::default()));
+        }
+    }
+
+    #[test]
+    fn nothing_is_missing_where_the_run_waits_for_a_slow_disk() {
+        let pipe = Pipe::new("waits");
+        let mut recorder = Recorder::create(&pipe.path, Slow::Waits, thread).unwrap();
+        let writer = std::thread::spawn(move || {
+            record(&mut recorder, 40);
+            recorder.finish(None)
+        });
+        assert_eq!(pipe.take().frames(), 40);
+        assert_eq!(writer.join().unwrap(), Ok(()));
+    }
+
+    #[test]
+    fn the_run_waits_for_nobody_where_frames_may_be_left_out_and_says_how_many() {
+        let pipe = Pipe::new("leaves-out");
+        let path = pipe.path.clone();
+        let mut recorder = Recorder::create(&path, Slow::LeavesOut, thread).unwrap();
+        // Nobody takes anything.
+        record(&mut recorder, 40);
+        assert!(recorder.left_out > 10, "{}", recorder.left_out);
+        let left_out = recorder.left_out;
+        let writer = std::thread::spawn(move || recorder.finish(None));
+        assert_eq!(pipe.take().frames() as u64, 40 - left_out);
+        let told = writer.join().unwrap().unwrap_err();
+        assert!(
+            told.ends_with(&format!(
+                "{left_out} pictures are missing, as it is written too slowly"
+            ))
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_run_waits_no_longer_than_it_may_and_what_goes_wrong_is_told() {
+        let pipe = Pipe::new("end");
+        let mut recorder = Recorder::create(&pipe.path, Slow::LeavesOut, thread).unwrap();
+        record(&mut recorder, 3);
+        let told = recorder.finish(Some(Duration::from_millis(1))).unwrap_err();
+        assert!(told.contains("the end of it is missing"), "{told}");
+        assert_eq!(pipe.take().frames(), 3, "who takes it later has it");
+        let mut recorder = Recorder::create(Path::new("/dev/full"), Slow::Waits, thread).unwrap();
+        record(&mut recorder, 40);
+        let told = recorder.finish(None).unwrap_err();
+        assert!(told.starts_with("cannot write --record /dev/full: "), "{told}");
+    }
 
     #[test]
     fn whatever_changes_comes_back_and_what_does_not_takes_no_room() {

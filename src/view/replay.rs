@@ -244,7 +244,7 @@ impl Player<'_> {
         shown.tail.pop();
         // Of two values of one name the last one counts.
         shown.tail += &format!(",\"state\":\"{state}\",\"at\":{}}}", self.now);
-        self.feed.show_written(&shown);
+        self.feed.show_written(shown);
         self.is_changed = false;
     }
 
@@ -303,7 +303,7 @@ impl Player<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Frame, Recorder, Scene};
+    use crate::view::{Frame, Image, Recorder, Scene, Slow, thread};
 
     const COUNT: u64 = 200;
 
@@ -312,8 +312,10 @@ mod tests {
             tick,
             state: "running",
             series: vec![tick as f64],
-            colours: (0..dots).map(|dot| (dot + tick / 7) as u8).collect(),
-            alive: (0..dots).map(|dot| dot >= tick / 10).collect(),
+            image: Image::of((0..dots as usize).map(|dot| {
+                let colour = (dot as u64 + tick / 7) as u8;
+                (dot as u64 >= tick / 10).then_some(colour)
+            })),
             ..Frame::default()
         }
     }
@@ -324,7 +326,7 @@ mod tests {
         std::fs::create_dir_all(&directory).unwrap();
         let path = directory.join(name);
         let feed = Feed::default();
-        feed.keep(Recorder::create(&path).unwrap());
+        feed.keep(Recorder::create(&path, Slow::Waits, thread).unwrap());
         for dots in [100, 33] {
             feed.set(Scene { places: vec![[0.5, 0.25]; dots], ..Scene::default() });
             for tick in 0..COUNT {
@@ -334,7 +336,7 @@ mod tests {
                 feed.record(&frame(tick, dots as u64));
             }
         }
-        feed.finish_record().unwrap();
+        feed.finish(None).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_dir_all(&directory).unwrap();
         bytes
@@ -344,8 +346,7 @@ mod tests {
         let dots = if at < COUNT { 100 } else { 33 };
         let expected = frame(at % COUNT, dots);
         let Written { head, tail, image } = &player.frame;
-        assert_eq!(image[..dots as usize], expected.colours);
-        assert_eq!(image[dots as usize] & 1 == 1, expected.alive[0]);
+        assert_eq!(*image, expected.image.bytes());
         assert!(head.contains(&format!("\"tick\":{}", at % COUNT)), "{at}: {head}");
         assert_eq!(tail.contains("a word"), at >= 20, "{at}: {tail}");
     }

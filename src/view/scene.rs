@@ -1,7 +1,9 @@
 //! What is to be seen: a scene, its frames, and how both are written down.
 
+use super::image::Image;
 use crate::base::json::quoted;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// What stays the same from one frame to the next.
 #[derive(Clone, Debug, Default)]
@@ -59,10 +61,8 @@ pub struct Frame {
     /// In a word: running, halted, at rest.
     pub state: &'static str,
     pub series: Vec<f64>,
-    /// For each dot, its colour.
-    pub colours: Vec<u8>,
-    /// For each dot, whether it lives.
-    pub alive: Vec<bool>,
+    /// What dots look like.
+    pub image: Image,
     /// The dots with a ring around them.
     pub marks: Vec<u32>,
     /// From which dot to which something goes.
@@ -81,12 +81,12 @@ pub struct Line {
 }
 
 /// A frame as it is sent and kept: a JSON object in two parts, of which the second seldom changes,
-/// and a byte of colour for each dot, then a bit for each that lives.
+/// and the bytes of an [`Image`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) head: String,
     pub(super) tail: String,
-    pub(super) image: Vec<u8>,
+    pub(super) image: Arc<Vec<u8>>,
 }
 
 /// What people read beside the picture: the latest words and how many there were, the latest lines.
@@ -154,7 +154,7 @@ impl Written {
             frame.tick,
             quoted(frame.state),
             joined(frame.series.iter().map(number)),
-            frame.colours.len(),
+            frame.image.dots(),
         );
         let head = match frame.top {
             Some(top) => format!("{head},\"top\":{}", number(&top)),
@@ -170,23 +170,16 @@ impl Written {
              \"arrows\":[{arrows}]}}",
             told.said
         );
-        let mut image = Vec::with_capacity(frame.colours.len() * 9 / 8 + 1);
-        image.extend(&frame.colours);
-        image.extend(frame.alive.chunks(8).map(|eight| {
-            eight.iter().rev().fold(0u8, |bits, &is_alive| bits << 1 | u8::from(is_alive))
-        }));
-        Written { head, tail, image }
+        Written { head, tail, image: frame.image.bytes() }
     }
 
-    /// The length of what is told in words, that, the picture.
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        let Written { head, tail, image } = self;
-        let told = head.len() + tail.len();
-        let mut bytes = Vec::with_capacity(4 + told + image.len());
+    /// What is told in words, after its length; the picture follows.
+    pub(super) fn words(&self) -> Vec<u8> {
+        let told = self.head.len() + self.tail.len();
+        let mut bytes = Vec::with_capacity(4 + told);
         bytes.extend((told as u32).to_le_bytes());
-        bytes.extend(head.as_bytes());
-        bytes.extend(tail.as_bytes());
-        bytes.extend(image);
+        bytes.extend(self.head.as_bytes());
+        bytes.extend(self.tail.as_bytes());
         bytes
     }
 }
@@ -221,8 +214,7 @@ mod tests {
             tick: 5,
             state: "running",
             series: vec![1.5, f64::NAN],
-            colours: vec![7, 8, 9],
-            alive: vec![true, false, true],
+            image: Image::of([Some(7), None, Some(9)].into_iter()),
             marks: vec![2],
             arrows: vec![[0, 2], [1, 2]],
             top: Some(0.5),
@@ -230,9 +222,11 @@ mod tests {
         let line = Line { title: "rank 1".into(), steps: vec![("killed", 1.0), ("dead", 1.25)] };
         let words = VecDeque::from(["a \"word\"\n".to_string()]);
         let told = Told { words, said: 40, lines: VecDeque::from([line]) };
-        let bytes = Written::new(2, &frame, &told).bytes();
+        let written = Written::new(2, &frame, &told);
+        let bytes = written.words();
         let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
-        let told = std::str::from_utf8(&bytes[4..4 + length]).unwrap();
+        assert_eq!(bytes.len(), 4 + length);
+        let told = std::str::from_utf8(&bytes[4..]).unwrap();
         assert_eq!(
             told,
             "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"series\":[1.5,null],\"nodes\":3,\
@@ -240,6 +234,6 @@ mod tests {
              \"lines\":[{\"title\":\"rank 1\",\"steps\":[[\"killed\",1.000],[\"dead\",1.250]]}],\
              \"marks\":[2],\"arrows\":[0,2,1,2]}"
         );
-        assert_eq!(bytes[4 + length..], [7, 8, 9, 0b101]);
+        assert_eq!(*written.image, [7, 0, 9, 0b101]);
     }
 }

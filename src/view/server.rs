@@ -4,7 +4,7 @@
 use super::feed::{Feed, Latest, Order};
 use super::http::{self, MOST_HEAD_BYTES, Request};
 use super::record;
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 const MOST_CONNECTIONS: usize = 64;
 /// Who says nothing, or takes nothing, for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Where so many are open, whoever says nothing is given up sooner: others want to be heard.
+const MANY_CONNECTIONS: usize = 32;
+const HURRY: Duration = Duration::from_millis(200);
 /// How long an order may take.
 const ANSWER: Duration = Duration::from_secs(30);
 
@@ -81,7 +84,9 @@ impl Drop for Place {
 
 impl House {
     fn welcome(self: Arc<House>, mut stream: TcpStream) {
-        let is_full = self.open.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS;
+        let open = self.open.fetch_add(1, Ordering::Relaxed);
+        let is_full = open >= MOST_CONNECTIONS;
+        let patience = if open >= MANY_CONNECTIONS { HURRY } else { PATIENCE };
         let start = self.start;
         let place = Place(self);
         // Whoever sends and never reads must not hold the thread that accepts.
@@ -96,16 +101,16 @@ impl House {
             return;
         }
         let _ = start(Box::new(move || {
-            let _ = stream.set_read_timeout(Some(PATIENCE));
+            let _ = stream.set_read_timeout(Some(patience));
             let _ = stream.set_nodelay(true);
             // An error is the end of this connection, and of nothing else.
-            let _ = place.0.serve(&mut stream);
+            let _ = place.0.serve(&mut stream, patience);
             let _ = stream.shutdown(Shutdown::Both);
         }));
     }
 
-    fn serve(&self, stream: &mut TcpStream) -> io::Result<()> {
-        let (head, rest) = match read_head(stream)? {
+    fn serve(&self, stream: &mut TcpStream, patience: Duration) -> io::Result<()> {
+        let (head, rest) = match read_head(stream, patience)? {
             Ok(read) => read,
             Err(status) => return refuse(stream, status),
         };
@@ -135,8 +140,14 @@ impl House {
                 let _asking = self.feed.asking();
                 let mut body = rest;
                 let missing = request.body_bytes.saturating_sub(body.len()) as u64;
-                Read::by_ref(stream).take(missing).read_to_end(&mut body)?;
-                body.truncate(request.body_bytes);
+                let read = Read::by_ref(stream).take(missing).read_to_end(&mut body);
+                // Half an order is none, or another one.
+                match read {
+                    Ok(_) if body.len() < request.body_bytes => return refuse(stream, 400),
+                    Ok(_) => body.truncate(request.body_bytes),
+                    Err(why) if is_late(&why) => return refuse(stream, 408),
+                    Err(why) => return Err(why),
+                }
                 let (what, kind) = (self.obey(&String::from_utf8_lossy(&body)), "text/plain");
                 let text = match what {
                     Ok(text) => format!("ok {text}"),
@@ -164,15 +175,14 @@ impl House {
         let head = http::head(200, "application/octet-stream", None, "");
         stream.write_all(head.as_bytes())?;
         let mut watcher = self.feed.watch();
-        let mut whole = Vec::new();
         loop {
             match watcher.next(Duration::from_secs(1)) {
                 Latest::Frame(frame) => {
-                    // In one piece: half of it is of no use to anybody.
-                    whole.clear();
-                    whole.extend((frame.len() as u32).to_le_bytes());
-                    whole.extend(&frame[..]);
-                    stream.write_all(&whole)?;
+                    let (words, image) = (frame.words(), frame.image.clone());
+                    // Nobody is to wait for who takes it.
+                    drop(frame);
+                    let length = ((words.len() + image.len()) as u32).to_le_bytes();
+                    write_in_one(stream, [&length, &words, &image])?;
                 }
                 // An empty one finds out whether somebody is there.
                 Latest::None => stream.write_all(&0u32.to_le_bytes())?,
@@ -186,9 +196,9 @@ impl House {
 type Head = Result<(Vec<u8>, Vec<u8>), u16>;
 
 /// Reads until a head is whole.
-fn read_head(stream: &mut TcpStream) -> io::Result<Head> {
+fn read_head(stream: &mut TcpStream, patience: Duration) -> io::Result<Head> {
     let (mut bytes, mut room) = (Vec::new(), [0u8; 2048]);
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + patience;
     loop {
         let end_of_head = http::end_of_head(&bytes);
         if end_of_head.unwrap_or(bytes.len()) > MOST_HEAD_BYTES {
@@ -201,11 +211,33 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Head> {
         if Instant::now() > end {
             return Ok(Err(408));
         }
-        match stream.read(&mut room)? {
-            0 => return Ok(Err(400)),
-            count => bytes.extend(&room[..count]),
+        match stream.read(&mut room) {
+            Ok(0) => return Ok(Err(400)),
+            Ok(count) => bytes.extend(&room[..count]),
+            Err(why) if is_late(&why) => return Ok(Err(408)),
+            Err(why) => return Err(why),
         }
     }
+}
+
+/// Whether nothing has come for too long.
+fn is_late(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+/// In one piece: half of it is of no use to anybody.
+fn write_in_one(stream: &mut TcpStream, parts: [&[u8]; 3]) -> io::Result<()> {
+    let mut parts = parts.map(IoSlice::new);
+    let mut left = &mut parts[..];
+    while !left.is_empty() {
+        match stream.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut left, count),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(())
 }
 
 fn answer(stream: &mut TcpStream, kind: &str, body: &[u8], nonce: &str) -> io::Result<()> {

@@ -2,22 +2,20 @@
 //! colours that every terminal has had for long.
 
 use super::colour::{DEAD, kind, shade};
-use super::scene::{Frame, Scene, Told};
+use super::scene::{Frame, Scene};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 pub struct Terminal {
     /// How many characters there are in a row, and how many rows.
     size: [usize; 2],
     write: fn(&[u8]),
     scene: Scene,
-    drawn: Option<Instant>,
+    is_drawn: bool,
 }
 
-const BETWEEN: Duration = Duration::from_millis(100);
-/// Rows of words above the dots and below.
+/// Rows of words above the dots, and below them with the legend.
 const ABOVE: usize = 3;
-const BELOW: usize = 3;
+pub(super) const BELOW: usize = 3;
 
 impl Terminal {
     /// A terminal of the size that the environment tells, or the usual one.
@@ -27,27 +25,23 @@ impl Terminal {
             said.filter(|size| (least..1000).contains(size)).unwrap_or(usual)
         };
         let size = [told("COLUMNS", 80, 20), told("LINES", 24, 12)];
-        Terminal { size, write, scene: Scene::default(), drawn: None }
+        Terminal { size, write, scene: Scene::default(), is_drawn: false }
     }
 
-    pub(super) fn set(&mut self, scene: &Scene) {
-        self.scene = scene.clone();
+    pub(super) fn set(&mut self, scene: Scene) {
+        self.scene = scene;
     }
 
-    /// Whether another picture would be one that people can see.
-    pub(super) fn is_due(&self) -> bool {
-        self.drawn.is_none_or(|drawn| drawn.elapsed() >= BETWEEN)
-    }
-
-    pub(super) fn draw(&mut self, frame: &Frame, told: &Told) {
-        let text = self.text(frame, told);
+    /// Draws a frame, and the latest words.
+    pub(super) fn draw(&mut self, frame: &Frame, words: &[String]) {
+        let text = self.text(frame, words);
         // The first one finds the screen as it was.
-        let clear = if self.drawn.is_none() { "\x1b[2J" } else { "" };
+        let clear = if self.is_drawn { "" } else { "\x1b[2J" };
         (self.write)(format!("{clear}\x1b[H{text}").as_bytes());
-        self.drawn = Some(Instant::now());
+        self.is_drawn = true;
     }
 
-    fn text(&self, frame: &Frame, told: &Told) -> String {
+    fn text(&self, frame: &Frame, words: &[String]) -> String {
         let [wide, _] = self.size;
         let mut text = String::new();
         let mut line = |words: &str| {
@@ -57,15 +51,14 @@ impl Terminal {
         };
         let unit = if self.scene.unit.is_empty() { "tick" } else { self.scene.unit };
         line(&self.scene.title);
-        let alive = frame.alive.iter().filter(|&&is_alive| is_alive).count();
-        let count = frame.alive.len();
+        let (alive, count) = (frame.image.living(), frame.image.dots());
         line(&format!("{unit} {}, {alive} of {count} alive, {}", frame.tick, frame.state));
         let series = self.scene.series.iter().zip(&frame.series);
         let series: Vec<_> = series.map(|(name, value)| format!("{name} {value:.6}")).collect();
         line(&series.join(", ").replace(".000000", ""));
         self.dots(frame, &mut text);
         self.legend(frame, &mut text);
-        for words in told.words.iter().rev().take(BELOW - 1).rev() {
+        for words in words.iter().rev().take(BELOW - 1).rev() {
             let words: String = words.chars().filter(|c| !c.is_control()).take(wide).collect();
             let _ = write!(text, "{words}\x1b[K\r\n");
         }
@@ -76,13 +69,12 @@ impl Terminal {
         let [wide, high] = [self.size[0], 2 * (self.size[1] - ABOVE - BELOW - 1)];
         let mut places: Vec<Option<[u8; 3]>> = vec![None; wide * high];
         let shade = if self.scene.kinds.is_empty() { shade } else { kind };
-        let dots = self.scene.places.iter().zip(&frame.colours).zip(&frame.alive);
-        for ((&[x, y], &colour), &is_alive) in dots {
+        for (&[x, y], colour) in self.scene.places.iter().zip(frame.image.each()) {
             let along = |at: f32, extent: usize| ((at * extent as f32) as usize).min(extent - 1);
             let place = &mut places[along(1.0 - y, high) * wide + along(x, wide)];
             // Where several dots share a place, the dead are seen.
             if *place != Some(DEAD) {
-                *place = Some(if is_alive { shade(colour) } else { DEAD });
+                *place = Some(colour.map_or(DEAD, shade));
             }
         }
         for pair in places.chunks(2 * wide) {
@@ -104,8 +96,7 @@ impl Terminal {
 
     fn legend(&self, frame: &Frame, text: &mut String) {
         let mut counts = [0; 256];
-        let living = frame.colours.iter().zip(&frame.alive).filter(|(_, is_alive)| **is_alive);
-        living.for_each(|(&colour, _)| counts[usize::from(colour)] += 1);
+        frame.image.each().flatten().for_each(|colour| counts[usize::from(colour)] += 1);
         let mut room = self.size[0];
         if let Some(top) = frame.top {
             let words = format!("{}: 0 to {:.3}", self.scene.scale[0], top);
@@ -133,6 +124,7 @@ fn index([red, green, blue]: [u8; 3]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::Image;
 
     #[test]
     fn dots_have_their_colours_and_words_stay_within_their_lines() {
@@ -144,14 +136,13 @@ mod tests {
             ..Scene::default()
         };
         let mut terminal = Terminal { size: [20, 12], ..Terminal::new(|_| {}) };
-        terminal.set(&scene);
+        terminal.set(scene);
         let frame = Frame {
-            colours: vec![0, 0],
-            alive: vec![true, false],
+            image: Image::of([Some(0), None].into_iter()),
             series: vec![1.0],
             ..Frame::default()
         };
-        let text = terminal.text(&frame, &Told::default());
+        let text = terminal.text(&frame, &[]);
         let lines: Vec<&str> = text.split("\r\n").collect();
         assert_eq!(lines[0], "\x1b[0ma title[31m that is \x1b[K");
         assert_eq!(lines[2], "\x1b[0malive 1\x1b[K");
@@ -159,8 +150,5 @@ mod tests {
         assert!(lines[3].starts_with(&format!("\x1b[0;38;5;{alive}m\u{2580}\x1b[0m ")));
         assert!(lines[7].ends_with(&format!("\x1b[0;48;5;{dead}m \x1b[0m")), "{:?}", lines[7]);
         assert!(lines[8].contains("computes 1"), "{text}");
-        assert!(terminal.is_due());
-        terminal.draw(&frame, &Told::default());
-        assert!(!terminal.is_due(), "nobody sees so many");
     }
 }

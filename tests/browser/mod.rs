@@ -200,8 +200,8 @@ impl Browser {
     pub(crate) fn key(&mut self, key: &str, code: u32) {
         for kind in ["keyDown", "keyUp"] {
             let mut params = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code });
-            if kind == "keyDown" && key.len() == 1 {
-                params["text"] = json!(key);
+            if kind == "keyDown" && (key.len() == 1 || key == "Enter") {
+                params["text"] = json!(if key == "Enter" { "\r" } else { key });
             }
             self.ask("Input.dispatchKeyEvent", params);
         }

@@ -37,9 +37,13 @@ impl Shown {
         Shown { child, address }
     }
 
-    fn simulation(words: &str) -> Shown {
-        let mut command = Command::new(support::tool("ftsim"));
+    fn tool(name: &str, words: &str) -> Shown {
+        let mut command = Command::new(support::tool(name));
         Shown::begin(command.args(words.split_whitespace()).arg("--watch"))
+    }
+
+    fn simulation(words: &str) -> Shown {
+        Shown::tool("ftsim", words)
     }
 
     fn ask(&self, request: &str) -> TcpStream {
@@ -82,6 +86,13 @@ fn keep(page: &mut Browser, name: &str) {
 #[test]
 #[ignore = "writes the pictures of the README"]
 fn pictures() {
+    picture_of_simulation();
+    picture_of_links();
+    picture_of_slides();
+    picture_of_job();
+}
+
+fn picture_of_simulation() {
     let simulation = Shown::simulation("poisson --nodes 2500 --border 0,0,0,1");
     let profile = support::fresh_directory("pictures-ftsim");
     let mut page = Browser::open(&simulation.address, 1080, 720, &profile);
@@ -94,7 +105,42 @@ fn pictures() {
     page.value("$('size').value = 7; repaint()");
     page.value("document.querySelector('aside').scrollTo(0, 0)");
     keep(&mut page, "ftsim.png");
+}
 
+fn picture_of_links() {
+    let machine = Shown::tool("ftbg", "octtree --dims 12,12,12 --slice 200");
+    let profile = support::fresh_directory("pictures-ftbg");
+    let mut page = Browser::open(&machine.address, 1080, 720, &profile);
+    page.wait("frame && frame.colours.length === 1728");
+    page.click("go");
+    page.wait("frame.state === 'at rest'");
+    page.value("$('size').value = 7; $('node').value = frame.colours.indexOf(255); info()");
+    page.wait("/link .x/.test($('word').textContent)");
+    page.value("document.querySelector('aside').scrollTo(0, 0)");
+    keep(&mut page, "ftbg.png");
+}
+
+fn picture_of_slides() {
+    let words = "sample --dims 12,12 --alloc 2D(2,1) --method 2D+1D+0D --seed 3 --cases 1";
+    let study = Shown::tool("ftspare", words);
+    let profile = support::fresh_directory("pictures-ftspare");
+    let mut page = Browser::open(&study.address, 1080, 720, &profile);
+    page.wait("frame && frame.count === 144");
+    // Each failure in two steps: the second one has hit, and nobody has moved.
+    for step in 1..=3 {
+        page.click("step");
+        page.wait(&format!(
+            "frame.tick === {} && frame.marks.length === {}",
+            step / 2 + step % 2,
+            step % 2
+        ));
+    }
+    page.wait("frame.tick === 2 && frame.arrows.length > 20");
+    page.value("document.querySelector('aside').scrollTo(0, 0)");
+    keep(&mut page, "ftspare.png");
+}
+
+fn picture_of_job() {
     let machine = |directory: &Path| {
         let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [12, 11]\n";
         std::fs::write(directory.join("mesh.toml"), text).expect("there is room");
@@ -243,8 +289,11 @@ enum Who {
 
 const TURNS: usize = 7;
 
-/// Runs all kinds in turns, and prints how they compare with the first one: time and processor.
-fn compare(what: &str, kinds: &[Who], mut run: impl FnMut(Who) -> [f64; 2]) {
+/// Runs all kinds in turns, and prints how they compare with the first one: what is named, in
+/// seconds, the time first.
+fn compare<const N: usize>(
+    what: &str, names: [&str; N], kinds: &[Who], mut run: impl FnMut(Who) -> [f64; N],
+) {
     let mut all = vec![Vec::new(); kinds.len()];
     for turn in 0..TURNS {
         for step in 0..kinds.len() {
@@ -252,21 +301,18 @@ fn compare(what: &str, kinds: &[Who], mut run: impl FnMut(Who) -> [f64; 2]) {
             all[place].push(run(kinds[place]));
         }
     }
-    let of = |place: usize, part: usize| all[place].iter().map(|it: &[f64; 2]| it[part]).collect();
     for (place, who) in kinds.iter().enumerate() {
-        let [wall, low, high] = middle(of(place, 0));
-        let [cpu, ..] = middle(of(place, 1));
-        // Runs of one turn are neighbours: what else the machine does, it does to both.
-        let ratio = |part: usize| {
+        let told = names.iter().enumerate().map(|(part, name)| {
+            let [half, low, high] = middle(all[place].iter().map(|one| one[part]).collect());
+            // Runs of one turn are neighbours: what else the machine does, it does to both.
             let ratios = all[place].iter().zip(&all[0]).map(|(one, off)| one[part] / off[part]);
-            (middle(ratios.collect())[0] - 1.0) * 100.0
-        };
-        println!(
-            "{what}, {who:?}: {wall:.3} s ({low:.3} to {high:.3}), {:+.2} %; processor {cpu:.3} s, \
-             {:+.2} %",
-            ratio(0),
-            ratio(1)
-        );
+            let [ratio, least, most] = middle(ratios.collect()).map(|it| (it - 1.0) * 100.0);
+            format!(
+                "{name} {half:.3} s ({low:.3} to {high:.3}), {ratio:+.2} % ({least:+.2} to \
+                 {most:+.2})"
+            )
+        });
+        println!("{what}, {who:?}: {}", told.collect::<Vec<_>>().join("; "));
     }
 }
 
@@ -299,9 +345,10 @@ fn first_thread(pid: u32) -> f64 {
 }
 
 fn cost_of_simulation() {
-    const TICKS: u32 = 300;
+    const TICKS: u32 = 1000;
     let words = format!("poisson --nodes 100000 --border 0,0,0,1 --ticks {TICKS}");
-    compare("ftsim", &[Who::Nobody, Who::Reader, Who::Chromium], |who| {
+    let names = ["time", "processor", "of which the simulation itself"];
+    compare("ftsim", names, &[Who::Nobody, Who::Reader, Who::Chromium], |who| {
         let simulation = Shown::simulation(&words);
         simulation.order("speed 0");
         let reader = (who == Who::Reader).then(|| Reader::begin(&simulation));
@@ -311,7 +358,8 @@ fn cost_of_simulation() {
             page.wait("frame && frame.count > 99000");
             page
         });
-        let (begun, before) = (Instant::now(), processor(simulation.child.id()));
+        let pid = simulation.child.id();
+        let (begun, before, alone) = (Instant::now(), processor(pid), first_thread(pid));
         simulation.order("go");
         let end = Instant::now() + DEADLINE;
         // Whoever asks it is shown something: it is asked only when it seems to stand still.
@@ -319,12 +367,16 @@ fn cost_of_simulation() {
         while at.elapsed() < Duration::from_millis(40) || !is_at_end(&simulation, TICKS) {
             assert!(Instant::now() < end, "it is slow");
             std::thread::sleep(Duration::from_millis(2));
-            let now = first_thread(simulation.child.id());
+            let now = first_thread(pid);
             if now > ran {
                 (ran, at) = (now, Instant::now());
             }
         }
-        let took = [(at - begun).as_secs_f64(), processor(simulation.child.id()) - before];
+        let took = [(at - begun).as_secs_f64(), processor(pid) - before, ran - alone];
+        if let Some(reader) = &reader {
+            let pictures = reader.bytes.load(Ordering::Relaxed) as f64 / 112_500.0;
+            println!("{:.1} pictures a second", pictures / took[0]);
+        }
         drop((reader, page));
         took
     });
@@ -363,5 +415,10 @@ fn cost_of_job() {
         }
         [begun.elapsed().as_secs_f64(), spent(libc::RUSAGE_CHILDREN) - before]
     };
-    compare("ftrun, 120 ranks of PCG", &[Who::Off, Who::Nobody, Who::Reader], run);
+    compare(
+        "ftrun, 120 ranks of PCG",
+        ["time", "processor"],
+        &[Who::Off, Who::Nobody, Who::Reader],
+        run,
+    );
 }

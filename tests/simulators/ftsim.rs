@@ -226,6 +226,20 @@ fn a_thread_that_uses_more_than_its_stack_is_told_so() {
 }
 
 #[test]
+fn with_a_border_of_ones_own_the_last_column_says_how_near_to_rest_it_is() {
+    let file = scratch("ftsim-residual").join("counters");
+    let line = "poisson --nodes 400 --border 0,0,0,1 --quiet --csv";
+    FTSIM.succeeds(&format!("{line} {}", file.display()));
+    let text = std::fs::read_to_string(&file).expect("it is there");
+    let last = |line: &str| line.rsplit(',').next().and_then(|it| it.parse::<f64>().ok());
+    let column: Vec<f64> = text.lines().skip(1).map(|line| last(line).expect(line)).collect();
+    let most = column.iter().copied().fold(0.0, f64::max);
+    assert!(most > 1e-3 && most < 1.0, "{column:?}");
+    let end = column[column.len() - 1];
+    assert!(end < 1e-6, "{end}");
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
         ("may", "say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"),

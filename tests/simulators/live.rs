@@ -5,10 +5,13 @@ mod browser;
 mod support;
 
 use browser::Browser;
-use std::io::BufReader;
-use std::net::TcpStream;
+use std::fs::OpenOptions;
+use std::io::{BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 use support::run::Run;
 use support::{Program, scratch};
 
@@ -18,7 +21,7 @@ const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim"
 fn lonely(page: &mut Browser, but: i64) -> (i64, f64, f64) {
     let script = format!(
         "(() => {{ const b = picture.box(), r = $('dots').getBoundingClientRect();
-           const far = (+$('size').value + 3) / b.side;
+           const far = (dot(b) + 3) / b.side;
            for (let n = 0; n < scene.nodes; n++) {{
              const [x, y] = [places[2 * n], places[2 * n + 1]];
              const apart = (a, b) => Math.max(Math.abs(a - x), Math.abs(b - y));
@@ -119,6 +122,7 @@ fn overlaps(page: &mut Browser, kind: &str) {
     page.value("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))");
     let points = page.value(
         "(() => { const b = picture.box(), r = $('dots').getBoundingClientRect(), points = [];
+           const half = dot(b) / 2;
            for (let i = 0; i < 900; i++) {
              const [x, y] = [b.left + b.side * (i * 0.618034 % 1),
                b.top + b.side * (i * 0.414214 % 1)].map(Math.floor);
@@ -126,8 +130,8 @@ fn overlaps(page: &mut Browser, kind: &str) {
              for (let n = 0; n < scene.nodes; n++) {
                const far = Math.max(Math.abs(b.left + places[2 * n] * b.side - x - 0.5),
                  Math.abs(b.top + (1 - places[2 * n + 1]) * b.side - y - 0.5));
-               is_clear &&= Math.abs(far - 10) > 1.2;
-               if (far > 10) continue;
+               is_clear &&= Math.abs(far - half) > 1.2;
+               if (far > half) continue;
                hidden += owner >= 0;
                if (owner < 0 || frame.alive[n] > frame.alive[owner]) owner = n;
              }
@@ -205,6 +209,95 @@ fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is
 }
 
 #[test]
+fn keys_do_what_they_say_wherever_the_focus_is_but_not_what_a_field_wants_for_itself() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 400 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 1000, 700, &scratch("live-keys"));
+    page.wait("frame && frame.count === 400 && frame.tick === 0");
+    page.value(
+        "globalThis.sent = []; order = (old => w => { sent.push(w); return old(w); })(order)",
+    );
+    let is_sent = |page: &mut Browser, orders: &str| {
+        page.wait(&format!("sent.join('; ') === '{orders}'"));
+        page.value("sent.length = 0");
+    };
+    // A button that was clicked at keeps the focus.
+    page.click("step");
+    page.wait("frame.tick === 1 && document.activeElement === $('step')");
+    page.key("s", 83);
+    page.wait("frame.tick === 2");
+    is_sent(&mut page, "step; step");
+    // It is pressed by its own keys, once, which do nothing else.
+    page.key(" ", 32);
+    page.wait("frame.tick === 3");
+    page.key("Enter", 13);
+    page.wait("frame.tick === 4 && frame.state === 'halted'");
+    is_sent(&mut page, "step; step");
+    page.value("$('go').focus()");
+    page.key(" ", 32);
+    page.wait("frame.state === 'running'");
+    page.key("Enter", 13);
+    page.wait("frame.state === 'halted'");
+    is_sent(&mut page, "go; halt");
+    // A slider takes arrows.
+    page.value("$('node').value = 5; $('speed').focus()");
+    page.key("ArrowRight", 39);
+    page.key("+", 187);
+    page.key("i", 73);
+    page.wait("/^node 5 at/.test($('word').textContent) && $('node').value === '5'");
+    is_sent(&mut page, "speed 44; speed 69; info 5");
+    // A field for numbers takes what numbers are made of.
+    page.value("$('node').value = ''; $('node').focus()");
+    page.key("1", 49);
+    page.key("7", 55);
+    page.key("k", 75);
+    page.wait("$('node').value === '17' && !frame.alive[17]");
+    is_sent(&mut page, "kill 17");
+    // One for words takes all, and so does a choice; whoever wants to leave says so.
+    page.value("$('setup-kill').focus()");
+    page.key("s", 83);
+    page.key(" ", 32);
+    page.key("k", 75);
+    page.wait("$('setup-kill').value === 's k'");
+    page.value("$('setup-topology').focus()");
+    page.key("t", 84);
+    page.wait("$('setup-topology').value === 'torus'");
+    page.key("Escape", 27);
+    page.wait("document.activeElement === $('dots')");
+    is_sent(&mut page, "");
+    page.key("ArrowRight", 39);
+    page.key("p", 80);
+    page.wait("$('node').value === '18' && $('palette').value === 'cividis'");
+    page.key(" ", 32);
+    page.wait("frame.state === 'running'");
+    is_sent(&mut page, "go");
+}
+
+#[test]
+fn orders_of_a_page_come_one_after_the_other_and_of_a_slider_the_last_one_counts() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 100 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 800, 600, &scratch("live-orders"));
+    page.wait("frame && frame.count === 100");
+    // In whichever order connections are served.
+    let answered = page.value(
+        "(async () => { const all = [], told = [];
+           for (let n = 0; n < 60; n++) all.push(order('info ' + n).then(ok =>
+             told.push(ok && $('word').textContent.match(/^node ([0-9]+) /)[1])));
+           await Promise.all(all); return told.join(); })()",
+    );
+    let expected: Vec<String> = (0..60).map(|node| node.to_string()).collect();
+    assert_eq!(answered, expected.join(","));
+    // Whoever drags it leaves no long row behind.
+    let kept = page.value(
+        "(async () => { const all = [];
+           for (let n = 1; n <= 60; n++) all.push(order('border left ' + n / 100));
+           const kept = await Promise.all(all);
+           const few = kept.filter(is => is).length < 10;
+           return [few, kept[0], kept[59], $('word').textContent].join(); })()",
+    );
+    assert_eq!(kept, "true,true,true,left: 0.6");
+}
+
+#[test]
 fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     let run = Run::begin(&FTSIM, "max --nodes 500");
     let mut page = Browser::open(&run.address, 900, 700, &scratch("live-setup"));
@@ -213,9 +306,11 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     page.click("again");
     page.wait("frame && frame.colours.length > 600 && $('word').textContent === 'set up'");
     page.value("$('setup-nodes').value = 'many'");
+    let before = page.number("scene.scene");
     page.click("again");
     page.wait("$('word').textContent.includes('--nodes many: say a number')");
-    page.wait("frame && frame.colours.length > 600");
+    // The old one begins anew, and with it the form.
+    page.wait(&format!("scene.scene > {before} && frame && frame.colours.length > 600"));
     page.value("$('setup-nodes').value = '700'; $('setup-kill').value = '10%@2; node 5@3'");
     page.click("again");
     page.wait(
@@ -256,20 +351,28 @@ fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
     for wrong in ["", "kill", "kill 100", "kill -1", "region 1", "border left 3", "speed x", "rm"] {
         assert!(run.order(wrong).starts_with("no "), "{wrong}");
     }
-    // Far more than are served at once, all silent.
+    // Half an order is none.
+    let half = format!("POST {path}order HTTP/1.1\r\n{own}Content-Length: 7\r\n\r\nkill 1");
+    let mut stream = TcpStream::connect(&host).expect("it listens");
+    stream.write_all(half.as_bytes()).expect("it listens");
+    stream.shutdown(Shutdown::Write).expect("it listens");
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(!run.order("info 1").contains("dead"));
+    // Far more than are served at once, all silent, and they stay.
     let guests: Vec<_> = (0..1000).filter_map(|_| TcpStream::connect(&host).ok()).collect();
     assert!(guests.len() > 500);
-    drop(guests);
-    let mut told = String::new();
-    for _ in 0..100 {
-        let path = &path;
+    let end = Instant::now() + Duration::from_secs(60);
+    let told = loop {
         let request =
             format!("POST {path}order HTTP/1.1\r\nHost: {host}\r\nContent-Length: 6\r\n\r\ninfo 0");
-        told = run.raw(request.as_bytes());
-        if told.contains("ok node 0") {
-            break;
+        let told = run.raw(request.as_bytes());
+        if told.contains("ok node 0") || Instant::now() > end {
+            break told;
         }
-    }
+    };
+    drop(guests);
     assert!(told.contains("ok node 0"), "it serves again: {told}");
     assert!(!told.contains("dead"));
 }
@@ -291,6 +394,43 @@ fn film(record: &Path, film: &Path) {
         greys.push(points.chunks(3).filter(|point| *point == [190; 3]).count());
     }
     assert!(greys[..3].iter().all(|&grey| grey == 0) && greys[4] > 100, "{greys:?}");
+}
+
+#[test]
+fn a_recording_that_nobody_takes_holds_up_no_page_and_the_end_waits_for_all_of_it() {
+    let path = scratch("live-slow-disk").join("record");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    // Whoever opens it both ways waits for nobody; and it is full before the run begins.
+    const O_NONBLOCK: i32 = 0o4000;
+    let open = |flags| OpenOptions::new().read(true).write(true).custom_flags(flags).open(&path);
+    let mut pipe = open(0).expect("it is there");
+    let (mut full, mut junk) = (open(O_NONBLOCK).expect("it is there"), 0);
+    for bytes in [[0; 4096].as_slice(), &[0]] {
+        while let Ok(count) = full.write(bytes) {
+            junk += count;
+        }
+    }
+    let words = ["poisson", "--nodes", "400", "--watch", "--record", &path.to_string_lossy()];
+    let run = Run::begin_as(&FTSIM, &words, false);
+    for tick in 1..=3 {
+        assert_eq!(run.order("step"), format!("ok tick {tick} comes next"));
+    }
+    let taken = std::thread::spawn(move || {
+        let (mut bytes, mut room, end) = (Vec::new(), [0; 4096], [b'E', 0, 0, 0, 0]);
+        while bytes.len() < 9 || !bytes[..bytes.len() - 4].ends_with(&end) {
+            let count = pipe.read(&mut room).expect("it can be read");
+            bytes.extend(&room[..count]);
+        }
+        bytes
+    });
+    let (_, said) = run.quit();
+    assert_eq!(said, "");
+    let bytes = taken.join().expect("it comes to an end");
+    let file = path.with_extension("file");
+    std::fs::write(&file, &bytes[junk..]).expect("there is room");
+    let replay = Run::begin_as(&FTSIM, &["replay", &file.to_string_lossy()], false);
+    assert_eq!(replay.order("seek 9"), "ok picture 3 of 4");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::host::job::Job;
 use crate::host::{Rank, output, service};
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
-use crate::view::{self, Feed, Order, Recorder, Terminal};
+use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
 use parking_lot::{Condvar, Mutex};
 use sight::Sight;
 use std::path::Path;
@@ -56,6 +56,8 @@ const SOON: Duration = Duration::from_millis(4);
 const NOBODY: Duration = Duration::from_millis(100);
 /// Looks take no more than this part of one processor's time.
 const SHARE: u32 = 200;
+/// How long the end of the job waits for a recording.
+const WRITTEN: Duration = Duration::from_millis(700);
 /// How long the end of the job waits until it is on the disk and pages have seen it, each of which
 /// has its own limit; it is not held up by what is stuck.
 const PATIENCE: Duration = Duration::from_millis(2500);
@@ -67,13 +69,14 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     }
     let feed = Arc::new(Feed::default());
     if let Some(file) = &job.record {
-        feed.keep(Recorder::create_beside(Path::new(file), service::start)?);
+        feed.keep(Recorder::create(Path::new(file), Slow::LeavesOut, service::start)?);
     }
     if job.draws {
-        feed.draw_on(Terminal::new(|bytes| {
+        let terminal = Terminal::new(|bytes| {
             // Where it cannot be written, nobody sees it.
             let _ = output::write(2, bytes);
-        }));
+        });
+        feed.draw_on(terminal, service::start)?;
     }
     let live = LIVE.get_or_init(|| Live {
         world,
@@ -170,7 +173,7 @@ impl Live {
             }
         }
         self.look(sight, &mut stories, "ended", [true; 2]);
-        if let Err(why) = self.feed.finish_record() {
+        if let Err(why) = self.feed.finish(Some(WRITTEN)) {
             say(&format!("ftrun: {why}"));
         }
         self.feed.end();

@@ -7,7 +7,7 @@ use crate::machine::map;
 use crate::mpi::plight;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
-use crate::view::{Frame, Scene};
+use crate::view::{Frame, Image, Scene};
 use std::sync::atomic::Ordering;
 
 /// What colours mean.
@@ -128,7 +128,7 @@ impl Sight {
             false => None,
         };
         let count = self.seats.len();
-        let (mut colours, mut alive) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut dots = Vec::with_capacity(count);
         let gone = self.live.gone.lock().clone();
         let (mut marks, mut arrows) = (Vec::new(), Vec::new());
         for (number, gone) in gone.into_iter().enumerate() {
@@ -146,24 +146,23 @@ impl Sight {
             if life.is_some_and(|life| life > 0) {
                 marks.push(number as u32);
             }
-            colours.push(match &rank {
-                Some(rank) => kind(rank, || has_come(rank)),
-                None if is_finished => DONE,
-                None => OUTSIDE,
+            dots.push(match &rank {
+                Some(rank) => Some(kind(rank, || has_come(rank))),
+                None if is_finished => Some(DONE),
+                None => life.is_none().then_some(OUTSIDE),
             });
-            alive.push(rank.is_some() || is_finished || life.is_none());
         }
         let sum = |of: fn(&Seat) -> u64| self.seats.iter().map(of).sum::<u64>();
         let (messages, collectives) = (sum(|it| it.messages), sum(|it| it.collectives));
         let wakings = sum(|it| it.wakings);
-        let living = alive.iter().filter(|&&is_alive| is_alive).count() as u64;
+        let image = Image::of(dots.into_iter());
+        let living = image.living() as u64;
         let series = [messages, collectives, wakings, living, stories.failures, stories.generation];
         Frame {
             tick: world.age().as_millis() as u64,
             state,
             series: series.map(|value| value as f64).to_vec(),
-            colours,
-            alive,
+            image,
             marks,
             arrows,
             ..Frame::default()

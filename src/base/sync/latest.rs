@@ -7,6 +7,12 @@ use std::sync::Arc;
 /// Values by what they are of; each follows from its key.
 pub struct Latest<K, V, const KEPT: usize>(Mutex<Vec<(K, Arc<V>)>>);
 
+impl<K: PartialEq, V, const KEPT: usize> Default for Latest<K, V, KEPT> {
+    fn default() -> Latest<K, V, KEPT> {
+        Latest::new()
+    }
+}
+
 impl<K: PartialEq, V, const KEPT: usize> Latest<K, V, KEPT> {
     pub const fn new() -> Latest<K, V, KEPT> {
         Latest(Mutex::new(Vec::new()))

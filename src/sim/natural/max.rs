@@ -64,6 +64,7 @@ impl Application for Max {
         }
     }
 
+    #[inline]
     fn colour(&self, state: &Known) -> u8 {
         (state.best >> 24) as u8
     }

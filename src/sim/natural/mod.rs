@@ -14,4 +14,4 @@ pub mod world;
 
 pub use graph::Graph;
 pub use wiring::{MOST_NODES, Wiring};
-pub use world::{Application, Counters, Here, World};
+pub use world::{Application, Counters, Here, Row, World};

@@ -32,9 +32,9 @@ pub struct Poisson {
 pub struct Field {
     pub value: f64,
     told: f64,
-    is_fixed: bool,
-    weights: Box<[f64]>,
-    heard: Box<[f64]>,
+    /// The weights of those beside it, then what it has heard of them. Whoever keeps its value has
+    /// none: at the border, or alone.
+    beside: Box<[f64]>,
 }
 
 impl Poisson {
@@ -97,19 +97,56 @@ pub fn kappa(graph: &Graph) -> f64 {
     energy(&|node| bent[node as usize]) / energy(&x)
 }
 
-/// The root of the mean square of what is off, over the survivors inside.
-pub fn rms_error(
-    graph: &Graph, problem: &Poisson, alive: &[bool], value: impl Fn(u32) -> f64,
-    truth: impl Fn(f64, f64) -> f64,
-) -> f64 {
-    let inside = (0..graph.nodes())
-        .filter(|&node| alive[node as usize] && problem.fixed[node as usize].is_none());
-    let off = inside.map(|node| {
-        let [x, y] = graph.places[node as usize].map(f64::from);
-        (value(node) - truth(x, y)).powi(2)
-    });
-    let (count, sum) = off.fold((0u32, 0.0), |(count, sum), off| (count + 1, sum + off));
-    (sum / f64::from(count.max(1))).sqrt()
+/// What the nodes should come to, inside.
+pub struct Truth(Vec<f64>);
+
+/// How far some of them are from it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Off {
+    // Several sums: the next addition need not wait for the last one.
+    squares: [f64; 4],
+    counts: [u32; 4],
+}
+
+impl Truth {
+    pub fn new(graph: &Graph, problem: &Poisson, of: impl Fn(f64, f64) -> f64) -> Truth {
+        let places = graph.places.iter().zip(&problem.fixed);
+        let inside = places.map(|(place, fixed)| {
+            let [x, y] = place.map(f64::from);
+            // None is asked for.
+            if fixed.is_some() { f64::NAN } else { of(x, y) }
+        });
+        Truth(inside.collect())
+    }
+
+    /// Takes in some nodes in a row, by their values; none are the dead.
+    pub fn add(&self, off: &mut Off, first: u32, values: impl Iterator<Item = Option<f64>>) {
+        let Off { squares, counts } = off;
+        for ((value, truth), node) in values.zip(&self.0[first as usize..]).zip(first..) {
+            // Whose sum it is depends on nothing else: no rounding tells in which rows they came.
+            let at = node as usize % 4;
+            let is_inside = value.is_some() && !truth.is_nan();
+            let off = value.unwrap_or_default() - truth;
+            squares[at] += if is_inside { off * off } else { 0.0 };
+            counts[at] += u32::from(is_inside);
+        }
+    }
+
+    /// The root of the mean square of what is off, over the survivors inside.
+    pub fn error(&self, alive: &[bool], values: &[f64]) -> f64 {
+        let mut off = Off::default();
+        let values = alive.iter().zip(values);
+        self.add(&mut off, 0, values.map(|(is_alive, value)| is_alive.then_some(*value)));
+        off.rms()
+    }
+}
+
+impl Off {
+    /// The root of the mean square.
+    pub fn rms(&self) -> f64 {
+        let count: u32 = self.counts.iter().sum();
+        (self.squares.iter().sum::<f64>() / f64::from(count.max(1))).sqrt()
+    }
 }
 
 impl Field {
@@ -125,37 +162,43 @@ impl Application for Poisson {
     fn create(&self, node: u32, graph: &Graph) -> Field {
         let list = graph.receives.of(node);
         let fixed = self.fixed[node as usize];
+        let weights = list.iter().map(|&other| weight(graph, node, other));
         Field {
             value: fixed.unwrap_or(0.0),
             told: f64::NAN,
-            is_fixed: fixed.is_some(),
-            weights: list.iter().map(|&other| weight(graph, node, other)).collect(),
-            heard: vec![0.0; list.len()].into(),
+            beside: match fixed {
+                Some(_) => Box::default(),
+                None => weights.chain(list.iter().map(|_| 0.0)).collect(),
+            },
         }
     }
 
     fn begin(&self, _: &mut Field, _: &mut Here<'_, '_, f64>) {}
 
     fn hear(&self, state: &mut Field, from: u32, value: &f64, here: &mut Here<'_, '_, f64>) {
-        if let Some(at) = Field::index(here, from) {
-            state.heard[at] = *value;
+        let (_, heard) = state.beside.split_at_mut(state.beside.len() / 2);
+        if !heard.is_empty()
+            && let Some(at) = Field::index(here, from)
+        {
+            heard[at] = *value;
         }
     }
 
     fn miss(&self, state: &mut Field, who: u32, here: &mut Here<'_, '_, f64>) {
-        if let Some(at) = Field::index(here, who) {
-            state.weights[at] = 0.0;
+        if let Some(weight) = Field::index(here, who).and_then(|at| state.beside.get_mut(at)) {
+            *weight = 0.0;
         }
     }
 
     fn border(&self, state: &mut Field, value: f64, _: &mut Here<'_, '_, f64>) {
-        (state.is_fixed, state.value) = (true, value);
+        (state.beside, state.value) = (Box::default(), value);
     }
 
     fn settle(&self, state: &mut Field, here: &mut Here<'_, '_, f64>) {
-        if !state.is_fixed && here.now > 0 {
-            let sum: f64 = state.weights.iter().sum();
-            let all: f64 = state.weights.iter().zip(&state.heard).map(|(w, u)| w * u).sum();
+        if here.now > 0 {
+            let (weights, heard) = state.beside.split_at(state.beside.len() / 2);
+            let sum: f64 = weights.iter().sum();
+            let all: f64 = weights.iter().zip(heard).map(|(w, u)| w * u).sum();
             // Alone in the world, one keeps one's value.
             if sum > 0.0 {
                 state.value = (all + self.source) / sum;
@@ -168,13 +211,16 @@ impl Application for Poisson {
         }
     }
 
+    #[inline]
     fn colour(&self, state: &Field) -> u8 {
         (127.5 + 127.5 * state.value).clamp(0.0, 255.0) as u8
     }
 
     fn info(&self, state: &Field) -> String {
-        let border = if state.is_fixed { ", at the border" } else { "" };
-        format!("value {:.6}{border}, {} beside it", state.value, state.weights.len())
+        match state.beside.len() / 2 {
+            0 => format!("value {:.6}, which it keeps", state.value),
+            count => format!("value {:.6}, {count} beside it", state.value),
+        }
     }
 }
 

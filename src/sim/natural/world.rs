@@ -7,7 +7,7 @@
 use super::graph::Graph;
 use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// What nodes run. One value serves all nodes; each has a state of its own.
 pub trait Application: Send + Sync {
@@ -68,9 +68,16 @@ struct Nodes<A: Application> {
     graph: Arc<Graph>,
     first: u32,
     states: Vec<A::State>,
-    /// By node: the tick of its death.
-    died: Arc<Vec<AtomicU64>>,
+    deaths: Arc<Deaths>,
     counters: Counters,
+}
+
+/// Who has died.
+struct Deaths {
+    /// By node: the tick of its death.
+    at: Vec<AtomicU64>,
+    /// A bit for each node that lives.
+    lives: Vec<AtomicU8>,
 }
 
 const ALIVE: u64 = u64::MAX;
@@ -79,9 +86,19 @@ const ALIVE: u64 = u64::MAX;
 pub struct World<A: Application> {
     app: Arc<A>,
     graph: Arc<Graph>,
-    died: Arc<Vec<AtomicU64>>,
+    deaths: Arc<Deaths>,
     simulation: Simulation<Nodes<A>>,
 }
+
+/// Some nodes in a row: so few that what is looked up twice is still at hand.
+pub struct Row<'a, A: Application> {
+    pub first: u32,
+    states: &'a [A::State],
+    app: &'a A,
+    deaths: &'a Deaths,
+}
+
+const ROW: usize = 512;
 
 impl<A: Application> World<A> {
     /// All nodes begin at tick 0.
@@ -89,18 +106,18 @@ impl<A: Application> World<A> {
         assert!(threads == 1 || !A::ONE_THREAD, "one thread serves all nodes of this application");
         let app = Arc::new(app);
         let count = graph.nodes();
-        let died: Arc<Vec<_>> = Arc::new((0..count).map(|_| AtomicU64::new(ALIVE)).collect());
+        let deaths = Arc::new(Deaths::none(count as usize));
         let make = |range: std::ops::Range<u32>| Nodes {
             app: app.clone(),
             graph: graph.clone(),
             first: range.start,
             states: range.map(|node| app.create(node, &graph)).collect(),
-            died: died.clone(),
+            deaths: deaths.clone(),
             counters: Counters::default(),
         };
         let mut simulation = Simulation::new(count, threads, make);
         (0..count).for_each(|node| simulation.enter(0, node, THE_MACHINE, What::Begin));
-        World { app, graph, died, simulation }
+        World { app, graph, deaths, simulation }
     }
 
     pub fn kill(&mut self, at: u64, node: u32) {
@@ -131,7 +148,21 @@ impl<A: Application> World<A> {
     }
 
     pub fn is_alive(&self, node: u32) -> bool {
-        self.died[node as usize].load(Ordering::Relaxed) == ALIVE
+        self.deaths.is_alive(node)
+    }
+
+    /// A bit for each node that lives, the lowest first.
+    pub fn lives(&self) -> impl Iterator<Item = u8> {
+        self.deaths.lives.iter().map(|eight| eight.load(Ordering::Relaxed))
+    }
+
+    /// All nodes, in order.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_, A>> {
+        let (app, deaths) = (&*self.app, &*self.deaths);
+        self.simulation.shards().iter().flat_map(move |nodes| {
+            let rows = nodes.states.chunks(ROW).zip((nodes.first..).step_by(ROW));
+            rows.map(move |(states, first)| Row { first, states, app, deaths })
+        })
     }
 
     pub fn alive(&self) -> Vec<bool> {
@@ -156,12 +187,54 @@ impl<A: Application> World<A> {
 
     /// By node: its colour, none for the dead.
     pub fn colours(&self) -> Vec<Option<u8>> {
-        let colour = |node| self.app.colour(self.state(node));
-        (0..self.graph.nodes()).map(|node| self.is_alive(node).then(|| colour(node))).collect()
+        let app = &self.app;
+        self.rows().flat_map(|row| row.nodes().map(|it| it.map(|it| app.colour(it)))).collect()
     }
 
     pub fn info(&self, node: u32) -> String {
         self.app.info(self.state(node))
+    }
+}
+
+impl Deaths {
+    fn none(count: usize) -> Deaths {
+        // What there is no node for is not alive.
+        let eight = |at: usize| AtomicU8::new(0xff >> (8 * (at + 1)).saturating_sub(count));
+        Deaths {
+            at: (0..count).map(|_| AtomicU64::new(ALIVE)).collect(),
+            lives: (0..count.div_ceil(8)).map(eight).collect(),
+        }
+    }
+
+    #[inline]
+    fn is_alive(&self, node: u32) -> bool {
+        self.lives[node as usize / 8].load(Ordering::Relaxed) >> (node % 8) & 1 == 1
+    }
+
+    /// When it died.
+    #[inline]
+    fn at(&self, node: u32) -> u64 {
+        self.at[node as usize].load(Ordering::Relaxed)
+    }
+
+    fn add(&self, node: u32, now: u64) {
+        self.at[node as usize].store(now, Ordering::Relaxed);
+        self.lives[node as usize / 8].fetch_and(!(1 << (node % 8)), Ordering::Relaxed);
+    }
+}
+
+impl<'a, A: Application> Row<'a, A> {
+    /// The states of those who live, none of the dead.
+    pub fn nodes(&self) -> impl Iterator<Item = Option<&'a A::State>> + use<'a, A> {
+        let deaths = self.deaths;
+        let nodes = self.states.iter().zip(self.first..);
+        nodes.map(|(state, node)| deaths.is_alive(node).then_some(state))
+    }
+
+    /// The colours of all of them, 0 for the dead.
+    pub fn paint(&self, colours: &mut Vec<u8>) {
+        let colour = |state: Option<&A::State>| state.map_or(0, |state| self.app.colour(state));
+        colours.extend(self.nodes().map(colour));
     }
 }
 
@@ -200,8 +273,8 @@ impl<A: Application> Shard for Nodes<A> {
     fn hear(
         &mut self, now: u64, node: u32, notes: &[Note<Self::What>], post: &mut Post<'_, Self::What>,
     ) {
-        let Nodes { app, graph, first, states, died, counters } = self;
-        if died[node as usize].load(Ordering::Relaxed) != ALIVE {
+        let Nodes { app, graph, first, states, deaths, counters } = self;
+        if deaths.at(node) != ALIVE {
             let messages = notes.iter().filter(|note| matches!(note.what, What::Hear(_)));
             counters.dropped += messages.count() as u64;
             return;
@@ -213,7 +286,7 @@ impl<A: Application> Shard for Nodes<A> {
                 What::Begin => app.begin(state, here),
                 What::Hear(message) => {
                     // Whoever dies in this tick is alive in it, whichever thread is faster.
-                    if died[note.from as usize].load(Ordering::Relaxed) < now {
+                    if deaths.at(note.from) < now {
                         counters.dropped += 1;
                     } else {
                         counters.delivered += 1;
@@ -227,7 +300,7 @@ impl<A: Application> Shard for Nodes<A> {
                 What::Border(value) => app.border(state, *value, here),
                 What::Die => {
                     counters.deaths += 1;
-                    died[node as usize].store(now, Ordering::Relaxed);
+                    deaths.add(node, now);
                     for other in graph.beside(node) {
                         here.post.send(other, 1, What::Miss);
                     }

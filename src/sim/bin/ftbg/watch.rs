@@ -3,7 +3,7 @@
 use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};
 use ftmpi_sim::machine::map;
 use ftmpi_sim::stage::Run;
-use ftmpi_sim::view::{Feed, Frame, Scene, heat};
+use ftmpi_sim::view::{Feed, Frame, Image, Scene, heat};
 
 /// What colours can be of, by their names for the command line and for people.
 const VIEWS: [(&str, &str); 4] = [
@@ -164,7 +164,7 @@ impl<P: Program> Run for Watched<P> {
         }
     }
 
-    fn frame(&self, state: &'static str) -> Frame {
+    fn frame(&self, state: &'static str, _: bool) -> Frame {
         let top = self.tops[self.view];
         let count = self.places.len();
         let nodes = self.emulator.observers().flat_map(|heat| &heat.nodes);
@@ -177,8 +177,7 @@ impl<P: Program> Run for Watched<P> {
             tick: self.now as u64,
             state,
             series: vec![sent - received, sent, handlers, waiting as f64],
-            colours: (0..count).map(|node| heat(self.amount(self.view, node), top)).collect(),
-            alive: vec![true; count],
+            image: Image::of((0..count).map(|it| Some(heat(self.amount(self.view, it), top)))),
             top: Some(top),
             ..Frame::default()
         }

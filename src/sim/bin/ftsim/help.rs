@@ -49,7 +49,8 @@ RUN
 RESULTS
     --json                as JSON, on one line
     --csv FILE            counters at every tick, or --every N ticks; the last column is the number
-                          of those who know (max) or the error (poisson)
+                          of those who know (max), the error (poisson), or with another border
+                          or a source the residual: by how much a node changes in a tick
     --record FILE         all that a page would show, --every N ticks, for ftsim replay
     --frames DIRECTORY    pictures as PNG files of --size 600 points
     --quiet               no word on the way

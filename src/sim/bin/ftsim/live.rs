@@ -1,10 +1,11 @@
 //! `--watch`: pages look on, halt the run, kill nodes, and ask for another run.
 
+use crate::track::Track;
 use crate::{margin, nearest_side};
 use ftmpi_sim::base::random::Random;
-use ftmpi_sim::natural::{Application, World, deaths};
+use ftmpi_sim::natural::{Application, Row, World, deaths};
 use ftmpi_sim::stage::{self, Run, Wish};
-use ftmpi_sim::view::{self, Feed, Frame, Order, Recorder, Scene, Setup, Slider};
+use ftmpi_sim::view::{self, Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,8 +22,7 @@ pub(crate) struct Show<'a, A: Application> {
     pub(crate) title: String,
     pub(crate) scale: [String; 3],
     /// The last column of the counters, and its name.
-    pub(crate) track: &'a dyn Fn(&World<A>) -> f64,
-    pub(crate) tracked: &'static str,
+    pub(crate) track: &'a dyn Track<A>,
     /// What can be chosen for another run, and what this one has.
     pub(crate) setup: Vec<Setup>,
     /// The values at the left, right, lower and upper border, where there are such.
@@ -49,19 +49,22 @@ impl Live {
     /// Keeps what is seen from now on, if nothing has been kept before.
     pub(crate) fn keep(&self, path: &Path) -> Result<(), String> {
         if !self.feed.is_kept() {
-            self.feed.keep(Recorder::create(path)?);
+            self.feed.keep(Recorder::create(path, Slow::LeavesOut, view::thread)?);
         }
         Ok(())
     }
 
     /// Draws what is seen on the terminal, too.
-    pub(crate) fn draw(&self) {
-        self.feed.draw_on(stage::terminal());
+    pub(crate) fn draw(&self) -> Result<(), String> {
+        if self.feed.is_drawn() {
+            return Ok(());
+        }
+        self.feed.draw_on(stage::terminal(), view::thread)
     }
 
     /// Nothing more is to be seen.
     pub(crate) fn finish(&self) -> Result<(), String> {
-        self.feed.finish_record()
+        self.feed.finish(None)
     }
 
     /// What to run after a run that is done; nothing if nobody wishes for more.
@@ -134,7 +137,7 @@ pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Sce
         places: world.graph().places.clone(),
         kinds: Vec::new(),
         scale: show.scale.clone(),
-        series: vec![show.tracked, "messages", "alive"],
+        series: vec![show.track.name(), "messages", "alive"],
         sliders: SIDES.iter().zip(sides).map(slider).collect(),
         setup: show.setup.clone(),
         has_clock: true,
@@ -146,18 +149,26 @@ pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Sce
 /// What is seen before a tick.
 pub(crate) fn frame<A: Application>(
     world: &World<A>, show: &Show<'_, A>, tick: u64, state: &'static str, doomed: &[u32],
+    is_plotted: bool,
 ) -> Frame {
-    let colours = world.colours();
-    let mut alive: Vec<bool> = colours.iter().map(Option::is_some).collect();
-    doomed.iter().for_each(|&node| alive[node as usize] = false);
-    let living = alive.iter().filter(|&&is_alive| is_alive).count();
+    let count = world.graph().nodes() as usize;
+    let mut bytes = Image::room(count);
+    let mut paint = |row: &Row<'_, A>| row.paint(&mut bytes);
+    let tracked = if is_plotted {
+        show.track.of(world, &mut paint)
+    } else {
+        world.rows().for_each(|row| paint(&row));
+        f64::NAN
+    };
+    bytes.extend(world.lives());
+    let mut image = Image::of_bytes(count, bytes);
+    doomed.iter().for_each(|&node| image.bury(node as usize));
     let delivered = world.counters().delivered;
     Frame {
         tick,
         state,
-        series: vec![(show.track)(world), delivered as f64, living as f64],
-        colours: colours.into_iter().map(Option::unwrap_or_default).collect(),
-        alive,
+        series: vec![tracked, delivered as f64, image.living() as f64],
+        image,
         ..Frame::default()
     }
 }
@@ -181,8 +192,8 @@ impl<A: Application> Run for Watched<'_, A> {
         scene(self.world, self.show)
     }
 
-    fn frame(&self, state: &'static str) -> Frame {
-        frame(self.world, self.show, self.tick, state, &self.doomed)
+    fn frame(&self, state: &'static str, is_plotted: bool) -> Frame {
+        frame(self.world, self.show, self.tick, state, &self.doomed, is_plotted)
     }
 
     fn step(&mut self, _: &Feed) {

@@ -5,12 +5,13 @@
 mod help;
 mod live;
 mod network;
+mod track;
 mod vast;
 mod watch;
 
 use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::{Max, share_unknowing};
-use ftmpi_sim::natural::poisson::{Poisson, rms_error};
+use ftmpi_sim::natural::poisson::{Poisson, Truth};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::report::Report;
 use ftmpi_sim::view::{self, Feed, Replay, Setup};
@@ -21,6 +22,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use track::{Known, Notices, Residual, Track};
 use watch::Watch;
 
 fn main() -> ExitCode {
@@ -131,7 +133,7 @@ impl<'a> Setting<'a> {
             Some(live) => {
                 self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
                 if self.watch.is_drawn {
-                    live.draw();
+                    live.draw()?;
                 }
                 live.play(&mut world, show, self.ticks, self.watch.every);
             }
@@ -188,15 +190,10 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
     }
     let setting = Setting::read(&mut words, live, 100_000, "random", 100_000)?;
     words.done()?;
-    let known = |world: &World<Max>| {
-        let spread = world.spread();
-        (spread.survivors - spread.unknowing) as f64
-    };
     let show = Show {
         title: format!("the largest value, {}", setting.network),
         scale: ["the largest value known".into(), "0".into(), u32::MAX.to_string()],
-        track: &known,
-        tracked: "who know it",
+        track: &Known,
         setup: setting.setup("max"),
         sides: None,
     };
@@ -236,14 +233,11 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     let problem = if source == 0.0 { problem } else { problem.with_source(graph, source) };
     let problem = Poisson { tolerance, ..problem };
     let has_truth = sides.is_none() && source == 0.0;
-    let error =
-        |alive: &[bool], value: &dyn Fn(u32) -> f64| rms_error(graph, &problem, alive, value, at);
-    let track = |world: &World<Poisson>| error(&world.alive(), &|node| world.state(node).value);
+    let (truth, residual) = (Truth::new(graph, &problem, at), Residual::default());
     let show = Show {
         title: format!("Poisson's equation, {}", setting.network),
         scale: ["value".into(), "-1".into(), "1".into()],
-        track: &track,
-        tracked: "error",
+        track: if has_truth { &truth } else { &residual },
         setup: setting.setup("poisson"),
         sides: Some(sides.unwrap_or_default()),
     };
@@ -256,10 +250,9 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     report.add("distance", 1.0 / f64::from(graph.nodes()).sqrt());
     if has_truth {
         let whole = problem.rest(graph, &vec![true; alive.len()]);
-        report.add("error_now", track(&world));
-        report.add("error_at_rest", error(&alive, &|node| rest[node as usize]));
-        let everybody = vec![true; alive.len()];
-        report.add("error_without_deaths", error(&everybody, &|node| whole[node as usize]));
+        report.add("error_now", truth.of(&world, &mut |_| ()));
+        report.add("error_at_rest", truth.error(&alive, &rest));
+        report.add("error_without_deaths", truth.error(&vec![true; alive.len()], &whole));
     }
     // `f64::max` would drop what is no number.
     let farthest = gap.fold(0.0, |most, gap| if most >= gap || most.is_nan() { most } else { gap });
@@ -307,8 +300,7 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     let show = Show {
         title: format!("{path}, {}", setting.network),
         scale: ["colour".into(), "0".into(), "255".into()],
-        track: &|world: &World<Foreign>| world.counters().notices as f64,
-        tracked: "notices of deaths",
+        track: &Notices,
         setup: setting.setup("run"),
         sides: Some(border.unwrap_or_default()),
     };

@@ -4,7 +4,7 @@ use crate::live::{self, Show};
 use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
 use ftmpi_sim::stage;
-use ftmpi_sim::view::{Feed, Recorder, Replay, kind, shade};
+use ftmpi_sim::view::{self, Feed, Recorder, Replay, Slow, kind, shade};
 use ftmpi_sim::words::Words;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -55,10 +55,10 @@ impl Watch {
         let mut csv = self.csv.as_deref().map(open).transpose()?;
         let feed = Feed::default();
         if let Some(path) = &self.record {
-            feed.keep(Recorder::create(path)?);
+            feed.keep(Recorder::create(path, Slow::Waits, view::thread)?);
         }
         if self.is_drawn {
-            feed.draw_on(stage::terminal());
+            feed.draw_on(stage::terminal(), view::thread)?;
         }
         if self.is_drawn || self.record.is_some() {
             feed.set(live::scene(world, show));
@@ -71,14 +71,15 @@ impl Watch {
         loop {
             let has_more = world.run_until(end.min(ticks));
             if let Some((path, file)) = &mut csv {
-                let line = counters(world, end.min(ticks), (show.track)(world));
+                let line = counters(world, end.min(ticks), show.track.of(world, &mut |_| ()));
                 file.write_all(line.as_bytes()).map_err(|why| told(path, why))?;
             }
             if let Some(directory) = &self.frames {
                 self.picture(world, &directory.join(format!("tick-{end:06}.png")))?;
             }
             let state = if has_more { "running" } else { "at rest" };
-            let frame = |world: &World<A>| live::frame(world, show, end.min(ticks), state, &[]);
+            let frame =
+                |world: &World<A>| live::frame(world, show, end.min(ticks), state, &[], true);
             if self.record.is_some() {
                 feed.record(&frame(world));
             }
@@ -102,7 +103,7 @@ impl Watch {
             }
             end += slice;
         }
-        feed.finish_record()?;
+        feed.finish(None)?;
         match csv {
             Some((path, mut file)) => file.flush().map_err(|why| told(path, why)),
             None => Ok(()),

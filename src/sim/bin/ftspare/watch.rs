@@ -7,7 +7,7 @@ use ftmpi_sim::machine::spares::Method;
 use ftmpi_sim::machine::traffic::Traffic;
 use ftmpi_sim::spares::{Case, Study};
 use ftmpi_sim::stage::Run;
-use ftmpi_sim::view::{Feed, Frame, Scene, heat};
+use ftmpi_sim::view::{Feed, Frame, Image, Scene, heat};
 use std::collections::VecDeque;
 
 /// What nodes are.
@@ -268,7 +268,7 @@ impl Run for Watched<'_> {
         }
     }
 
-    fn frame(&self, state: &'static str) -> Frame {
+    fn frame(&self, state: &'static str, _: bool) -> Frame {
         let count = self.places.len();
         let mut kinds: Vec<_> = (0..count).map(|node| self.kind(node)).collect();
         let (mut marks, mut arrows) = (Vec::new(), self.trail.clone());
@@ -282,17 +282,18 @@ impl Run for Watched<'_> {
             arrows = plan.moves.iter().map(|step| [step.from, step.to]).collect();
         }
         let [collisions, worst] = self.told_traffic();
-        let colour = |node: usize| match self.view {
-            0 => kinds[node].unwrap_or(0),
-            _ => heat(self.load(node) as f64, self.top),
+        let colour = |node: usize| {
+            kinds[node].map(|kind| match self.view {
+                0 => kind,
+                _ => heat(self.load(node) as f64, self.top),
+            })
         };
         let spares = self.case.placement.spares();
         Frame {
             tick: self.failures,
             state,
             series: [collisions, worst, self.moved, spares as u64].map(|it| it as f64).to_vec(),
-            colours: (0..count).map(colour).collect(),
-            alive: kinds.iter().map(Option::is_some).collect(),
+            image: Image::of((0..count).map(colour)),
             marks,
             arrows,
             top: (self.view == 1).then_some(self.top),

@@ -19,7 +19,7 @@ fn errors(nodes: u32, seed: u64, shares: &[f64]) -> (f64, Vec<f64>) {
     let problem = Poisson::with_border(&graph, saddle);
     let error = |alive: &[bool]| {
         let rest = problem.rest(&graph, alive);
-        rms_error(&graph, &problem, alive, |node| rest[node as usize], saddle)
+        Truth::new(&graph, &problem, saddle).error(alive, &rest)
     };
     let mut alive = vec![true; nodes as usize];
     let whole = error(&alive);
@@ -90,9 +90,10 @@ fn a_source_gives_the_field_that_it_should() {
     let problem = Poisson::with_border(&graph, bowl).with_source(&graph, 4.0);
     let alive = vec![true; 20_000];
     let rest = problem.rest(&graph, &alive);
-    let error = rms_error(&graph, &problem, &alive, |node| rest[node as usize], bowl);
+    let truth = Truth::new(&graph, &problem, bowl);
+    let error = truth.error(&alive, &rest);
     let without = Poisson { source: 0.0, ..problem.clone() }.rest(&graph, &alive);
-    let flat = rms_error(&graph, &problem, &alive, |node| without[node as usize], bowl);
+    let flat = truth.error(&alive, &without);
     // As near as the field of any border comes, whose error is not the source's.
     assert!(error <= 2.0 / 20_000f64.sqrt(), "{error}");
     assert!(error < 0.1 * flat, "{error} against {flat} without a source");
