@@ -322,9 +322,7 @@ mod tests {
 
     /// Two runs in one file, as a page sets them up one after the other.
     fn recording(name: &str) -> Vec<u8> {
-        let directory = std::env::temp_dir().join(format!("ftview-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
-        let path = directory.join(name);
+        let path = std::env::temp_dir().join(format!("ftview-{name}-{}", std::process::id()));
         let feed = Feed::default();
         feed.keep(Recorder::create(&path, Slow::Waits, thread).unwrap());
         for dots in [100, 33] {
@@ -338,7 +336,7 @@ mod tests {
         }
         feed.finish(None).unwrap();
         let bytes = std::fs::read(&path).unwrap();
-        std::fs::remove_dir_all(&directory).unwrap();
+        std::fs::remove_file(&path).unwrap();
         bytes
     }
 
