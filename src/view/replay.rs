@@ -33,6 +33,15 @@ pub struct Seen<'a> {
     pub colours: Vec<Option<u8>>,
     /// Whether colours mean something one by one.
     pub has_kinds: bool,
+    /// What is counted, and how much of it there is, as lines of a table.
+    pub columns: String,
+    pub row: String,
+}
+
+/// What is between this name and that end; lists of names are the same in JSON and in tables.
+fn part<'a>(json: &'a str, name: &str, end: char) -> &'a str {
+    let rest = json.split_once(name).map_or("", |(_, rest)| rest);
+    rest.split(end).next().unwrap_or_default()
 }
 
 /// How far a page has come, and how it goes on.
@@ -107,7 +116,17 @@ impl Replay {
                 |dot: usize| bits.get(dot / 8).is_some_and(|bits| bits >> (dot % 8) & 1 == 1);
             let colour = |(dot, colour): (usize, &u8)| alive(dot).then_some(*colour);
             let colours = colours.iter().enumerate().map(colour).collect();
-            see(Seen { places, colours, has_kinds: !json.contains("\"kinds\":[]") })?;
+            let head = &frame.head;
+            let [tick, state] =
+                [("\"tick\":", ','), ("\"state\":", ',')].map(|(name, end)| part(head, name, end));
+            let counts = part(head, "\"series\":[", ']').replace("null", "");
+            see(Seen {
+                places,
+                colours,
+                has_kinds: !json.contains("\"kinds\":[]"),
+                columns: format!("ms,tick,state,{}", part(json, "\"series\":[", ']')),
+                row: format!("{},{tick},{state},{counts}", spot.millis),
+            })?;
         }
         Ok(())
     }

@@ -377,13 +377,24 @@ fn without_the_secret_from_elsewhere_or_out_of_order_nobody_sees_or_kills() {
     assert!(!told.contains("dead"));
 }
 
-/// A recording as a moving picture, of every tenth of its 101 frames: some dots turn grey.
+/// A recording as a moving picture, as pictures and as counters, of every tenth of its 101 frames:
+/// some dots turn grey.
 fn film(record: &Path, film: &Path) {
+    let (frames, csv) = (film.with_extension("frames"), film.with_extension("csv"));
     let made = Command::new(env!("CARGO_BIN_EXE_ftsim"))
         .args(["replay".as_ref(), record.as_os_str(), "--apng".as_ref(), film.as_os_str()])
+        .args(["--frames".as_ref(), frames.as_os_str(), "--csv".as_ref(), csv.as_os_str()])
         .args(["--every", "10", "--size", "100"])
         .status();
     assert!(made.is_ok_and(|status| status.success()));
+    let counts = std::fs::read_to_string(&csv).expect("it is there");
+    let rows: Vec<Vec<&str>> = counts.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 12, "{counts}");
+    assert_eq!(rows[0][..3], ["ms", "tick", "state"], "{counts}");
+    assert_eq!(rows[0][4..], ["\"messages\"", "\"alive\""], "{counts}");
+    assert!(rows[1..].iter().enumerate().all(|(at, row)| row[1] == (10 * at).to_string()));
+    let alive: Vec<u32> = rows[1..].iter().map(|row| row[5].parse().expect("a number")).collect();
+    assert!(alive[..3].iter().all(|&all| all == alive[0]) && alive[4] < alive[0], "{counts}");
     let file = BufReader::new(std::fs::File::open(film).expect("it is there"));
     let mut reader = png::Decoder::new(file).read_info().expect("PNG");
     assert_eq!(reader.info().animation_control().map(|it| it.num_frames), Some(11));
@@ -392,6 +403,12 @@ fn film(record: &Path, film: &Path) {
         let mut points = vec![0; reader.output_buffer_size().expect("it is small")];
         reader.next_frame(&mut points).expect("a picture");
         greys.push(points.chunks(3).filter(|point| *point == [190; 3]).count());
+        let one = frames.join(format!("picture-{:06}.png", 10 * greys.len() - 9));
+        let file = BufReader::new(std::fs::File::open(one).expect("each has a file"));
+        let mut reader = png::Decoder::new(file).read_info().expect("PNG");
+        let mut same = vec![0; reader.output_buffer_size().expect("it is small")];
+        reader.next_frame(&mut same).expect("a picture");
+        assert!(same == points);
     }
     assert!(greys[..3].iter().all(|&grey| grey == 0) && greys[4] > 100, "{greys:?}");
 }

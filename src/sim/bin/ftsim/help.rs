@@ -9,7 +9,8 @@ SYNOPSIS
     ftsim poisson [OPTIONS]         Poisson's equation without a mesh, by relaxation
     ftsim run APP.so [OPTIONS]      an application in C, Fortran or Rust: include/ftsim.h
     ftsim replay FILE [--port N]    a page that shows what --record has kept, of ftrun as well; or
-                                    --apng OUT: a moving picture, --size 400, --every 1
+                                    files of it: --apng OUT, a moving picture, --frames DIRECTORY,
+                                    PNG files, --csv OUT, counters; --size 400, --every 1
 
 NETWORK
     --nodes N             100000 for max, 2500 for poisson, 10000 for run

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use track::{Known, Notices, Residual, Track};
-use watch::Watch;
+use watch::{Prints, Watch};
 
 fn main() -> ExitCode {
     program("ftsim", help::PAGE, run)
@@ -83,18 +83,17 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
     }
 }
 
-/// Shows what `--record` has kept, of this program or of ftrun.
+/// Shows what `--record` has kept, of this program or another, or writes it into other files.
 fn replay(mut words: Words, port: u16) -> Result<String, String> {
     let path = words.word().ok_or("which recording? Say ftsim replay FILE")?;
-    let film = words.text("apng");
-    let (every, side) = (words.number("every", 1)?, words.number("size", 400)?);
+    let prints = Prints::read(&mut words)?;
     words.done()?;
     let replay = Replay::open(Path::new(&path))?;
     if let Some(trouble) = replay.trouble() {
         eprintln!("ftsim: {path}: {trouble}");
     }
-    if let Some(film) = film {
-        return watch::film(&replay, Path::new(&film), every, side).map(|()| String::new());
+    if let Some(prints) = prints {
+        return prints.write(&replay).map(|()| String::new());
     }
     let feed = Arc::new(Feed::default());
     let address = view::serve(feed.clone(), port, view::thread)?;

@@ -112,43 +112,102 @@ impl Watch {
 
     fn picture<A: Application>(&self, world: &World<A>, path: &Path) -> Result<(), String> {
         let points = draw(&world.graph().places, &world.colours(), self.side);
-        let file = File::create(path).map_err(|why| told(path, why))?;
-        let mut encoder = png::Encoder::new(BufWriter::new(file), self.side, self.side);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
-        writer.write_image_data(&points).map_err(|why| told(path, why))
+        png(path, &points, self.side)
     }
 }
 
-/// Writes each so many of the pictures of a recording as one moving picture.
-pub(crate) fn film(replay: &Replay, path: &Path, every: usize, side: u32) -> Result<(), String> {
-    if every == 0 || !(16..=8192).contains(&side) {
-        return Err("--every is 1 or more, --size is 16 to 8192".into());
+/// What a recording is written as.
+pub(crate) struct Prints {
+    film: Option<PathBuf>,
+    frames: Option<PathBuf>,
+    csv: Option<PathBuf>,
+    every: usize,
+    side: u32,
+}
+
+impl Prints {
+    /// None, where none are asked for.
+    pub(crate) fn read(words: &mut Words) -> Result<Option<Prints>, String> {
+        let [film, frames, csv] =
+            ["apng", "frames", "csv"].map(|name| words.text(name).map(PathBuf::from));
+        let (every, side) = (words.number("every", 1)?, words.number("size", 400)?);
+        if every == 0 || !(16..=8192).contains(&side) {
+            return Err("--every is 1 or more, --size is 16 to 8192".into());
+        }
+        let is_wanted = film.is_some() || frames.is_some() || csv.is_some();
+        Ok(is_wanted.then_some(Prints { film, frames, csv, every, side }))
     }
-    let file = File::create(path).map_err(|why| told(path, why))?;
-    let mut encoder = png::Encoder::new(BufWriter::new(file), side, side);
+
+    /// Writes each so many of its pictures.
+    pub(crate) fn write(&self, replay: &Replay) -> Result<(), String> {
+        let count = replay.frames().div_ceil(self.every);
+        let film = self.film.as_deref().map(|path| Ok::<_, String>((path, self.film(path, count)?)));
+        let mut film = film.transpose()?;
+        let create = |path| Ok::<_, String>((path, BufWriter::new(create(path)?)));
+        let mut csv = self.csv.as_deref().map(create).transpose()?;
+        if let Some(directory) = &self.frames {
+            std::fs::create_dir_all(directory).map_err(|why| told(directory, why))?;
+        }
+        let (mut number, mut columns) = (0, String::new());
+        replay.each(|seen| {
+            number += 1;
+            if (number - 1) % self.every != 0 {
+                return Ok(());
+            }
+            if let Some((path, file)) = &mut csv {
+                if columns != seen.columns {
+                    columns = seen.columns.to_string();
+                    writeln!(file, "{columns}").map_err(|why| told(path, why))?;
+                }
+                writeln!(file, "{}", seen.row).map_err(|why| told(path, why))?;
+            }
+            if film.is_none() && self.frames.is_none() {
+                return Ok(());
+            }
+            let shade = if seen.has_kinds { kind } else { shade };
+            let points = draw_as(seen.places, &seen.colours, self.side, shade);
+            if let Some(directory) = &self.frames {
+                png(&directory.join(format!("picture-{number:06}.png")), &points, self.side)?;
+            }
+            match &mut film {
+                Some((path, film)) => film.write_image_data(&points).map_err(|why| told(path, why)),
+                None => Ok(()),
+            }
+        })?;
+        if let Some((path, mut file)) = csv {
+            file.flush().map_err(|why| told(path, why))?;
+        }
+        film.map_or(Ok(()), |(path, film)| film.finish().map_err(|why| told(path, why)))
+    }
+
+    /// One moving picture of so many.
+    fn film(&self, path: &Path, count: usize) -> Result<png::Writer<BufWriter<File>>, String> {
+        let mut encoder = encoder(path, self.side)?;
+        let count = u32::try_from(count).map_err(|why| told(path, why))?;
+        encoder.set_animated(count, 0).map_err(|why| told(path, why))?;
+        encoder.set_frame_delay(1, 25).map_err(|why| told(path, why))?;
+        encoder.write_header().map_err(|why| told(path, why))
+    }
+}
+
+fn png(path: &Path, points: &[u8], side: u32) -> Result<(), String> {
+    let mut writer = encoder(path, side)?.write_header().map_err(|why| told(path, why))?;
+    writer.write_image_data(points).map_err(|why| told(path, why))
+}
+
+fn encoder(path: &Path, side: u32) -> Result<png::Encoder<'static, BufWriter<File>>, String> {
+    let mut encoder = png::Encoder::new(BufWriter::new(create(path)?), side, side);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let count = u32::try_from(replay.frames().div_ceil(every)).map_err(|why| told(path, why))?;
-    encoder.set_animated(count, 0).map_err(|why| told(path, why))?;
-    encoder.set_frame_delay(1, 25).map_err(|why| told(path, why))?;
-    let mut writer = encoder.write_header().map_err(|why| told(path, why))?;
-    let mut number = 0;
-    replay.each(|seen| {
-        number += 1;
-        if (number - 1) % every != 0 {
-            return Ok(());
-        }
-        let shade = if seen.has_kinds { kind } else { shade };
-        let points = draw_as(seen.places, &seen.colours, side, shade);
-        writer.write_image_data(&points).map_err(|why| told(path, why))
-    })?;
-    writer.finish().map_err(|why| told(path, why))
+    Ok(encoder)
+}
+
+fn create(path: &Path) -> Result<File, String> {
+    File::create(path).map_err(|why| told(path, why))
 }
 
 fn open(path: &Path) -> Result<(&Path, BufWriter<File>), String> {
-    let mut file = BufWriter::new(File::create(path).map_err(|why| told(path, why))?);
+    let mut file = BufWriter::new(create(path)?);
     let head = b"tick,alive,sent,delivered,dropped,notices,tracked\n";
     file.write_all(head).map_err(|why| told(path, why))?;
     Ok((path, file))
