@@ -141,7 +141,8 @@ impl Prints {
     /// Writes each so many of its pictures.
     pub(crate) fn write(&self, replay: &Replay) -> Result<(), String> {
         let count = replay.frames().div_ceil(self.every);
-        let film = self.film.as_deref().map(|path| Ok::<_, String>((path, self.film(path, count)?)));
+        let film =
+            self.film.as_deref().map(|path| Ok::<_, String>((path, self.film(path, count)?)));
         let mut film = film.transpose()?;
         let create = |path| Ok::<_, String>((path, BufWriter::new(create(path)?)));
         let mut csv = self.csv.as_deref().map(create).transpose()?;
