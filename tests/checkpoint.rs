@@ -429,7 +429,7 @@ fn halves_of_the_world_that_share_a_context_keep_each_their_own() {
         #include "ftmpi.h"
         int main(int argc, char **argv)
         {
-            int rank, version, bad = 0, all, last = 0;
+            int rank, version, bad = 0, all;
             double x[8];
             MPI_Comm half;
             FTCK ck;
@@ -445,9 +445,7 @@ fn halves_of_the_world_that_share_a_context_keep_each_their_own() {
                 for (int i = 0; i < 8; i++) x[i] = -1;
                 bad |= FTCK_Restore(ck, &version) || version != own;
                 for (int i = 0; i < 8; i++) bad |= x[i] != rank * 1000 + k;
-                last = k;
             }
-            bad |= last != 99;
             MPI_Reduce(&bad, &all, 1, MPI_INT, MPI_BOR, 0, MPI_COMM_WORLD);
             if (rank == 0) printf("bad %d\n", all);
             return MPI_Finalize();
