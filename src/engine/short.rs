@@ -6,6 +6,7 @@ use super::matching::ANY_TAG;
 use super::op::Died;
 use super::{Engine, State};
 use crate::base::Member;
+use crate::base::sync::cache::comes_soon;
 use crate::host::memory::{self, Fault, Span};
 use crate::transport::{Envelope, Glance};
 use std::ops::DerefMut;
@@ -13,8 +14,8 @@ use std::sync::atomic::Ordering;
 
 /// How often a receive looks for its message before it waits in the ordinary way, and how often
 /// between two breaths: about a microsecond in all.
-const LOOKS: u32 = 64;
-pub(super) const BREATHS: u32 = 12;
+const LOOKS: u32 = 8;
+pub(super) const BREATHS: u32 = 6;
 
 impl Engine {
     /// Whether messages may go the short way: no failure is known, nobody has ever recovered, and
@@ -38,14 +39,15 @@ impl Engine {
         }
         match self.state.own() {
             Some(state) => self.send_in(state, envelope, to, data),
-            None => self.send_among_many(envelope, to, data),
+            // A copy, so that who goes the short way has his in registers.
+            None => self.send_among_many(&{ envelope }, to, data),
         }
     }
 
     /// The same for one of several threads.
     #[inline(never)]
-    fn send_among_many(&self, envelope: Envelope, to: Member, data: Span) -> Result<bool, Died> {
-        self.send_in(self.state.lock(), envelope, to, data)
+    fn send_among_many(&self, envelope: &Envelope, to: Member, data: Span) -> Result<bool, Died> {
+        self.send_in(self.state.lock(), *envelope, to, data)
     }
 
     #[inline(always)]
@@ -80,12 +82,12 @@ impl Engine {
             return Ok(false);
         }
         if let Some(state) = self.state.own() {
-            match self.look_in(state, pattern, from, into) {
+            match self.look_in(state, pattern, from, into, 0) {
                 Look::Message { tag, bytes } => {
                     tell(tag, bytes);
                     return Ok(true);
                 }
-                Look::Nothing { .. } => {}
+                Look::Nothing => {}
                 Look::Unusual => return Ok(false),
                 Look::Fault(fault) => return Err(self.suffer(fault.address)),
             }
@@ -100,34 +102,32 @@ impl Engine {
         &self, pattern: Envelope, from: Member, into: Span,
     ) -> Result<Option<(i32, usize)>, Died> {
         for _ in 0..BREATHS {
-            match self.look_in(self.state.lock(), pattern, from, into) {
+            match self.look_in(self.state.lock(), pattern, from, into, LOOKS) {
                 Look::Message { tag, bytes } => return Ok(Some((tag, bytes))),
                 Look::Unusual => return Ok(None),
                 Look::Fault(fault) => return Err(self.suffer(fault.address)),
-                Look::Nothing { made } => {
-                    if self.pulse.is_stopping() {
-                        return Err(Died);
-                    }
-                    self.look_for_arrivals(made);
-                }
+                Look::Nothing if self.pulse.is_stopping() => return Err(Died),
+                Look::Nothing => {}
             }
         }
         Ok(None)
     }
 
-    /// Takes the next message of `from` if it is what `pattern` asks for.
+    /// Takes the next message of `from` if it is what `pattern` asks for, and comes within so many
+    /// looks.
     ///
     /// What else has arrived need not be looked at before that: nothing that `from` has sent
     /// earlier is anywhere but among what waits here already (see `transport::channel`).
     #[inline(always)]
     fn look_in(
         &self, mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member,
-        into: Span,
+        into: Span, looks: u32,
     ) -> Look {
         if state.is_busy() | state.ops.1.are_waiting() {
             return Look::Unusual;
         }
         let Some(channel) = state.channels.from(from) else { return Look::Unusual };
+        comes_soon(looks, || channel.has_next());
         match channel.glance() {
             Glance::Packet => Look::Unusual,
             Glance::Short { envelope, data } => {
@@ -144,7 +144,7 @@ impl Engine {
                 let made = self.port.made();
                 match self.port.has_arrivals() || made != state.channels.made {
                     true => Look::Unusual,
-                    false => Look::Nothing { made },
+                    false => Look::Nothing,
                 }
             }
         }
@@ -153,9 +153,7 @@ impl Engine {
     /// Looks for a while whether something arrives.
     #[inline(never)]
     pub(super) fn look_for_arrivals(&self, made: u32) {
-        if !(0..LOOKS).any(|_| self.has_arrivals(made)) {
-            std::hint::spin_loop();
-        }
+        comes_soon(LOOKS, || self.has_arrivals(made));
     }
 }
 
@@ -166,9 +164,7 @@ enum Look {
         tag: i32,
         bytes: usize,
     },
-    Nothing {
-        made: u32,
-    },
+    Nothing,
     /// What is not for here.
     Unusual,
     Fault(Fault),

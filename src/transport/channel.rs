@@ -265,6 +265,12 @@ impl Incoming {
         Some(Arrival::Short { envelope, data: Span::new(payload.cast(), bytes as usize) })
     }
 
+    /// Whether there is anything.
+    #[inline(always)]
+    pub fn has_next(&self) -> bool {
+        self.channel.ring.has_next()
+    }
+
     /// What comes next, which stays there.
     #[inline(always)]
     pub fn glance(&self) -> Glance {

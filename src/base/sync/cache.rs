@@ -1,4 +1,4 @@
-//! Hints to the processor's caches.
+//! What is done for the sake of the processor's caches.
 
 /// A cache line will be written soon: asks for it, and for the right to write. Touches nothing.
 #[inline]
@@ -10,4 +10,18 @@ pub fn prefetch_to_write<T>(place: *const T) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(any(miri, loom)))))]
     let _ = place;
+}
+
+/// Whether something is there within so many looks at memory that another core writes to. A pause
+/// after each is much shorter than the line's journey; looks without one crowd the processor, and
+/// the news comes half as late again.
+#[inline(always)]
+pub fn comes_soon(looks: u32, mut is_there: impl FnMut() -> bool) -> bool {
+    (0..looks).any(|_| {
+        let is_there = is_there();
+        if !is_there {
+            std::hint::spin_loop();
+        }
+        is_there
+    })
 }

@@ -89,7 +89,10 @@ impl<T> Ring<T> {
         if number.wrapping_sub(sending.taken) == SLOTS as u32 && !self.has_room_again(sending) {
             return None;
         }
-        Some(Room { at: self.slot(number).value.get().cast(), number })
+        let slot = self.slot(number);
+        // The taker looks at it: the line sets out while the message is being put together.
+        prefetch_to_write(slot);
+        Some(Room { at: slot.value.get().cast(), number })
     }
 
     #[cold]
