@@ -58,7 +58,7 @@ use crate::base::sync::name::Name;
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Ears, Envelope, Load, Packet, Pool, Port};
+use crate::transport::{Ears, Envelope, Load, Packet, Parcels, Pool, Port};
 use matching::{Posted, Unexpected};
 use op::{Op, Stage};
 use std::collections::{HashMap, VecDeque};
@@ -110,6 +110,8 @@ struct State {
     channels: channels::Channels,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
+    /// Room for those of them that are made together.
+    parcels: Parcels<Key>,
     accounts: Slab<buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
@@ -438,6 +440,7 @@ impl State {
             pool: Pool::new(port),
             channels: channels::Channels::default(),
             copies: VecDeque::new(),
+            parcels: Parcels::default(),
             accounts: Slab::default(),
             due: VecDeque::new(),
             vigils: Vec::new(),

@@ -12,6 +12,7 @@ use crate::base::sync::{biased::Guard, cache::comes_soon, fence};
 use crate::host::memory::Region;
 use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
+use std::mem;
 use std::sync::atomic::Ordering;
 
 /// How often a waiting rank that has a core looks for news before it lets others run for a moment:
@@ -25,10 +26,15 @@ const LOOKS_AT_INBOX: u32 = 4;
 pub(super) const FEWEST_TO_SWEEP: usize = 64;
 
 impl Engine {
-    /// Makes one long copy, if there is one to be made; the other threads of this rank go on
-    /// meanwhile.
+    /// Makes one long copy, or some of one sender's, if there are any to be made; the other threads
+    /// of this rank go on meanwhile.
     #[inline]
     pub(super) fn copy_next(&self, state: &mut Guard<'_, State>) -> Result<bool, Died> {
+        if let Some(((first, _), (second, _))) = state.copies.front().zip(state.copies.get(1))
+            && first.goes_with(second)
+        {
+            return self.copy_some(state);
+        }
         let Some((packet, key)) = state.copies.pop_front() else { return Ok(false) };
         let into = state.target(key);
         let message = (packet.envelope(), packet.bytes());
@@ -36,6 +42,28 @@ impl Engine {
         let delivery = Guard::unlocked(state, || packet.deliver(&into));
         state.copying -= 1;
         self.delivered(state, key, message, delivery)?;
+        self.share_news(state);
+        Ok(true)
+    }
+
+    #[inline(never)]
+    fn copy_some(&self, state: &mut Guard<'_, State>) -> Result<bool, Died> {
+        let mut parcels = mem::take(&mut state.parcels);
+        while let Some((packet, key)) = state.copies.pop_front() {
+            if !parcels.have_room_for(&packet) && !parcels.is_empty() {
+                state.copies.push_front((packet, key));
+                break;
+            }
+            let into = state.target(key);
+            parcels.add(packet, key, into);
+        }
+        state.copying += 1;
+        Guard::unlocked(state, || parcels.copy());
+        state.copying -= 1;
+        for (key, message, delivery) in parcels.deliveries() {
+            self.delivered(state, key, message, delivery)?;
+        }
+        state.parcels = parcels;
         self.share_news(state);
         Ok(true)
     }

@@ -10,7 +10,7 @@
 //! | `CLAIMED` | the sender, when the packet is home again           | `PLAIN`               |
 //! | `RECALLED`| the same                                            | `PLAIN`               |
 
-use super::joint;
+use super::joint::{self, Errand};
 use super::wire::Port;
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
@@ -305,47 +305,74 @@ impl Packet {
 
     /// Copies what fits of the message to `into`, and sends the packet home.
     #[inline]
-    pub fn deliver(mut self, into: &Region) -> Delivery {
+    pub fn deliver(self, into: &Region) -> Delivery {
         let bytes = self.bytes().min(into.bytes());
-        let delivery = match self.shape() {
-            Shape::Carried => judge(memory::transfer(&self.span(bytes).into(), into)),
-            Shape::Referenced => {
-                let source = Span::new(ptr::with_exposed_provenance(self.word()), bytes);
-                self.fetch(&source.into(), bytes, into)
-            }
-            Shape::Scattered => {
-                // SAFETY: `load` put a region there, and the shape says that it still is.
-                let source = unsafe { (*self.scattered()).clone() };
-                self.fetch(&source, bytes, into)
-            }
+        let outcome = match self.shape() {
+            Shape::Carried => memory::transfer(&self.span(bytes).into(), into),
             Shape::Attached => {
                 let block = ptr::with_exposed_provenance(self.word());
-                judge(memory::transfer(&Span::new(block, bytes).into(), into))
+                memory::transfer(&Span::new(block, bytes).into(), into)
+            }
+            Shape::Referenced | Shape::Scattered => {
+                let errand = Errand::new(self.source(), into.clone());
+                let Some(_pin) = self.pin() else { return Delivery::SenderGone };
+                self.run(std::slice::from_ref(&errand));
+                errand.outcome()
             }
         };
-        if delivery == Delivery::Done {
-            field!(self, fate = 1);
-        }
-        delivery
+        self.is_delivered(outcome)
     }
 
-    /// Copies straight out of the sender's memory.
-    fn fetch(&mut self, source: &Region, bytes: usize, into: &Region) -> Delivery {
+    /// Whether the receiver copies straight out of the sender's memory.
+    #[inline]
+    pub(super) fn is_by_reference(&self) -> bool {
+        matches!(self.shape(), Shape::Referenced | Shape::Scattered)
+    }
+
+    /// Whether both are such messages, of one sender's: they may be copied together.
+    #[inline]
+    pub fn goes_with(&self, other: &Packet) -> bool {
+        let is_of_one = ptr::eq(self.home(), other.home()) && self.sender() == other.sender();
+        self.is_by_reference() && other.is_by_reference() && is_of_one
+    }
+
+    /// Where the bytes lie that have stayed with the sender.
+    pub(super) fn source(&self) -> Region {
+        if self.shape() == Shape::Scattered {
+            // SAFETY: `load` put a region there, and the shape says that it still is.
+            return unsafe { (*self.scattered()).clone() };
+        }
+        Span::new(ptr::with_exposed_provenance(self.word()), self.bytes()).into()
+    }
+
+    /// Keeps the sender's memory where it is, if it is still there.
+    pub(super) fn pin(&self) -> Option<life::Pin> {
         let Member { seat, incarnation } = self.sender();
-        let Some(_pin) = life::pin(seat, incarnation).filter(|_| self.is_intact()) else {
-            return Delivery::SenderGone;
-        };
-        let copied = match bytes < joint::LONG {
-            true => memory::transfer_start(source, into, bytes),
-            false => self.home().invitation.copy(source, into, bytes),
-        };
-        match copied {
-            Err(Fault { address, in_source: true }) => {
+        life::pin(seat, incarnation).filter(|_| self.is_intact())
+    }
+
+    /// Copies out of the memory of this packet's sender, who may help.
+    pub(super) fn run(&self, errands: &[Errand]) {
+        match errands.iter().map(Errand::bytes).sum::<usize>() < joint::LONG {
+            true => errands.iter().for_each(Errand::run_alone),
+            false => self.home().invitation.run(errands),
+        }
+    }
+
+    /// Notes how the copy went, and sends the packet home.
+    #[inline]
+    pub(super) fn is_delivered(self, outcome: Result<(), Fault>) -> Delivery {
+        match outcome {
+            Ok(()) => {
+                field!(self, fate = 1);
+                Delivery::Done
+            }
+            Err(Fault { address, in_source: true }) if self.is_by_reference() => {
                 field!(self, fate = 2);
                 field!(self, payload = [address as u64]);
                 Delivery::SenderGone
             }
-            outcome => judge(outcome),
+            Err(fault) => Delivery::TargetFault { address: fault.address },
         }
     }
 
@@ -400,13 +427,6 @@ impl Packet {
         // SAFETY: `load` made this word from a box of so many bytes; the shape says it is ours.
         drop(unsafe { Box::from_raw(block) });
         field!(self, shape = Shape::Carried);
-    }
-}
-
-fn judge(outcome: Result<(), Fault>) -> Delivery {
-    match outcome {
-        Ok(()) => Delivery::Done,
-        Err(fault) => Delivery::TargetFault { address: fault.address },
     }
 }
 
