@@ -42,23 +42,21 @@ impl Channels {
     /// The channel to `to`, if there is one.
     #[inline(always)]
     pub(super) fn to(&mut self, to: Member) -> Option<&mut Outgoing> {
-        let known = &mut self.acquaintances[to.seat % MOST_CHANNELS];
-        known.way.as_mut().filter(|way| way.to() == to)
+        way_to(&mut self.acquaintances, to)
     }
 
     /// The channel of this sender.
     #[inline(always)]
     pub(super) fn from(&mut self, from: Member) -> Option<&mut Incoming> {
-        // Most ranks hear of one sender at a time, and few of more than some.
-        match self.incoming.first().is_some_and(|first| first.from() == from) {
-            true => self.incoming.first_mut(),
-            false => self.another_from(from),
-        }
+        way_from(&mut self.incoming, from)
     }
 
-    #[inline(never)]
-    fn another_from(&mut self, from: Member) -> Option<&mut Incoming> {
-        self.incoming.iter_mut().find(|incoming| incoming.from() == from)
+    /// The channels of this sender and to it.
+    #[inline(always)]
+    pub(super) fn from_and_to(
+        &mut self, other: Member,
+    ) -> (Option<&mut Incoming>, Option<&mut Outgoing>) {
+        (way_from(&mut self.incoming, other), way_to(&mut self.acquaintances, other))
     }
 
     /// Where in the list the channel is whose turn it is; there is one at least.
@@ -73,6 +71,25 @@ impl Channels {
     fn place(&self, from: Member) -> Option<usize> {
         self.incoming.iter().position(|incoming| incoming.from() == from)
     }
+}
+
+#[inline(always)]
+fn way_to(acquaintances: &mut [Acquaintance; MOST_CHANNELS], to: Member) -> Option<&mut Outgoing> {
+    acquaintances[to.seat % MOST_CHANNELS].way.as_mut().filter(|way| way.to() == to)
+}
+
+#[inline(always)]
+fn way_from(incoming: &mut [Incoming], from: Member) -> Option<&mut Incoming> {
+    // Most ranks hear of one sender at a time, and few of more than some.
+    match incoming.first().is_some_and(|first| first.from() == from) {
+        true => incoming.first_mut(),
+        false => another_from(incoming, from),
+    }
+}
+
+#[inline(never)]
+fn another_from(incoming: &mut [Incoming], from: Member) -> Option<&mut Incoming> {
+    incoming.iter_mut().find(|incoming| incoming.from() == from)
 }
 
 impl Engine {

@@ -8,7 +8,7 @@ use super::{Engine, State};
 use crate::base::Member;
 use crate::base::sync::cache::comes_soon;
 use crate::host::memory::{self, Fault, Span};
-use crate::transport::{Envelope, Glance};
+use crate::transport::{Envelope, Glance, Outgoing};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
@@ -126,8 +126,13 @@ impl Engine {
         if state.is_busy() | state.ops.1.are_waiting() {
             return Look::Unusual;
         }
-        let Some(channel) = state.channels.from(from) else { return Look::Unusual };
-        comes_soon(looks, || channel.has_next());
+        let state = &mut *state;
+        let (channel, back) = state.channels.from_and_to(from);
+        let Some(channel) = channel else { return Look::Unusual };
+        if comes_soon(looks, || channel.has_next()) {
+            // Who waits for a message often answers it.
+            back.into_iter().for_each(Outgoing::anticipate);
+        }
         match channel.glance() {
             Glance::Packet => Look::Unusual,
             Glance::Short { envelope, data } => {

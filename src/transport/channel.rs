@@ -135,6 +135,13 @@ impl Outgoing {
         self.detoured == 0 || self.channel.absorbed.load(Ordering::Acquire) == self.detoured
     }
 
+    /// A message is likely to be sent very soon.
+    #[inline(always)]
+    pub fn anticipate(&mut self) {
+        // SAFETY: whoever has the channel's only sending end to himself is one.
+        unsafe { self.channel.ring.anticipate() }
+    }
+
     /// Sends a short message; false if that has to go as a packet. A fault is the caller's memory.
     #[inline]
     pub fn send(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {

@@ -2,8 +2,9 @@
 //!
 //! The receiver invites by leaving a pointer to the copies at the port. One thread at most takes
 //! it, and from then on it takes pieces from each one's end, the receiver from the beginning, until
-//! they meet: memory that is used again and again stays in one core's cache. What they share lies on the
-//! receiver's stack: it goes when nobody can come any more, or when the one who came has left.
+//! they meet: memory that is used again and again stays in one core's cache. What they share lies
+//! on the receiver's stack: it goes when nobody can come any more, or when the one who came has
+//! left.
 
 use crate::base::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use crate::base::sync::cache::comes_soon;
