@@ -1,6 +1,8 @@
 /* Preconditioned conjugate gradients on a 7-point Poisson problem, a cube of points per rank:
- * `pcg POINTS [alone]` prints the microseconds of an iteration; `alone` leaves out whatever speaks
- * with other ranks, so that the arithmetic is left. */
+ * `pcg POINTS [alone|turns]` prints the microseconds of an iteration; `alone` leaves out whatever
+ * speaks with other ranks, so that the arithmetic is left. Then each rank can run through, all its
+ * data in the nearest caches. `turns` has a barrier wherever ranks would hear of each other: the
+ * arithmetic of ranks that share cores and have to take turns. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 
 enum { BATCHES = 5, FACES = 6 };
 
-static int points, width, is_alone;
+static int points, width, is_alone, takes_turns;
 static int neighbours[FACES];
 static MPI_Comm grid;
 static MPI_Datatype faces[3];
@@ -50,7 +52,9 @@ static double *corner(double *x, int axis, int plane)
 static void exchange(double *x)
 {
     MPI_Request requests[2 * FACES];
-    if (is_alone)
+    if (takes_turns)
+        MPI_Barrier(grid);
+    if (is_alone || takes_turns)
         return;
     for (int face = 0; face < FACES; face++) {
         int axis = face / 2, is_upper = face % 2;
@@ -68,7 +72,9 @@ static void exchange(double *x)
 static double sum_over_ranks(double mine)
 {
     double all = mine;
-    if (!is_alone)
+    if (takes_turns)
+        MPI_Barrier(grid);
+    else if (!is_alone)
         MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, grid);
     return all;
 }
@@ -167,6 +173,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(grid, &rank);
     points = argc > 1 ? atoi(argv[1]) : 24;
     is_alone = argc > 2 && strcmp(argv[2], "alone") == 0;
+    takes_turns = argc > 2 && strcmp(argv[2], "turns") == 0;
     width = points + 2;
     describe_faces();
     int iterations = size > 16 ? 20 : 100;
