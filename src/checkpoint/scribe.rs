@@ -136,7 +136,7 @@ mod tests {
         let nobody = || panic!("nobody waits for this");
         let late = send(&errands, file, (slowly, || true), || ());
         has_begun.recv_timeout(DEADLINE).expect("it is begun");
-        // Those who waited are called away, or die: this one will be finished, the others not begun.
+        // Those who waited are called away, or die: this one is finished, the others not begun.
         drop(late);
         drop(send(&errands, file, write("by one who has gone on", true), nobody));
         let _dead = send(&errands, file, write("by one who is dead", false), nobody);
