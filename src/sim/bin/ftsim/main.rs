@@ -201,6 +201,7 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
         track: &Known,
         setup: setting.setup("max"),
         sides: None,
+        border: "",
     };
     let world = setting.play(Max, &show, |_| {})?;
     let spread = world.spread();
@@ -245,6 +246,7 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         track: if has_truth { &truth } else { &residual },
         setup: setting.setup("poisson"),
         sides: Some(sides.unwrap_or_default()),
+        border: if sides.is_none() { "x² − y²" } else { "" },
     };
     let world = setting.play(problem.clone(), &show, |_| {})?;
     let alive = world.alive();
@@ -308,6 +310,7 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         track: &Notices,
         setup: setting.setup("run"),
         sides: Some(border.unwrap_or_default()),
+        border: if border.is_none() { "as it is" } else { "" },
     };
     let world = setting.play(app, &show, |world| {
         let margin = margin(&setting.graph);
