@@ -2,7 +2,9 @@
 
 mod support;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use support::{Program, Run};
 
 fn program() -> Program {
@@ -219,6 +221,114 @@ fn files_that_are_written_beside_are_as_good_and_their_ranks_may_die_meanwhile()
         assert_eq!(seen.stdout, expected, "{kill}: {seen}");
         assert!(seen.stderr.contains("is restored from"), "{kill}: {seen}");
     }
+}
+
+/// The disk that holds rank 0 up answers as soon as all others have written what comes next, or,
+/// where that is written beside, are about to.
+fn answer(directory: &Path, comes_beside: bool) {
+    let deadline = Instant::now() + Duration::from_secs(40);
+    let serial = || {
+        let bytes = std::fs::read(file(directory, "rank-2.b")).ok()?;
+        Some(u64::from_le_bytes(*bytes.get(8..16)?.first_chunk()?))
+    };
+    let goes_on = file(directory, "goes-on");
+    while if comes_beside { !goes_on.exists() } else { serial() != Some(3) } {
+        assert!(Instant::now() < deadline, "nobody goes on in {}", directory.display());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // Once it is open, it shows that it is no file.
+    let pipe = File::options().read(true).write(true).open(file(directory, "rank-0.new"));
+    while file(directory, "rank-0.new").exists() {
+        assert!(Instant::now() < deadline, "{pipe:?} is never written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Four ranks wait in this way for a disk that hangs, and somebody fails.
+fn hung(options: &[&str], words: &[&str]) -> (Run, PathBuf) {
+    let program = support::c("checkpoint_hung.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    let directory = support::fresh_directory(&format!("disk-hung-{}", words.join("-")));
+    let mut run = support::run(&program).ranks(4).args([directory.as_os_str()]).args(words);
+    for option in options {
+        run = run.option(option);
+    }
+    (run, directory)
+}
+
+/// All hear of it and go on; and what lies on the disk in the end is what they wrote last.
+fn goes_on_without_the_disk(options: &[&str], words: &[&str], left: [&[u32]; 2]) {
+    let (run, directory) = hung(options, words);
+    let disk = {
+        let (directory, comes_beside) = (directory.clone(), words.contains(&"beside"));
+        std::thread::spawn(move || answer(&directory, comes_beside))
+    };
+    let seen = run.outcome();
+    let is_answered = disk.join().is_ok();
+    assert_eq!((seen.status, is_answered), (Some(0), true), "{words:?}: {seen}");
+    let [survivors, members] = left;
+    assert_eq!(seen.lines_with("it is heard"), survivors.len(), "{words:?}: {seen}");
+    assert_eq!(seen.lines_with("because: "), survivors.len(), "{words:?}: {seen}");
+    for word in ["too early", "nothing is said", "MPI_SUCCESS", "it is freed", "it is cancelled"] {
+        assert!(!seen.stdout.contains(word), "{words:?}: {seen}");
+    }
+    assert_eq!(seen.lines_with("then: all is well"), members.len(), "{words:?}: {seen}");
+    for rank in members {
+        let data = format!("version 2: {}001\n", rank + 1);
+        assert!(seen.stdout.contains(&data), "{words:?}: {seen}");
+    }
+    let program = support::c("checkpoint_hung.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    let again = support::run(&program).ranks(members.len()).args([directory.as_os_str()]);
+    let mut expected: Vec<String> =
+        members.iter().map(|rank| format!("version 3: {}002", rank + 1)).collect();
+    expected.sort();
+    assert_eq!(again.args(["load"]).succeeds().sorted_lines(), expected, "{words:?}: {seen}");
+}
+
+#[test]
+fn a_death_ends_every_wait_for_a_disk_that_hangs() {
+    for (at, way) in ["wait", "test", "waitany", "waitall", "free"].into_iter().enumerate() {
+        let msg = ["--msg=noop", "--msg=cont"][at % 2];
+        let next = ["in_place", "beside"][at / 2 % 2];
+        let (words, left) = ([way, "dies", "1", next], [&[0, 2, 3][..], &[0, 1, 2, 3]]);
+        goes_on_without_the_disk(&["--mode=rebuild", msg], &words, left);
+    }
+}
+
+#[test]
+fn whoever_is_left_goes_on_without_waiting_for_the_disk() {
+    for (mode, msg) in [("blank", "cont"), ("shrink", "noop"), ("shrink", "cont")] {
+        let options = [&*format!("--mode={mode}"), &*format!("--msg={msg}")];
+        let words = ["wait", "dies", "1", "in_place"];
+        goes_on_without_the_disk(&options, &words, [&[0, 2, 3], &[0, 2, 3]]);
+    }
+}
+
+#[test]
+fn what_a_dead_rank_had_begun_to_write_does_not_replace_its_successors() {
+    for next in ["in_place", "beside"] {
+        let left = [&[1, 2, 3][..], &[0, 1, 2, 3]];
+        goes_on_without_the_disk(&["--mode=rebuild"], &["wait", "dies", "0", next], left);
+    }
+}
+
+#[test]
+fn a_revocation_ends_the_wait_for_a_disk_as_well() {
+    let all = [0, 1, 2, 3];
+    for next in ["in_place", "beside"] {
+        goes_on_without_the_disk(&["--mode=ulfm"], &["wait", "revokes", next], [&all, &all]);
+    }
+}
+
+#[test]
+fn a_job_that_ends_with_a_failure_does_not_wait_for_a_disk() {
+    let words = ["wait", "dies", "1", "in_place"];
+    let (run, _) = hung(&["--mode=abort"], &words);
+    let seen = run.fails_with(137);
+    assert!(seen.stderr.contains("rank 1 was killed"), "{seen}");
+    let (run, _) = hung(&["--mode=rebuild"], &[&words[..], &["fatal"]].concat());
+    let seen = run.outcome();
+    assert!(seen.status.is_some_and(|status| status != 0), "{seen}");
+    assert_eq!(seen.lines_with("it is heard"), 0, "{seen}");
 }
 
 #[test]

@@ -189,3 +189,30 @@ fn a_rank_that_fails_after_finalize_can_start_again() {
     let outcome = run.succeeds();
     assert_eq!(outcome.sorted_lines(), ["rank 0 is through", "rank 1 is through"], "{outcome}");
 }
+
+#[test]
+fn who_dies_between_its_last_call_and_finalize_has_failed_unless_that_is_made_up_for() {
+    let text = r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            int rank;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (ftmpi_incarnation() == 0) MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == 1 && ftmpi_incarnation() == 0) raise(SIGKILL);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("ends_last", text).build();
+    let run = || support::run(&program).ranks(4);
+    for option in ["--mode=abort", "--on-failure=end", "--on-failure=continue"] {
+        run().option(option).fails_with(137);
+    }
+    for option in ["blank", "shrink", "rebuild", "ulfm"] {
+        run().option(format!("--mode={option}")).succeeds();
+    }
+    run().option("--on-failure=restart").succeeds();
+}

@@ -98,46 +98,29 @@ pub(super) fn bcast(
     brief::bcast(process, numbers(process, buffer, count, datatype), root, comm.key())
 }
 
-#[inline(always)]
-pub(super) fn gather(
-    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
-    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
-    recvtype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
-) -> Result<bool> {
-    let Ok(root) = root.check(process, "root") else { return Ok(false) };
-    let send = numbers(process, sendbuf, sendcount, sendtype);
-    brief::gather(process, send, numbers(process, recvbuf, recvcount, recvtype), root, comm.key())
+/// Exchanges of blocks, those of all with one rank or with each other.
+macro_rules! exchanges {
+    ($($name:ident($($root:ident)?);)*) => {$(
+        #[inline(always)]
+        pub(super) fn $name(
+            process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
+            sendtype: Late<MPI_Datatype>, recvbuf: OutBuf,
+            recvcount: Late<impl Kind<Checked = i64>>, recvtype: Late<MPI_Datatype>,
+            $($root: Rank,)? comm: MPI_Comm,
+        ) -> Result<bool> {
+            $(let Ok($root) = $root.check(process, "root") else { return Ok(false) };)?
+            let send = numbers(process, sendbuf, sendcount, sendtype);
+            let recv = numbers(process, recvbuf, recvcount, recvtype);
+            brief::$name(process, send, recv, $($root,)? comm.key())
+        }
+    )*};
 }
 
-#[inline(always)]
-pub(super) fn scatter(
-    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
-    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
-    recvtype: Late<MPI_Datatype>, root: Rank, comm: MPI_Comm,
-) -> Result<bool> {
-    let Ok(root) = root.check(process, "root") else { return Ok(false) };
-    let send = numbers(process, sendbuf, sendcount, sendtype);
-    brief::scatter(process, send, numbers(process, recvbuf, recvcount, recvtype), root, comm.key())
-}
-
-#[inline(always)]
-pub(super) fn allgather(
-    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
-    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
-    recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
-) -> Result<bool> {
-    let send = numbers(process, sendbuf, sendcount, sendtype);
-    brief::allgather(process, send, numbers(process, recvbuf, recvcount, recvtype), comm.key())
-}
-
-#[inline(always)]
-pub(super) fn alltoall(
-    process: &'static Process, sendbuf: InBuf, sendcount: Late<impl Kind<Checked = i64>>,
-    sendtype: Late<MPI_Datatype>, recvbuf: OutBuf, recvcount: Late<impl Kind<Checked = i64>>,
-    recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
-) -> Result<bool> {
-    let send = numbers(process, sendbuf, sendcount, sendtype);
-    brief::alltoall(process, send, numbers(process, recvbuf, recvcount, recvtype), comm.key())
+exchanges! {
+    gather(root);
+    scatter(root);
+    allgather();
+    alltoall();
 }
 
 #[inline(always)]

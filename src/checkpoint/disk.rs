@@ -12,7 +12,6 @@ use super::scribe;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
-use crate::mpi::run::Way;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -90,13 +89,9 @@ pub(super) async fn write(
         rank: slot.heads.ranks[place],
         extent: slot.heads.extents[place],
     };
-    let mine = match lane.way() {
-        Way::Blocking => files::write(&path, &head, &slot.data),
-        Way::Nonblocking(run) => {
-            let data = slot.data.clone();
-            scribe::beside(process, run, move || files::write(&path, &head, &data)).await
-        }
-    };
+    let (data, file) = (slot.data.clone(), path.clone());
+    let work = move || files::write(&file, &head, &data);
+    let mine = scribe::write(process, lane, &files::fresh(&path), work).await?;
     if let Some((at, why)) = &*share_trouble(lane, mine.err()).await? {
         let (version, rank) = (entry.version, slot.heads.ranks[*at]);
         return Err(Class::IO.because(format!(
@@ -146,9 +141,11 @@ pub(super) fn read(
                 let is_it = head.written().place as usize == place
                     && head.members == generation.members
                     && head.version == generation.version;
-                return match is_it {
-                    true => files::read(&path).map(|(head, data)| (place, head, data)),
-                    false => Err(format!("{} is of another checkpoint", path.display())),
+                // A slow disk may have put another one in its place meanwhile.
+                return match files::read(&path) {
+                    Ok((read, data)) if is_it && read == head => Ok((place, head, data)),
+                    Ok(_) => Err(format!("{} is of another checkpoint", path.display())),
+                    Err(why) => Err(why),
                 };
             }
             Ok(Some(_)) => {}

@@ -35,9 +35,14 @@ pub(super) fn path(directory: &Path, place: usize, turn: usize) -> PathBuf {
     directory.join(format!("rank-{place}.{}", ["a", "b"][turn]))
 }
 
+/// Where it is written before it is what it is to be: one file for all turns of a place.
+pub(super) fn fresh(path: &Path) -> PathBuf {
+    path.with_extension("new")
+}
+
 /// Writes a file, or leaves what was there; what is wrong, with its name.
 pub(super) fn write(path: &Path, head: &Head, data: &Data) -> Result<(), String> {
-    let fresh = path.with_extension("new");
+    let fresh = fresh(path);
     let directory = path.parent().expect("it lies in a directory");
     let named = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(directory).map_err(|error| named(directory, error))?;

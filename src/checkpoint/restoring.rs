@@ -22,6 +22,7 @@ use crate::host::output;
 use crate::mpi::codes::DATA_LOST;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::group::Group;
 use crate::mpi::lane::Lane;
 use crate::mpi::plight::enumerate;
 use crate::mpi::process::Process;
@@ -138,6 +139,10 @@ impl Call<'_> {
         self.comm.living().rank as usize
     }
 
+    fn group(&self) -> &Group {
+        &self.comm.living().group
+    }
+
     /// What was begun nobody can use. Room is made for two checkpoints of what is registered, so
     /// that the first ones take no longer than others; who is not protected is told by these.
     fn begin(&self, census: &Census) -> Option<i64> {
@@ -173,7 +178,7 @@ impl Call<'_> {
             Verdict::Lost { serial, version, places, members } => {
                 let which = (*serial, *members);
                 let ranks = ranks_of(&self.lane().as_turn(), keep, which).await?;
-                Err(lost(keep, *version, &ranks, places))
+                Err(lost(&keep.scheme, *version, &ranks, places))
             }
             Verdict::Restore(choice) => {
                 let me = self.me();
@@ -266,7 +271,7 @@ impl Call<'_> {
         let nodes = if is_whole { nodes(here) } else { Vec::new() };
         let layout = Laid::of(&self.keep.scheme, members, &nodes)?;
         let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
-        Ok(Common::of(&self.keep.scheme, shape, choice, (self.accounts, self.comm)))
+        Ok(Common::of(&self.keep.scheme, shape, choice, (self.accounts, self.group())))
     }
 
     /// What was written for the places that come to this rank.
@@ -318,14 +323,11 @@ impl Call<'_> {
             let heads = first(all).expect("somebody has data");
             let layout = self.layouts.of(choice.serial, choice.seats.len());
             let shape = Shape::new(layout, heads);
-            Common::of(&keep.scheme, shape, choice.clone(), (self.accounts, self.comm))
+            Common::of(&keep.scheme, shape, choice.clone(), (self.accounts, self.group()))
         };
         let common = COMMONS.hear(&self.lane().as_turn(), mine, make).await?;
         self.must_match(&common)?;
-        if !common.unsolved.is_empty() {
-            let ranks = &common.shape.heads.ranks;
-            return Err(lost(keep, choice.version, ranks, &common.unsolved));
-        }
+        common.must_be_solved(&keep.scheme)?;
         common.name(slot);
         let (orphans, worst) = decode(&self.crew(), keep, &common, slot).await?;
         let digits = settle(&self.lane().as_turn(), keep, &common, worst).await?;
@@ -401,14 +403,13 @@ pub(super) fn say(words: &str) {
 }
 
 #[cold]
-pub(super) fn lost(keep: &Checkpoint, version: i64, ranks: &[i32], places: &[usize]) -> Failure {
+fn lost(scheme: &Scheme, version: i64, ranks: &[i32], places: &[usize]) -> Failure {
     let (noun, verb) = if places.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
     let ranks: Vec<usize> = places.iter().map(|place| ranks[*place] as usize).collect();
     DATA_LOST.because(format!(
         "checkpoint {version} cannot be restored: what {noun} {} had in it {verb} lost, since more \
-         failed than scheme {} makes up for",
-        enumerate(&ranks),
-        keep.scheme
+         failed than scheme {scheme} makes up for",
+        enumerate(&ranks)
     ))
 }
 
@@ -481,7 +482,7 @@ async fn ranks_of(
 
 impl Common {
     fn of(
-        scheme: &Scheme, shape: Shape, choice: Choice, (accounts, comm): (&[Account], &Comm),
+        scheme: &Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
     ) -> Common {
         let sits = |seat: &Seat| match *seat {
             Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
@@ -491,7 +492,6 @@ impl Common {
         let misfit = seated.find_map(|(place, rank)| {
             (shape.heads.extents[place] != accounts[rank?].extent).then_some((place, rank?))
         });
-        let group = &comm.living().group;
         let member = |seat: &Seat| match seat {
             Seat::Guardian(_) => None,
             seat => group.member(seat.rank()),
@@ -502,9 +502,93 @@ impl Common {
         Common { shape, choice, members, ranks, misfit, unsolved }
     }
 
+    /// Fails, at all alike, where sums have no solution for what is lost.
+    fn must_be_solved(&self, scheme: &Scheme) -> Result {
+        match &self.unsolved[..] {
+            [] => Ok(()),
+            places => Err(lost(scheme, self.choice.version, &self.shape.heads.ranks, places)),
+        }
+    }
+
     /// Notes in a slot whose checkpoint is in it.
     fn name(&self, slot: &mut Slot) {
         slot.heads = self.shape.heads.clone();
         slot.layout = Some(self.shape.layout.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::memory::DOUBLES;
+
+    const MEMBERS: usize = 4;
+
+    /// Two sums with the same weights, which those of no scheme have.
+    fn equal_sums() -> Scheme {
+        let mut scheme = Scheme::parse("sum").expect("a scheme");
+        scheme.spares = 2;
+        scheme
+    }
+
+    fn member(seat: usize) -> Member {
+        Member { seat, incarnation: 0 }
+    }
+
+    /// What all tell of the last checkpoint, so many doubles of each: these have lost it.
+    fn told(lost: &[usize], doubles: u64) -> Vec<Account> {
+        let mut bytes = [64; KINDS];
+        bytes[DOUBLES] = 8 * doubles;
+        let extent = Extent { bytes, digest: 1 };
+        let entry = |place: usize| Entry {
+            serial: 3,
+            version: 7,
+            members: MEMBERS as u32,
+            place: place as u32,
+            has_data: true,
+            has_codes: true,
+            is_committed: true,
+            has_nodes: false,
+        };
+        let account = |place: usize| match lost.contains(&place) {
+            true => Account { is_new: true, extent, ..Account::default() },
+            false => Account { entries: [Some(entry(place)), None], extent, ..Account::default() },
+        };
+        (0..MEMBERS).map(account).collect()
+    }
+
+    /// What each member makes of it by itself.
+    fn outcomes(lost: &[usize], doubles: u64) -> Vec<std::result::Result<(), String>> {
+        let (scheme, accounts) = (equal_sums(), told(lost, doubles));
+        let outcome = |me: usize| {
+            let layouts = Layouts::from(&scheme);
+            let Verdict::Restore(choice) = ledger::judge(&layouts, &accounts) else {
+                panic!("there are codes enough");
+            };
+            let extents = accounts.iter().map(|account| account.extent).collect();
+            let heads = Heads { extents, ranks: (0..MEMBERS as i32).collect(), nodes: Vec::new() };
+            let shape = Shape::new(layouts.of(3, MEMBERS), Arc::new(heads));
+            let group = Group::of((0..MEMBERS).map(member).collect(), member(me));
+            let common = Common::of(&scheme, shape, choice, (&accounts, &group));
+            common.must_be_solved(&scheme).map_err(|failure| match failure {
+                Failure::Error(error) if error.class == DATA_LOST => error.detail.into_owned(),
+                other => panic!("{other:?}"),
+            })
+        };
+        (0..MEMBERS).map(outcome).collect()
+    }
+
+    #[test]
+    fn sums_without_a_solution_are_an_error_at_all_alike() {
+        let words = "checkpoint 7 cannot be restored: what ranks 1-2 had in it are lost, since \
+                     more failed than scheme sum makes up for";
+        assert_eq!(outcomes(&[1, 2], 100), vec![Err(words.to_string()); MEMBERS]);
+    }
+
+    #[test]
+    fn what_has_a_solution_is_restored_whatever_the_rest_would_have() {
+        assert_eq!(outcomes(&[2], 100), vec![Ok(()); MEMBERS], "one number, and two sums");
+        // What is exact has codes of its own, which always have one.
+        assert_eq!(outcomes(&[1, 2], 0), vec![Ok(()); MEMBERS]);
     }
 }

@@ -181,6 +181,17 @@ mod tests {
     }
 
     #[test]
+    fn equal_sums_solve_for_one_number_only_and_are_passed_over_for_better_ones() {
+        let ones = vec![1.0; 5];
+        let equal = vec![ones.clone(), ones.clone(), (1..6).map(f64::from).collect()];
+        assert!(solve(&equal, &[3], &[0, 1]).is_some());
+        assert!(solve(&equal, &[1, 3], &[0, 1]).is_none(), "both say the same");
+        assert!(solve(&equal, &[1, 2, 3], &[0, 1, 2]).is_none());
+        let solution = solve(&equal, &[1, 3], &[0, 1, 2]).expect("two that differ are there");
+        assert!(solution.rows == [0, 2] || solution.rows == [1, 2], "{:?}", solution.rows);
+    }
+
+    #[test]
     fn the_numbers_are_normal() {
         let row = &gaussian(1, 20_000)[0];
         let mean = row.iter().sum::<f64>() / row.len() as f64;

@@ -382,7 +382,10 @@ impl Engine {
         let keys: Vec<Key> = state.ops.0.keys().collect();
         for key in keys {
             let op = state.ops.0.find(key).expect("it was listed under the same lock");
-            let is_waiting = matches!(op.stage, Stage::Receiving { .. } | Stage::Sending { .. });
+            let is_waiting = matches!(
+                op.stage,
+                Stage::Receiving { .. } | Stage::Sending { .. } | Stage::Outside(_)
+            );
             if is_waiting && is_old(op.envelope.context) && state.take_back(key) {
                 let mishap = Some(Mishap::Interrupted);
                 let outcome = Outcome { mishap, ..state.blank_outcome(key) };

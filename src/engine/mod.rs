@@ -19,6 +19,7 @@ mod meeting;
 #[cfg(all(test, not(loom)))]
 mod model;
 mod op;
+mod outside;
 mod probe;
 mod progress;
 mod receive;
@@ -43,6 +44,7 @@ pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
 pub use meeting::{Board, Gate, Hall, Laid, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Watch};
+pub use outside::Outside;
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
@@ -137,6 +139,8 @@ struct State {
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
+    /// How often it has waited for something outside.
+    outside: u64,
 }
 
 /// Where a message goes.
@@ -455,6 +459,7 @@ impl State {
             napper: None,
             has_news: false,
             copying: 0,
+            outside: 0,
         }
     }
 
@@ -487,7 +492,7 @@ impl State {
                 true
             }
             Stage::Sending { ticket: Some(ticket), .. } => ticket.recall(),
-            Stage::Sending { ticket: None, .. } => true,
+            Stage::Sending { ticket: None, .. } | Stage::Outside(_) => true,
             Stage::Copying { .. }
             | Stage::Flushing
             | Stage::Running(_)

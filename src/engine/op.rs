@@ -87,6 +87,8 @@ pub(super) enum Stage {
     Deciding(Matter),
     /// Ends when the program says so (see [`super::Engine::open`]).
     Open,
+    /// Ends when somebody outside says so, or by a failure; the how manyth it is (see `outside`).
+    Outside(u64),
     Done(Outcome),
 }
 

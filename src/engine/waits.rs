@@ -40,6 +40,8 @@ pub enum Want {
     Receiver { context: u32, rank: i32, tag: i32 },
     /// That the program completes an operation of its own.
     Program,
+    /// That a file is written.
+    File,
 }
 
 impl State {
@@ -146,6 +148,7 @@ impl Op {
                 _ => None,
             },
             Stage::Open => Some(Want::Program),
+            Stage::Outside(_) => Some(Want::File),
             Stage::Copying { .. }
             | Stage::Flushing
             | Stage::Running(_)

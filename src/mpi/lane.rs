@@ -8,7 +8,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::rules::CollMode;
-use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Purpose, Watch};
+use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
@@ -267,6 +267,15 @@ impl<'a> Lane<'a> {
         let (pattern, watch) = (self.pattern(from), self.watch(from));
         let op = self.process.engine.start_receive(pattern, watch, into.clone())?;
         Ok(Doing { lane: self, op: Some(op) })
+    }
+
+    /// Starts to wait for what somebody does outside, who says so to the engine; as anything else
+    /// here, a failure ends it.
+    pub fn start_outside(&self) -> Result<(Doing<'_, 'a>, Outside)> {
+        must_be_fresh(self.process, self.comm)?;
+        let (envelope, watch) = (self.own_envelope(), self.watch(self.comm.rank));
+        let outside = self.process.engine.go_outside(envelope, watch);
+        Ok((Doing { lane: self, op: Some(outside.op) }, outside))
     }
 
     /// Waits for all of what was started.

@@ -69,9 +69,8 @@ pub fn words_of(process: &Process, want: Want) -> String {
             let title = title(context);
             format!("rank {rank} to receive a message with {} on {title}", tagged(tag))
         }
-        Want::Program => {
-            "a generalized request to be completed, or a file to be written".to_string()
-        }
+        Want::Program => "a generalized request to be completed".to_string(),
+        Want::File => "a file to be written".to_string(),
     }
 }
 
@@ -80,7 +79,7 @@ pub fn awaited_by(process: &Process, want: Want) -> Option<Member> {
     let (context, rank) = match want {
         Want::Message { context, source, .. } => (context, source),
         Want::Receiver { context, rank, .. } => (context, rank),
-        Want::Program => return None,
+        Want::Program | Want::File => return None,
     };
     let rank = usize::try_from(rank).ok()?;
     let member = |comm: &Comm| match is_collective(context) {

@@ -43,6 +43,8 @@ pub struct Slider {
     pub name: &'static str,
     pub range: [f64; 2],
     pub value: f64,
+    /// What there is instead of a value until somebody chooses one; empty: it has this one.
+    pub instead: &'static str,
 }
 
 /// One thing to choose before a run.
@@ -110,8 +112,11 @@ pub fn heat(amount: f64, top: f64) -> u8 {
 impl Scene {
     pub(super) fn json(&self, number: u32) -> String {
         let list = |names: &[&str]| joined(names.iter().map(|name| quoted(name)));
-        let sliders = self.sliders.iter().map(|Slider { name, range: [low, high], value }| {
-            format!("{{\"name\":{},\"range\":[{low},{high}],\"value\":{value}}}", quoted(name))
+        let sliders = self.sliders.iter().map(|slider| {
+            let Slider { name, range: [low, high], value, instead } = slider;
+            let (name, instead) = (quoted(name), quoted(instead));
+            let range = format!("[{low},{high}]");
+            format!("{{\"name\":{name},\"range\":{range},\"value\":{value},\"instead\":{instead}}}")
         });
         let setup = self.setup.iter().map(|Setup { name, value, choices }| {
             let (name, value, choices) = (quoted(name), quoted(value), list(choices));

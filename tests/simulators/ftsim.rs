@@ -259,6 +259,12 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
         ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
         ("max --watch --frames x", "--frames writes a run that goes by itself: leave --watch out"),
+        ("replay x --every 5", "--every 5 is for files: say --apng OUT, --frames DIRECTORY or"),
+        ("replay x --size 80", "--size 80 is for pictures in files: say --apng OUT or --frames"),
+        ("replay x --csv y --size 80", "--size 80 is for pictures in files"),
+        ("replay x --csv y --port 80", "--port 80 is for a page, and --csv writes files"),
+        ("replay x --apng y --every 0", "--every is 1 or more"),
+        ("replay x --tui", "there is no --tui here"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

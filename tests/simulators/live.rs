@@ -273,6 +273,74 @@ fn keys_do_what_they_say_wherever_the_focus_is_but_not_what_a_field_wants_for_it
 }
 
 #[test]
+fn in_the_picture_arrows_go_to_what_is_above_and_below() {
+    let run = Run::begin(&FTSIM, "poisson --topology mesh --dims 20,20 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 1000, 700, &scratch("live-arrows"));
+    page.wait("frame && frame.count === 400");
+    // Elsewhere they are not the picture's.
+    page.value("$('step').focus(); $('node').value = 210");
+    page.key("ArrowUp", 38);
+    page.key("p", 80);
+    page.wait("$('palette').value === 'cividis' && $('node').value === '210'");
+    page.value("$('dots').focus()");
+    let moved = |page: &mut Browser, key: &str, code: u32, so: &str| {
+        page.value("globalThis.before = node()");
+        page.key(key, code);
+        page.wait(&format!(
+            "((x, y) => {so})(places[2 * node()] - places[2 * before],
+               places[2 * node() + 1] - places[2 * before + 1])"
+        ));
+    };
+    let (above, below) =
+        ("x === 0 && Math.abs(y - 0.05) < 1e-3", "x === 0 && Math.abs(y + 0.05) < 1e-3");
+    moved(&mut page, "ArrowUp", 38, above);
+    moved(&mut page, "ArrowUp", 38, above);
+    moved(&mut page, "ArrowDown", 40, below);
+    // Nobody is above the uppermost.
+    page.value("$('node').value = [...Array(400).keys()].find(n => places[2 * n + 1] > 0.96)");
+    moved(&mut page, "ArrowUp", 38, "x === 0 && y === 0");
+    moved(&mut page, "ArrowDown", 40, below);
+    // Whoever taps at a dot is in the picture.
+    page.value("document.activeElement.blur()");
+    let (_, x, y) = lonely(&mut page, -1);
+    page.click_at(x, y, false);
+    page.wait("document.activeElement === $('dots')");
+    moved(&mut page, "ArrowDown", 40, below);
+}
+
+#[test]
+fn what_is_at_rest_can_go_again_only_when_there_is_something_to_do() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 100 --ticks 100000");
+    let mut page = Browser::open(&run.address, 1000, 700, &scratch("live-rest"));
+    let button = |page: &mut Browser, state: &str, word: &str, is_off: bool| {
+        page.wait(&format!(
+            "frame && frame.state === '{state}' && $('go').textContent === '{word}' && \
+             $('go').disabled === {is_off}"
+        ));
+    };
+    button(&mut page, "halted", "Go", false);
+    // The border is a function until somebody says otherwise.
+    let shown = "['left', 'right', 'upper', 'lower'].map(side => $(side).textContent).join()";
+    assert_eq!(page.value(shown), "x² − y²,x² − y²,x² − y²,x² − y²");
+    run.order("speed 0");
+    page.click("go");
+    button(&mut page, "at rest", "Go", true);
+    page.value(
+        "globalThis.sent = []; order = (old => w => { sent.push(w); return old(w); })(order)",
+    );
+    page.key(" ", 32);
+    page.key("i", 73);
+    page.wait("sent.join() === 'info 0'");
+    run.order("speed 1");
+    page.value("$('border-left').focus()");
+    page.key("End", 35);
+    button(&mut page, "running", "Halt", false);
+    assert_eq!(page.value(shown), "1,x² − y²,x² − y²,x² − y²");
+    page.click("go");
+    button(&mut page, "halted", "Go", false);
+}
+
+#[test]
 fn orders_of_a_page_come_one_after_the_other_and_of_a_slider_the_last_one_counts() {
     let run = Run::begin(&FTSIM, "poisson --nodes 100 --border 0,0,0,1");
     let mut page = Browser::open(&run.address, 800, 600, &scratch("live-orders"));

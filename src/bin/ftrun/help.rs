@@ -187,10 +187,16 @@ OPTIONS
     separated by `:` are not supported yet.
 
 EXIT STATUS
-    0       every rank finalized and returned 0.
-    N       the status of the first rank that failed, or what was given to
-            MPI_Abort.
-    128+S   the first rank that failed was ended by signal S.
+    0       every rank finalized and returned 0, or what failed was made up for:
+            in a mode, by those who came to the end of MPI_Finalize; under
+            --on-failure restart, by starting again.
+    N       the status of the first rank that failed and that nobody has made up
+            for, or what was given to MPI_Abort.
+    128+S   the same where signal S ended that rank: 137 for one that was killed,
+            by --kill as well. A rank that dies between its last call of MPI and
+            MPI_Finalize has failed like any other: without a mode, in mode
+            abort and under --on-failure continue that is the job's status,
+            though its work was done.
     1       the library is missing or broken.
     2       the command line makes no sense, or the job is too large.
     123     all ranks waited for each other (see --deadlock).

@@ -27,6 +27,8 @@ pub(crate) struct Show<'a, A: Application> {
     pub(crate) setup: Vec<Setup>,
     /// The values at the left, right, lower and upper border, where there are such.
     pub(crate) sides: Option<[f64; 4]>,
+    /// What the border is instead of them; empty: these values.
+    pub(crate) border: &'static str,
 }
 
 /// What to run next.
@@ -130,7 +132,9 @@ impl Again {
 }
 
 pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Scene {
-    let slider = |(name, value): (&&'static str, f64)| Slider { name, range: [-1.0, 1.0], value };
+    let instead = show.border;
+    let slider =
+        |(name, value): (&&'static str, f64)| Slider { name, range: [-1.0, 1.0], value, instead };
     let sides = show.sides.iter().flatten().copied();
     Scene {
         title: show.title.clone(),

@@ -67,7 +67,7 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
         return Err("say what: ftsim max, poisson, run APP.so or replay FILE".into());
     };
     if what == "replay" {
-        return replay(words, port.unwrap_or(0));
+        return replay(words, port);
     }
     let is_watched = words.has("watch") || port.is_some();
     if is_watched && live.borrow().is_none() {
@@ -84,10 +84,16 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
 }
 
 /// Shows what `--record` has kept, of this program or another, or writes it into other files.
-fn replay(mut words: Words, port: u16) -> Result<String, String> {
+fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
     let path = words.word().ok_or("which recording? Say ftsim replay FILE")?;
     let prints = Prints::read(&mut words)?;
     words.done()?;
+    if let (Some(prints), Some(port)) = (&prints, port) {
+        let files = prints.files();
+        return Err(format!(
+            "--port {port} is for a page, and {files} writes files: say one of them"
+        ));
+    }
     let replay = Replay::open(Path::new(&path))?;
     if let Some(trouble) = replay.trouble() {
         eprintln!("ftsim: {path}: {trouble}");
@@ -96,7 +102,7 @@ fn replay(mut words: Words, port: u16) -> Result<String, String> {
         return prints.write(&replay).map(|()| String::new());
     }
     let feed = Arc::new(Feed::default());
-    let address = view::serve(feed.clone(), port, view::thread)?;
+    let address = view::serve(feed.clone(), port.unwrap_or(0), view::thread)?;
     eprintln!("ftsim: watch it at {address}");
     replay.play(&feed);
     Ok(String::new())
@@ -195,6 +201,7 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
         track: &Known,
         setup: setting.setup("max"),
         sides: None,
+        border: "",
     };
     let world = setting.play(Max, &show, |_| {})?;
     let spread = world.spread();
@@ -239,6 +246,7 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         track: if has_truth { &truth } else { &residual },
         setup: setting.setup("poisson"),
         sides: Some(sides.unwrap_or_default()),
+        border: if sides.is_none() { "x² − y²" } else { "" },
     };
     let world = setting.play(problem.clone(), &show, |_| {})?;
     let alive = world.alive();
@@ -302,6 +310,7 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         track: &Notices,
         setup: setting.setup("run"),
         sides: Some(border.unwrap_or_default()),
+        border: if border.is_none() { "as it is" } else { "" },
     };
     let world = setting.play(app, &show, |world| {
         let margin = margin(&setting.graph);

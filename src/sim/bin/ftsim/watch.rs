@@ -130,12 +130,35 @@ impl Prints {
     pub(crate) fn read(words: &mut Words) -> Result<Option<Prints>, String> {
         let [film, frames, csv] =
             ["apng", "frames", "csv"].map(|name| words.text(name).map(PathBuf::from));
-        let (every, side) = (words.number("every", 1)?, words.number("size", 400)?);
+        let (every, side) = (words.given("every", 5)?, words.given("size", 400)?);
+        let has_pictures = film.is_some() || frames.is_some();
+        if let (Some(side), false) = (side, has_pictures) {
+            return Err(format!(
+                "--size {side} is for pictures in files: say --apng OUT or --frames DIRECTORY, or \
+                 leave it out"
+            ));
+        }
+        if let (Some(every), false) = (every, has_pictures || csv.is_some()) {
+            return Err(format!(
+                "--every {every} is for files: say --apng OUT, --frames DIRECTORY or --csv OUT, or \
+                 leave it out"
+            ));
+        }
+        let (every, side) = (every.unwrap_or(1), side.unwrap_or(400));
         if every == 0 || !(16..=8192).contains(&side) {
             return Err("--every is 1 or more, --size is 16 to 8192".into());
         }
-        let is_wanted = film.is_some() || frames.is_some() || csv.is_some();
+        let is_wanted = has_pictures || csv.is_some();
         Ok(is_wanted.then_some(Prints { film, frames, csv, every, side }))
+    }
+
+    /// One of the options that ask for files.
+    pub(crate) fn files(&self) -> &'static str {
+        match (&self.film, &self.frames) {
+            (Some(_), _) => "--apng",
+            (None, Some(_)) => "--frames",
+            (None, None) => "--csv",
+        }
     }
 
     /// Writes each so many of its pictures.
