@@ -142,7 +142,7 @@ impl Round {
             Gate::Full => self.muster.is_full(turn),
             Gate::Done => self.done.turn.load(Ordering::SeqCst) == turn + 1,
             Gate::AllShown => self.lines().iter().all(is_shown),
-            Gate::Shown { place } => is_shown(self.line(place)),
+            Gate::Shown { place } | Gate::Passed { place } => is_shown(self.line(place)),
             Gate::AllRead => self.readers.is_full(turn),
             Gate::Read { place } => self.has_read(turn, place),
             Gate::Room => true,

@@ -222,8 +222,49 @@ pub fn allreduce(
         return Ok(false);
     }
     let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
-    let (turn, last) = (Turn::next(process, comm), bracket.last(comm.group.len()));
+    let turn = Turn::next(process, comm);
     turn.come()?;
-    turn.reduce_for_all(&sum, &input.into(), bracket, &target.into(), |results| results(last))?;
+    turn.reduce_for_all(&sum, &input.into(), bracket, (0, &target.into()))?;
+    Ok(true)
+}
+
+/// The same; everybody gets a block of the result.
+#[inline]
+pub fn reduce_scatter(
+    process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let Some(target) = it.span() else { return Ok(false) };
+    let all = Numbers { count: it.count * comm.group.len() as i64, ..it.given(send) };
+    let Some((input, sum)) = all.sum(op) else { return Ok(false) };
+    let bytes = input.bytes();
+    if !crowd.reduces_for_all(bytes) {
+        return Ok(false);
+    }
+    let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
+    let turn = Turn::next(process, comm);
+    let offset = turn.me() * target.bytes();
+    turn.come()?;
+    turn.reduce_for_all(&sum, &input.into(), bracket, (offset, &target.into()))?;
+    Ok(true)
+}
+
+/// Combines the values of all up to each member, or before it, in the same way.
+#[inline]
+pub fn scan(
+    process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
+    is_exclusive: bool,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let Some((input, sum)) = it.given(send).sum(op) else { return Ok(false) };
+    // Nobody is before the first member: it gets nothing then, whatever it has room for.
+    let gets = !is_exclusive || comm.rank > 0;
+    let target = it.span().filter(|_| gets);
+    if gets && target.is_none() || !crowd.combines_at_once(input.bytes()) {
+        return Ok(false);
+    }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.scan(&sum, &input.into(), target.map(Region::from).as_ref(), is_exclusive)?;
     Ok(true)
 }

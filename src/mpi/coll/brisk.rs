@@ -143,6 +143,24 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// What the member at `previous` has laid down for this one is there.
+    #[inline]
+    pub(super) fn passed_by(&self, previous: usize) -> Result {
+        let gate = Gate::Passed { place: previous };
+        match self.round.is_open(gate, self.turn) {
+            true => Ok(self.process.engine.step()?),
+            false => self.wait(gate),
+        }
+    }
+
+    /// What this member has laid down is there for the one after it, if there is one.
+    #[inline]
+    pub(super) fn pass(&self) -> Result {
+        self.round.line(self.me).show(self.turn);
+        self.meeting.ring_next(self.me);
+        Ok(self.process.engine.step()?)
+    }
+
     #[inline(never)]
     fn wait(&self, gate: Gate) -> Result {
         let Turn { meeting, round, turn, comm, .. } = *self;

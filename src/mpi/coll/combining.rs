@@ -43,12 +43,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Combines everybody's values, which are few, for everybody: `pick` says what of the results
-    /// is for this member, as in [`Sitting::reduce_for_all`]. Few members do so each for itself.
+    /// Combines everybody's values, which are few, for everybody: as much of the result as `target`
+    /// has room for, from byte `offset` on, is for this member. Few members combine what is theirs
+    /// each for itself.
     #[inline]
     pub(super) fn reduce_for_all(
-        &self, sum: &Sum, input: &Region, bracket: Bracket, target: &Region,
-        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+        &self, sum: &Sum, input: &Region, bracket: Bracket, (offset, target): (usize, &Region),
     ) -> Result {
         const FEW: usize = 256;
         let bytes = input.bytes();
@@ -56,7 +56,10 @@ impl Turn<'_> {
         if !self.is_small() {
             self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
             return match self.round().agreed_bytes() == Some(bytes) {
-                true => self.copy(pick(&|place| self.round().line(place).copy()), target),
+                true => {
+                    let result = self.round().line(bracket.last(self.members())).copy();
+                    self.copy(result.part(offset, target.bytes()), target)
+                }
                 false => Err(self.disagreement(bytes)),
             };
         }
@@ -64,36 +67,70 @@ impl Turn<'_> {
         if self.round().equal_bytes() != Some(bytes) {
             return Err(self.disagreement(bytes));
         }
-        match bytes * self.members() {
-            ..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, bytes, target, pick),
-            _ => self.combine_here::<{ MOST_HERE / 16 }>(sum, bracket, bytes, target, pick),
+        match target.bytes() * self.members() {
+            0 => Ok(()),
+            1..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, offset, target),
+            _ => self.combine_here::<{ MOST_HERE / 16 }>(sum, bracket, offset, target),
         }
+    }
+
+    /// Combines the values of all up to this member, or before it, which are few, for its `target`
+    /// if it has one. Each waits for the one before it only, and lays down for the one after it what
+    /// all up to itself have come to.
+    #[inline]
+    pub(super) fn scan(
+        &self, sum: &Sum, input: &Region, target: Option<&Region>, is_exclusive: bool,
+    ) -> Result {
+        let (me, is_last) = (self.me(), self.me() + 1 == self.members());
+        self.put(input)?;
+        let mine = self.round().line(me).copy();
+        let before = match me.checked_sub(1) {
+            None => Span::EMPTY,
+            Some(previous) => {
+                self.passed_by(previous)?;
+                let before = self.round().line(previous).copy();
+                if before.bytes() != mine.bytes() {
+                    self.pass()?;
+                    return Err(sitting::disagreement(previous, before.bytes(), mine.bytes()));
+                }
+                if !(is_last && is_exclusive) {
+                    sum.combiner(self.process()).combine(before, mine);
+                }
+                before
+            }
+        };
+        if !is_last {
+            self.pass()?;
+        }
+        let result = if is_exclusive { before } else { mine };
+        target.map_or(Ok(()), |target| self.copy(result, target))
     }
 
     /// The same with room for so many words. Out of line, so that those who need little room have a
     /// small frame.
     #[inline(never)]
     fn combine_here<const WORDS: usize>(
-        &self, sum: &Sum, bracket: Bracket, bytes: usize, target: &Region,
-        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+        &self, sum: &Sum, bracket: Bracket, offset: usize, target: &Region,
     ) -> Result {
+        let bytes = target.bytes();
         let mut room = [const { MaybeUninit::<u128>::uninit() }; WORDS];
         let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
         let (lines, combined) = (self.round().lines(), Cell::new(0_u64));
         let is_combined = |place: usize| combined.get() >> place & 1 == 1;
         let new = |place: usize| room.part(place * bytes, bytes);
-        let known =
-            |place: usize| if is_combined(place) { new(place) } else { lines[place].copy() };
-        let (sum, mut outcome) = (sum.combiner(self.process()), Ok(()));
+        let laid = |place: usize| lines[place].copy().part(offset, bytes);
+        let known = |place: usize| if is_combined(place) { new(place) } else { laid(place) };
+        let items = bytes as i64 / sum.item();
+        let (sum, mut outcome) = (sum.combiner_of(self.process(), items), Ok(()));
         bracket.walk(self.members(), |left, right| {
             if !is_combined(right) {
-                outcome = copy(lines[right].copy(), new(right)).and(outcome);
+                outcome = copy(laid(right), new(right)).and(outcome);
             }
             sum.combine(known(left), new(right));
             combined.set(combined.get() | 1 << right);
         });
         self.judge(outcome)?;
-        self.copy(pick(&known), target)
+        self.copy(known(bracket.last(self.members())), target)
     }
 }
 
@@ -139,6 +176,35 @@ impl Sitting<'_, '_> {
             } else {
                 self.note_disagreement(input.bytes())?;
             }
+        }
+        self.leave().await
+    }
+
+    /// The same as in [`Turn::scan`].
+    pub(super) async fn scan(
+        self, sum: &Sum, target: Option<&Region>, is_exclusive: bool,
+    ) -> Result {
+        let (me, is_last) = (self.me(), self.me() + 1 == self.members());
+        self.put(&sum.input(sum.whole())?)?;
+        let (mine, mut before) = (self.copy_of(me), Span::EMPTY);
+        if let Some(previous) = me.checked_sub(1) {
+            self.passed_by(previous).await?;
+            before = self.copy_of(previous);
+            if before.bytes() != mine.bytes() {
+                let news = sitting::disagreement(previous, before.bytes(), mine.bytes());
+                self.lane().note(Err(news))?;
+                self.pass()?;
+                return self.leave().await;
+            }
+            if !(is_last && is_exclusive) {
+                sum.combiner(self.lane().process()).combine(before, mine);
+            }
+        }
+        if !is_last {
+            self.pass()?;
+        }
+        if let Some(target) = target {
+            self.copy(if is_exclusive { before } else { mine }, target)?;
         }
         self.leave().await
     }

@@ -93,7 +93,13 @@ impl Sum {
     /// What combines values that lie one after the other.
     #[inline]
     pub(super) fn combiner<'a>(&'a self, process: &'a Process) -> Combiner<'a> {
-        Combiner::new(process, &self.op, &self.datatype, self.count)
+        self.combiner_of(process, self.count)
+    }
+
+    /// The same for so many items.
+    #[inline]
+    pub(super) fn combiner_of<'a>(&'a self, process: &'a Process, items: i64) -> Combiner<'a> {
+        Combiner::new(process, &self.op, &self.datatype, items)
     }
 
     /// Whether one member can combine the values of all: an operation of the library's own, on
@@ -393,9 +399,8 @@ impl Plan for Allreduce {
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
         let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
-        let last = bracket.last(turn.members());
         turn.come()?;
-        turn.reduce_for_all(&self.sum, &input, bracket, &self.target, |results| results(last))?;
+        turn.reduce_for_all(&self.sum, &input, bracket, (0, &self.target))?;
         Ok(true)
     }
 }
@@ -512,17 +517,16 @@ impl Plan for ReduceScatter {
 
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let (sum, members) = (&self.sum, comm.group.len());
+        let sum = &self.sum;
         let bytes = sum.datatype.bytes(sum.count)?;
         let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
         let crowd = crowd.filter(|crowd| crowd.reduces_for_all(bytes));
         let Some(crowd) = crowd else { return Ok(false) };
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
-        let (last, (offset, mine)) = (bracket.last(members), self.place(self.part(comm.rank)));
-        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, mine);
+        let (offset, _) = self.place(self.part(comm.rank));
         let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
         turn.come()?;
-        turn.reduce_for_all(sum, &input, bracket, &self.target, pick)?;
+        turn.reduce_for_all(sum, &input, bracket, (offset, &self.target))?;
         Ok(true)
     }
 }

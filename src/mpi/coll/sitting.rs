@@ -231,6 +231,18 @@ impl<'l, 'a> Sitting<'l, 'a> {
         self.until(Gate::Shown { place: root }).await
     }
 
+    /// The same for what the member at `previous` has laid down for this one alone.
+    pub(super) async fn passed_by(&self, previous: usize) -> Result {
+        self.until(Gate::Passed { place: previous }).await
+    }
+
+    /// Says that what this member has is there for the one after it, if there is one.
+    pub(super) fn pass(&self) -> Result {
+        self.place.line(self.me).show(self.turn);
+        self.meeting.ring_next(self.me);
+        Ok(self.lane.process().engine.step()?)
+    }
+
     /// Reads nothing of others any more.
     pub(super) fn end_reading(&self) {
         if self.place.end_reading(self.turn, self.me) {
