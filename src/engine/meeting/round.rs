@@ -107,6 +107,15 @@ impl Laid {
             Laid::Copies(blocks) | Laid::Blocks(blocks) => blocks[0].bytes(),
         }
     }
+
+    /// The memory of what is for all, if it lies in one piece.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Laid::Copy(span) => Some(*span),
+            Laid::There(region) => region.span(),
+            Laid::Copies(_) | Laid::Blocks(_) => None,
+        }
+    }
 }
 
 const COPY: u32 = 0;

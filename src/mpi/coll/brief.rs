@@ -218,7 +218,7 @@ pub fn allreduce(
         return Ok(false);
     };
     let bytes = target.bytes();
-    if !crowd.reduces_for_all(bytes) {
+    if !crowd.combines_at_once(bytes) {
         return Ok(false);
     }
     let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
@@ -238,7 +238,7 @@ pub fn reduce_scatter(
     let all = Numbers { count: it.count * comm.group.len() as i64, ..it.given(send) };
     let Some((input, sum)) = all.sum(op) else { return Ok(false) };
     let bytes = input.bytes();
-    if !crowd.reduces_for_all(bytes) {
+    if !crowd.combines_at_once(bytes) {
         return Ok(false);
     }
     let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
@@ -260,7 +260,7 @@ pub fn scan(
     // Nobody is before the first member: it gets nothing then, whatever it has room for.
     let gets = !is_exclusive || comm.rank > 0;
     let target = it.span().filter(|_| gets);
-    if gets && target.is_none() || !crowd.combines_at_once(input.bytes()) {
+    if gets && target.is_none() || !crowd.passes_on(input.bytes()) {
         return Ok(false);
     }
     let turn = Turn::next(process, comm);

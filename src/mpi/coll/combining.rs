@@ -7,8 +7,10 @@ use super::choice::Crowd;
 use super::reduce::{Part, Room, Sum};
 use super::sitting::{self, Sitting};
 use crate::engine::{Board, Laid, Round};
+use crate::host::life::Pin;
 use crate::host::memory::{Region, Span, copy};
 use crate::mpi::error::{Failure, Result};
+use crate::mpi::memory::Missing;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 use std::cell::Cell;
@@ -18,7 +20,7 @@ use std::mem::MaybeUninit;
 const NEAR: usize = 256;
 
 /// Each of few members combines no more bytes of all of them for itself.
-pub(super) const MOST_HERE: usize = 16 << 10;
+const MOST_HERE: usize = 8 << 10;
 
 impl Turn<'_> {
     /// Combines everybody's values, which are few, for the one at `root`, who has a `target`.
@@ -233,6 +235,13 @@ impl Sitting<'_, '_> {
         self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
         let input = sum.input(sum.whole())?;
+        if Crowd::of(self.lane()).combines_twice(input.bytes()) {
+            let (part, target) = match target {
+                Some(target) => (sum.whole(), target),
+                None => (Part { first: 0, items: 0 }, &Region::EMPTY),
+            };
+            return self.reduce_and_keep(sum, bracket, part, target).await;
+        }
         let part = sum.share(self.lane());
         self.point_at(&input);
         self.all_there().await?;
@@ -268,13 +277,9 @@ impl Sitting<'_, '_> {
     }
 
     fn write_part(&self, sum: &Sum, bracket: Bracket, part: Part, board: &Board) -> Result {
-        let item = usize::try_from(sum.item()).expect("items have a size");
-        let mut fold = Fold::new(self, sum, bracket);
-        part.blocks(block_of(item)).try_for_each(|block| {
-            let (first, items) = (block.first as usize, block.items as usize);
-            let place = board.memory().part(first * item, items * item);
-            fold.values(block, |values| self.lane().copy(values, &place.into()))
-        })
+        let (first, item) = (part.first as usize, sum.item() as usize);
+        let place = board.memory().part(first * item, part.items as usize * item);
+        Fold::new(self, sum, bracket).part(part, &place.into())
     }
 
     /// Every member combines its part of everybody's values, and keeps it in `target`.
@@ -282,7 +287,11 @@ impl Sitting<'_, '_> {
         self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
     ) -> Result {
         let input = sum.input(sum.whole())?;
-        self.point_at(&input);
+        // Who gets results where others read lays down a copy for them, if that is not too much.
+        match input.is_apart(target) || !Crowd::of(self.lane()).lays_down(input.bytes()) {
+            true => self.point_at(&input),
+            false => self.put(&input)?,
+        }
         self.all_there().await?;
         let bytes = input.bytes();
         let is_agreed = self.sizes().all(|size| size == bytes);
@@ -306,18 +315,13 @@ impl Sitting<'_, '_> {
     fn combine_part(
         &self, sum: &Sum, bracket: Bracket, part: Part, input: &Region, target: &Region,
     ) -> Result<Option<Room>> {
-        let kept = if input.is_apart(target) { None } else { Some(sum.room(part.items)?) };
+        let is_read = !input.is_apart(target) && matches!(self.laid(self.me()), Laid::There(_));
+        let kept = if is_read { Some(sum.room(part.items)?) } else { None };
         let goal = match &kept {
             Some(room) => sum.in_room(room, part.items)?,
             None => target.clone(),
         };
-        let item = usize::try_from(sum.item()).expect("items have a size");
-        let mut fold = Fold::new(self, sum, bracket);
-        part.blocks(block_of(item)).try_for_each(|block| {
-            let offset = (block.first - part.first) as usize * item;
-            let place = goal.part(offset, block.items as usize * item);
-            fold.values(block, |values| self.lane().copy(values, &place))
-        })?;
+        Fold::new(self, sum, bracket).part(part, &goal)?;
         Ok(kept)
     }
 }
@@ -342,66 +346,149 @@ pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: 
     can
 }
 
-/// A block of what all point at, as far as it is combined.
+/// Results of as many bytes are somewhere in the caches.
+const NEARBY: i64 = 1 << 20;
+
+/// Combines what all point at, or have laid down, block by block and where it lies.
 struct Fold<'f, 'l, 'a> {
     sitting: &'f Sitting<'l, 'a>,
     sum: &'f Sum,
     bracket: Bracket,
     block: Part,
-    /// The values of those that are in hand.
+    /// Results go straight to where they are wanted. Much is copied there, by instructions that do
+    /// not read first what they write to.
+    is_near: bool,
+    /// What is combined of those that are in hand.
     rooms: Vec<Option<Room>>,
     spare: Vec<Room>,
 }
 
+/// Some values of a block.
+enum Operand {
+    /// Of one member, where it has them; the pin keeps them there.
+    Laid {
+        span: Span,
+        _pin: Option<Pin>,
+    },
+    Room(Room),
+}
+
 impl<'f, 'l, 'a> Fold<'f, 'l, 'a> {
     fn new(sitting: &'f Sitting<'l, 'a>, sum: &'f Sum, bracket: Bracket) -> Fold<'f, 'l, 'a> {
-        let mut rooms = Vec::new();
-        rooms.resize_with(sitting.members(), || None);
         let block = Part { first: 0, items: 0 };
-        Fold { sitting, sum, bracket, block, rooms, spare: Vec::new() }
+        let is_near = sum.count.saturating_mul(sum.item()) <= NEARBY;
+        Fold { sitting, sum, bracket, block, is_near, rooms: Vec::new(), spare: Vec::new() }
     }
 
-    /// Combines a block, no larger than the first one, and hands it over.
-    fn values(&mut self, block: Part, take: impl FnOnce(&Region) -> Result) -> Result {
+    /// Combines a part, block by block; its results are at `goal`.
+    fn part(&mut self, part: Part, goal: &Region) -> Result {
+        let item = self.item();
+        part.blocks(block_of(item)).try_for_each(|block| {
+            let offset = (block.first - part.first) as usize * item;
+            self.values(block, &goal.part(offset, block.items as usize * item))
+        })
+    }
+
+    /// Combines a block, no larger than the first one.
+    fn values(&mut self, block: Part, goal: &Region) -> Result {
         self.block = block;
         let (bracket, members) = (self.bracket, self.sitting.members());
-        let mut outcome = Ok(());
+        let direct = goal.span().filter(|_| self.is_near);
+        let (mut outcome, mut left_over) = (Ok(()), members - 1);
         bracket.walk(members, |left, right| {
+            left_over -= 1;
             if outcome.is_ok() {
-                outcome = self.combine(left, right);
+                outcome = self.combine(left, right, direct.filter(|_| left_over == 0));
             }
         });
         outcome?;
-        let values = self.room(bracket.last(members))?;
-        take(&self.sum.in_room(&values, block.items)?)?;
+        match self.rooms.get_mut(bracket.last(members)).and_then(Option::take) {
+            Some(values) => self.give(values, goal),
+            None => Ok(()),
+        }
+    }
+
+    /// Copies what is combined to where it cannot be combined.
+    fn give(&mut self, values: Room, goal: &Region) -> Result {
+        self.sitting.lane().copy(&self.sum.in_room(&values, self.block.items)?, goal)?;
         self.spare.push(values);
         Ok(())
     }
 
-    fn combine(&mut self, left: usize, right: usize) -> Result {
-        let (one, mut other) = (self.room(left)?, self.room(right)?);
-        self.sum.combine(self.sitting.lane(), &one, &mut other, self.block.items)?;
-        self.spare.push(one);
-        self.rooms[right] = Some(other);
+    /// Combines two operands, for `goal` or a room.
+    fn combine(&mut self, left: usize, right: usize, goal: Option<Span>) -> Result {
+        let (one, other) = (self.operand(left)?, self.operand(right)?);
+        let bytes = self.block.items as usize * self.item();
+        let span = |operand: &Operand| match operand {
+            Operand::Laid { span, .. } => *span,
+            Operand::Room(room) => room.span(bytes),
+        };
+        let room = match (&other, goal) {
+            (Operand::Laid { .. }, None) => Some(self.fresh()?),
+            _ => None,
+        };
+        let into = goal.or(room.as_ref().map(|room| room.span(bytes))).unwrap_or(span(&other));
+        let combiner = self.sum.combiner_of(self.sitting.lane().process(), self.block.items);
+        match combiner.combine_into(span(&one), span(&other), into) {
+            Ok(()) => {}
+            Err(Missing::Left(address)) => return Err(self.sitting.missed(left, address)),
+            Err(Missing::Right(address)) => return Err(self.sitting.missed(right, address)),
+            Err(Missing::Into(address)) => {
+                return Err(self.sitting.missed(self.sitting.me(), address));
+            }
+        }
+        let (kept, freed) = match (other, room, goal) {
+            (Operand::Room(room), _, None) | (_, Some(room), _) => (Some(room), None),
+            (Operand::Room(room), ..) => (None, Some(room)),
+            _ => (None, None),
+        };
+        self.spare.extend(freed);
+        if let Operand::Room(room) = one {
+            self.spare.push(room);
+        }
+        if kept.is_some() {
+            let members = self.sitting.members();
+            self.rooms.resize_with(members, || None);
+            self.rooms[right] = kept;
+        }
         Ok(())
     }
 
-    /// The values at `place`, out of its member's memory if nothing is combined with them yet.
-    fn room(&mut self, place: usize) -> Result<Room> {
-        if let Some(room) = self.rooms[place].take() {
-            return Ok(room);
+    fn fresh(&mut self) -> Result<Room> {
+        self.spare.pop().map_or_else(|| self.sum.room(self.block.items), Ok)
+    }
+
+    /// The values at `place`: what is combined of them, or where their member has them. Only what
+    /// lies there in pieces is copied.
+    fn operand(&mut self, place: usize) -> Result<Operand> {
+        if let Some(room) = self.rooms.get_mut(place).and_then(Option::take) {
+            return Ok(Operand::Room(room));
         }
-        let (Part { first, items }, sitting) = (self.block, self.sitting);
-        let room = match self.spare.pop() {
-            Some(room) => room,
-            None => self.sum.room(items)?,
+        let (item, sitting) = (self.item(), self.sitting);
+        let part = sitting::Part {
+            offset: self.block.first as usize * item,
+            bytes: self.block.items as usize * item,
         };
-        let item = usize::try_from(self.sum.item()).expect("items have a size");
-        let part = sitting::Part { offset: first as usize * item, bytes: items as usize * item };
         let laid: Laid = sitting.laid(place);
-        match sitting.fetch(&laid, place, part, &self.sum.in_room(&room, items)?)? {
-            true => Ok(room),
-            false => Err(sitting.lost(place)),
+        let lost = || sitting.lost(place);
+        if let Some(span) = laid.span() {
+            let pin = match laid {
+                Laid::There(_) if place != sitting.me() => {
+                    Some(sitting.pin(place).ok_or_else(lost)?)
+                }
+                _ => None,
+            };
+            let span = span.part(part.offset, part.bytes);
+            return Ok(Operand::Laid { span, _pin: pin });
         }
+        let room = self.fresh()?;
+        match sitting.fetch(&laid, place, part, &self.sum.in_room(&room, self.block.items)?)? {
+            true => Ok(Operand::Room(room)),
+            false => Err(lost()),
+        }
+    }
+
+    fn item(&self) -> usize {
+        usize::try_from(self.sum.item()).expect("items have a size")
     }
 }

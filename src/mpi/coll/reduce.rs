@@ -186,7 +186,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    fn span(&self, bytes: usize) -> Span {
+    pub(super) fn span(&self, bytes: usize) -> Span {
         Span::new(std::ptr::with_exposed_provenance(self.buf.0), bytes)
     }
 }
@@ -395,7 +395,7 @@ impl Plan for Allreduce {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.reduces_for_all(bytes);
+        let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.combines_at_once(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
         let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
@@ -408,16 +408,29 @@ impl Plan for Allreduce {
 /// Combines everybody's values; every member gets some of the result.
 pub struct ReduceScatter {
     sum: Sum,
-    /// Where the part of each member begins, and how many items it has.
-    parts: Vec<Part>,
+    parts: Parts,
     target: Region,
+}
+
+/// Where the part of each member begins, and how many items it has.
+enum Parts {
+    /// So many of everybody.
+    Even(i64),
+    Each(Vec<Part>),
 }
 
 impl ReduceScatter {
     /// The same number of items for everybody.
     pub fn even(comm: &Comm, terms: &Terms) -> Result<ReduceScatter> {
-        let members = usize::try_from(comm.size()).expect("a size is not negative");
-        ReduceScatter::of(comm, terms, vec![terms.count.clone()?; members])
+        let (count, members) = (terms.count.clone()?, comm.size());
+        if count < 0 || comm.gaps().is_some() {
+            let members = usize::try_from(members).expect("a size is not negative");
+            return ReduceScatter::of(comm, terms, vec![count; members]);
+        }
+        let total = count.checked_mul(members.into());
+        let total = total.ok_or_else(|| Class::COUNT.because("recvcount is too large"))?;
+        let mine = Part { first: 0, items: count };
+        ReduceScatter::with(comm, terms, total, mine, Parts::Even(count))
     }
 
     pub fn plan(comm: &Comm, terms: &Terms, counts: &dyn List) -> Result<ReduceScatter> {
@@ -432,11 +445,8 @@ impl ReduceScatter {
             let words = format!("element {place} of recvcounts is {}", counts[place]);
             return Err(Class::COUNT.because(words));
         };
-        let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
-        let input = if is_in_place { terms.recv } else { terms.send };
-        let sum = Sum::new(terms, input, total)?;
         let rank = usize::try_from(comm.rank).expect("a rank is not negative");
-        let target = sum.at(terms.recv, Part { first: 0, items: counts[rank] })?;
+        let mine = Part { first: 0, items: counts[rank] };
         let mut first = 0;
         let part = |items: i64| {
             first += items;
@@ -447,11 +457,25 @@ impl ReduceScatter {
             None => all,
             Some(gaps) => gaps.ranks.iter().map(|rank| all[*rank as usize]).collect(),
         };
+        ReduceScatter::with(comm, terms, total, mine, Parts::Each(parts))
+    }
+
+    /// Of `total` items; `mine` has as many as this member gets.
+    fn with(
+        comm: &Comm, terms: &Terms, total: i64, mine: Part, parts: Parts,
+    ) -> Result<ReduceScatter> {
+        let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
+        let input = if is_in_place { terms.recv } else { terms.send };
+        let sum = Sum::new(terms, input, total)?;
+        let target = sum.at(terms.recv, mine)?;
         Ok(ReduceScatter { sum, parts, target })
     }
 
     fn part(&self, rank: i32) -> Part {
-        self.parts[usize::try_from(rank).expect("a rank is not negative")]
+        match &self.parts {
+            Parts::Even(items) => Part { first: i64::from(rank) * items, items: *items },
+            Parts::Each(parts) => parts[usize::try_from(rank).expect("a rank is not negative")],
+        }
     }
 
     /// The first member of the group that has all of the result gives everybody its part.
@@ -520,7 +544,7 @@ impl Plan for ReduceScatter {
         let sum = &self.sum;
         let bytes = sum.datatype.bytes(sum.count)?;
         let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
-        let crowd = crowd.filter(|crowd| crowd.reduces_for_all(bytes));
+        let crowd = crowd.filter(|crowd| crowd.combines_at_once(bytes));
         let Some(crowd) = crowd else { return Ok(false) };
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
         let (offset, _) = self.place(self.part(comm.rank));

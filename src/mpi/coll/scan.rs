@@ -87,7 +87,7 @@ impl Scan {
 impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        if Crowd::of(lane).combines_at_once(bytes)
+        if Crowd::of(lane).passes_on(bytes)
             && let Some((sitting, _)) = self.sum.sit_down(lane).await?
         {
             // Who does something else meanwhile is not to hand on what others wait for.
@@ -113,7 +113,7 @@ impl Plan for Scan {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        let fits = |crowd: Crowd| crowd.combines_at_once(bytes);
+        let fits = |crowd: Crowd| crowd.passes_on(bytes);
         if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
             return Ok(false);
         }

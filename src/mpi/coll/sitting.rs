@@ -9,7 +9,7 @@
 use super::choice::Crowd;
 use crate::base::Member;
 use crate::engine::{Awaited, Gate, Hall, Laid, Meeting, Mishap, Outcome, Round, Vigil};
-use crate::host::life;
+use crate::host::life::{self, Pin};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::judgement::must_be_fresh;
@@ -352,8 +352,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
             Laid::There(region) => (region.part(offset, bytes), place == self.me),
             Laid::Blocks(blocks) => (blocks[self.me].part(offset, bytes), place == self.me),
         };
-        let Member { seat, incarnation } = self.member(place);
-        let pin = if is_own { None } else { Some(life::pin(seat, incarnation)) };
+        let pin = if is_own { None } else { Some(self.pin(place)) };
         if let Some(None) = pin {
             return Ok(false);
         }
@@ -365,6 +364,23 @@ impl<'l, 'a> Sitting<'l, 'a> {
             }
             Err(fault) => Err(self.suffer(fault.address)),
         }
+    }
+
+    /// Keeps the memory of the member at `place` where it is, if it is there.
+    pub(super) fn pin(&self, place: usize) -> Option<Pin> {
+        let Member { seat, incarnation } = self.member(place);
+        life::pin(seat, incarnation)
+    }
+
+    /// What to say of memory of the member at `place` that is not there: this member's own is its
+    /// end.
+    #[cold]
+    pub(super) fn missed(&self, place: usize, address: usize) -> Failure {
+        if place == self.me {
+            return self.suffer(address);
+        }
+        self.place.blame(place, address);
+        self.lost(place)
     }
 
     /// Takes what the member at `place` has for this one: a share of it where all get equal ones,
