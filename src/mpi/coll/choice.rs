@@ -27,7 +27,7 @@ pub(super) enum Combination {
 }
 
 /// So many bytes go by the memory where few members meet sooner than by messages.
-const FEW: usize = 1024;
+const FEW: usize = 8192;
 
 /// What is known of an operation: how many members it has, and how many of all ranks share a core.
 #[derive(Clone, Copy)]
@@ -145,10 +145,10 @@ impl Crowd {
 
     /// Whether values of so many bytes are combined by one for all.
     pub(super) fn combines_at_once(self, bytes: usize) -> bool {
-        // Few read each other's where they are, sooner than from copies.
-        let most = if self.looks_round() { FEW } else { 4096 };
         // Where parts come to less than a byte each, it would take members longer to look at each
         // other's than one to combine everything.
+        // Few read each other's where they are, sooner than from copies.
+        let most = if self.looks_round() { 2048 } else { 4096 };
         bytes <= most && (bytes * self.members <= 1 << 19 || bytes < self.members)
     }
 
@@ -161,6 +161,12 @@ impl Crowd {
     /// Whether each member of a scan lays down so many bytes for the next one.
     pub(super) fn passes_on(self, bytes: usize) -> bool {
         bytes <= 4096 && bytes * self.members <= 1 << 19
+    }
+
+    /// Whether it reads more than that where the one before has it. Then one works at a time: many
+    /// who have cores of their own send segments to each other.
+    pub(super) fn passes_on_much(self, bytes: usize) -> bool {
+        self.looks_round() || self.is_crowded() && bytes > 1 << 14
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.

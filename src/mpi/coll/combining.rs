@@ -20,7 +20,7 @@ use std::mem::MaybeUninit;
 const NEAR: usize = 256;
 
 /// Each of few members combines no more bytes of all of them for itself.
-const MOST_HERE: usize = 8 << 10;
+const MOST_HERE: usize = 16 << 10;
 
 impl Turn<'_> {
     /// Combines everybody's values, which are few, for the one at `root`, who has a `target`.
@@ -32,6 +32,14 @@ impl Turn<'_> {
         self.all_at(root)?;
         let bytes = input.bytes();
         target.map_or(Ok(()), |target| self.combine_for_one(sum, crowd, bytes, target, root))
+    }
+
+    /// The same with more: each who has a target combines all of everybody's values, where they lie.
+    pub(super) fn reduce_where_it_lies(
+        &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
+    ) -> Result {
+        let (part, target) = all_of(sum, target);
+        self.reduce_and_keep(sum, bracket, part, target)
     }
 
     #[inline(never)]
@@ -211,6 +219,56 @@ impl Sitting<'_, '_> {
         self.leave().await
     }
 
+    /// The same with more: each combines what the one before it has come to, where that lies, with
+    /// what is its own.
+    pub(super) async fn scan_where_it_lies(self, sum: &Sum, target: &Region) -> Result {
+        let (me, input) = (self.me(), sum.input(sum.whole())?);
+        let previous = me.checked_sub(1);
+        self.point_at(if previous.is_none() { &input } else { target });
+        self.all_there().await?;
+        let bytes = input.bytes();
+        if self.sizes().any(|size| size != bytes) {
+            self.note_disagreement(bytes)?;
+            return self.leave().await;
+        }
+        if let Some(previous) = previous {
+            let combined = match self.passed_by(previous).await {
+                Ok(()) => self.combine_with(previous, sum, &input, target),
+                failed => failed,
+            };
+            self.end_reading_of(previous);
+            // Who passes nothing on has nobody who reads it.
+            combined?;
+        }
+        self.pass()?;
+        let kept = match previous {
+            None => self.lane().keep(&input, target),
+            Some(_) => Ok(()),
+        };
+        if let Err(Failure::Died) = kept {
+            return kept;
+        }
+        if me + 1 < self.members() {
+            self.read_by(me + 1).await?;
+        }
+        kept?;
+        self.leave().await
+    }
+
+    fn combine_with(&self, previous: usize, sum: &Sum, input: &Region, target: &Region) -> Result {
+        let before = self.laid(previous).span();
+        let (Some(before), Some(right), Some(into)) = (before, input.span(), target.span()) else {
+            unreachable!("plain values lie in one piece");
+        };
+        let pin = self.pin(previous).ok_or_else(|| self.lost(previous))?;
+        let combined = sum.combiner(self.lane().process()).combine_into(before, right, into);
+        drop(pin);
+        combined.map_err(|missing| match missing {
+            Missing::Left(address) => self.missed(previous, address),
+            Missing::Right(address) | Missing::Into(address) => self.missed(self.me(), address),
+        })
+    }
+
     /// The same as all others do, each for itself.
     fn combine_here(
         &self, sum: &Sum, bracket: Bracket, bytes: usize, target: &Region,
@@ -236,10 +294,7 @@ impl Sitting<'_, '_> {
     ) -> Result {
         let input = sum.input(sum.whole())?;
         if Crowd::of(self.lane()).combines_twice(input.bytes()) {
-            let (part, target) = match target {
-                Some(target) => (sum.whole(), target),
-                None => (Part { first: 0, items: 0 }, &Region::EMPTY),
-            };
+            let (part, target) = all_of(sum, target);
             return self.reduce_and_keep(sum, bracket, part, target).await;
         }
         let part = sum.share(self.lane());
@@ -324,6 +379,11 @@ impl Sitting<'_, '_> {
         Fold::new(self, sum, bracket).part(part, &goal)?;
         Ok(kept)
     }
+}
+
+/// All of a result for those who have a target; for others nothing.
+fn all_of<'t>(sum: &Sum, target: Option<&'t Region>) -> (Part, &'t Region) {
+    target.map_or((Part { first: 0, items: 0 }, &Region::EMPTY), |target| (sum.whole(), target))
 }
 
 /// How many items of so many bytes are combined at a time: the operands stay in the nearest cache.

@@ -109,6 +109,11 @@ impl Sum {
         matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
     }
 
+    /// The same for those who combine values where they lie, and no copies.
+    pub(super) fn is_in_one_piece(&self) -> bool {
+        self.is_plain() && self.datatype.is_predefined()
+    }
+
     /// Bytes of one item.
     pub(super) fn item(&self) -> i64 {
         self.datatype.shape.size

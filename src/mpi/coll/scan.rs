@@ -1,6 +1,7 @@
 //! Prefix reductions (MPI-5.0 §6.11): along the chain of ranks, in segments that fit into packets,
 //! so that each member sleeps once and long vectors are on their way at all members at once. Of
-//! little, each member lays down for the next one what all up to itself have come to.
+//! little, each member lays down for the next one what all up to itself have come to; of much, the
+//! next one reads that in its memory.
 
 use super::bracket::Bracket;
 use super::brisk::Turn;
@@ -96,6 +97,15 @@ impl Plan for Scan {
             }
             let (_, target) = self.mine(sitting.me())?;
             return sitting.scan(&self.sum, target.as_ref(), self.is_exclusive).await;
+        }
+        if Crowd::of(lane).passes_on_much(bytes)
+            && lane.way() == Way::Blocking
+            && !self.is_exclusive
+            && self.sum.is_in_one_piece()
+            && let Some(sitting) = Sitting::of(lane).await?
+        {
+            let target = self.sum.at(self.recv, self.sum.whole())?;
+            return sitting.scan_where_it_lies(&self.sum, &target).await;
         }
         let item = self.sum.datatype.bytes(1)?.max(1);
         let segment = i64::try_from(SEGMENT / item).unwrap_or(1).max(1);

@@ -21,6 +21,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::task::Poll;
 
+/// How often one of few members looks before it waits in the ordinary way.
+const LOOKS: u32 = 4096;
+
 /// One member's part in one turn of a meeting.
 pub(super) struct Sitting<'l, 'a> {
     lane: &'l Lane<'a>,
@@ -69,8 +72,8 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// The member of `lane`, which has come to this turn in another way.
     pub(super) fn at(lane: &'l Lane<'a>, meeting: &'a Meeting, turn: u32) -> Sitting<'l, 'a> {
         let (me, members) = (index(lane.rank()), index(lane.size()));
-        let place = Place::Next(meeting.round(turn));
-        Sitting { lane, meeting, place, turn, me, members, is_small: false }
+        let (place, is_small) = (Place::Next(meeting.round(turn)), Crowd::of(lane).looks_round());
+        Sitting { lane, meeting, place, turn, me, members, is_small }
     }
 
     /// Fails where somebody is known to be dead: for who gives without waiting for anybody.
@@ -252,6 +255,12 @@ impl<'l, 'a> Sitting<'l, 'a> {
         if !self.lane.process().engine.is_calm() {
             self.meeting.ring_others(self.me);
         }
+    }
+
+    /// The same for the one at `place` only, who waits for that.
+    pub(super) fn end_reading_of(&self, place: usize) {
+        self.place.end_reading(self.turn, self.me);
+        self.meeting.ring(place);
     }
 
     /// The same for the one that all who point at something wait for.
@@ -474,6 +483,10 @@ impl<'l, 'a> Sitting<'l, 'a> {
                     Poll::Pending
                 })
                 .await
+            }
+            // The others are busy with as much as this one.
+            _ if self.is_small && (0..LOOKS).any(|_| vigil.is_over()) => {
+                return Ok(engine.step()?);
             }
             _ => engine.keep_vigil(&vigil)?,
         };
