@@ -54,8 +54,8 @@ impl<'a> Combiner<'a> {
         }
     }
 
-    /// The results of the library's own operation go to `into`, which is `right` or apart from both.
-    /// Memory may not be there.
+    /// The results of the library's own operation go to `into`, which is `right` or apart from
+    /// both. Memory may not be there.
     #[inline]
     pub fn combine_into(
         &self, left: Span, right: Span, into: Span,

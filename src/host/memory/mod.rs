@@ -425,6 +425,22 @@ pub(super) mod tests {
         assert!(copy(Span::of(&own).part(0, 8), null).is_err());
     }
 
+    #[test]
+    fn work_ends_where_memory_does() {
+        signals::install();
+        let brink = brink();
+        for _ in 0..3 {
+            let read = |address: usize| {
+                let place = std::ptr::with_exposed_provenance::<u64>(address);
+                // SAFETY: the guard's; nothing is dropped.
+                unsafe { guard(&|| _ = std::hint::black_box(place.read_volatile())) }
+            };
+            assert_eq!(read(brink - 8), Ok(()));
+            assert_eq!(read(brink), Err(brink));
+            assert!(read(1 << 63).is_err());
+        }
+    }
+
     /// `cargo test --release speed -- --ignored --nocapture`
     #[test]
     #[ignore = "prints measurements"]

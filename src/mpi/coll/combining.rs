@@ -34,7 +34,8 @@ impl Turn<'_> {
         target.map_or(Ok(()), |target| self.combine_for_one(sum, crowd, bytes, target, root))
     }
 
-    /// The same with more: each who has a target combines all of everybody's values, where they lie.
+    /// The same with more: each who has a target combines all of everybody's values, where they
+    /// lie.
     pub(super) fn reduce_where_it_lies(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
@@ -85,8 +86,8 @@ impl Turn<'_> {
     }
 
     /// Combines the values of all up to this member, or before it, which are few, for its `target`
-    /// if it has one. Each waits for the one before it only, and lays down for the one after it what
-    /// all up to itself have come to.
+    /// if it has one. Each waits for the one before it only, and lays down for the one after it
+    /// what all up to itself have come to.
     #[inline]
     pub(super) fn scan(
         &self, sum: &Sum, input: &Region, target: Option<&Region>, is_exclusive: bool,

@@ -448,6 +448,21 @@ mod tests {
     }
 
     #[test]
+    fn results_may_lie_apart_from_the_operands() {
+        for count in [1, 2, 3, 7, 64, 1001] {
+            let left: Vec<i32> = (0..count).collect();
+            let right: Vec<i32> = (0..count).map(|index| 1000 * index).collect();
+            let mut into = vec![-1; left.len() + 1];
+            let span = |slice: &[i32]| Span::new(slice.as_ptr().cast(), size_of_val(slice));
+            let goal = Span::new(into.as_mut_ptr().cast_const().cast(), 4 * left.len());
+            let kernel = kernel(Named::Sum, Element::Signed(4)).expect("sums of integers exist");
+            assert_eq!(kernel.try_run(span(&left), span(&right), goal, left.len()), Ok(()));
+            assert!(into[..left.len()].iter().zip(0..).all(|(sum, index)| *sum == 1001 * index));
+            assert_eq!(into[left.len()], -1, "no more than {count}");
+        }
+    }
+
+    #[test]
     fn long_doubles_keep_their_64_bits_of_precision() {
         let big = x87::Float::from_i64(i64::MAX);
         let mut b = [x87::Float::from_i64(1)];
