@@ -64,11 +64,26 @@ fn a_death_ends_what_is_done_with_little() {
     let program = build("coll_little.c");
     let moving = ["bcast", "gather", "scatter", "allgather", "alltoall"];
     let combining = ["reduce", "allreduce", "scan", "reduce_scatter"];
-    for call in moving.into_iter().chain(combining) {
+    let larger = ["large_reduce", "large_allreduce", "large_scan", "large_reduce_scatter"];
+    for call in moving.into_iter().chain(combining).chain(larger) {
         for (ranks, calls) in [(2, "0"), (2, "1"), (2, "500"), (3, "100"), (40, "0"), (40, "100")] {
             let run = support::run(&program).ranks(ranks).option("--on-failure=continue");
             let outcome = run.args([call, calls]).fails_with(128 + 9);
             assert!(!outcome.stderr.contains("coll_little.c"), "a check failed\n{outcome}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_pointer_is_the_end_of_whoever_names_it() {
+    let program = build("coll_little.c");
+    for name in ["reduce", "allreduce", "scan", "reduce_scatter"] {
+        for call in [name.to_string(), format!("large_{name}")] {
+            for ranks in [2, 3, 9] {
+                let run = support::run(&program).ranks(ranks).option("--on-failure=continue");
+                let outcome = run.args(["astray", call.as_str()]).fails_with(128 + 11);
+                assert!(!outcome.stderr.contains("coll_little.c"), "a check failed\n{outcome}");
+            }
         }
     }
 }

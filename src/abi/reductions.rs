@@ -50,6 +50,7 @@ collective!(
     )]
     #[forms(MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init)]
     #[raises_on(comm)]
+    #[at_once(short::reduce_scatter_block)]
     fn MPI_Reduce_scatter_block(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, recvcount: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
@@ -80,6 +81,7 @@ collective!(
     #[fortran(mpi_scan_, mpi_iscan_, mpi_scan_init_)]
     #[forms(MPI_Iscan, MPI_Scan_init)]
     #[raises_on(comm)]
+    #[at_once(short::scan)]
     fn MPI_Scan(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
@@ -95,6 +97,7 @@ collective!(
     #[fortran(mpi_exscan_, mpi_iexscan_, mpi_exscan_init_)]
     #[forms(MPI_Iexscan, MPI_Exscan_init)]
     #[raises_on(comm)]
+    #[at_once(short::exscan)]
     fn MPI_Exscan(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,

@@ -148,6 +148,39 @@ pub(super) fn allreduce(
     brief::allreduce(process, send, it, op.now().key(), comm.key())
 }
 
+#[inline(always)]
+pub(super) fn reduce_scatter_block(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    recvcount: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(send) = sendbuf.check(process, "sendbuf") else { return Ok(false) };
+    let it = numbers(process, recvbuf, recvcount, datatype);
+    brief::reduce_scatter(process, send, it, op.now().key(), comm.key())
+}
+
+#[inline(always)]
+pub(super) fn scan(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(send) = sendbuf.check(process, "sendbuf") else { return Ok(false) };
+    let it = numbers(process, recvbuf, count, datatype);
+    brief::scan(process, send, it, op.now().key(), comm.key(), false)
+}
+
+#[inline(always)]
+pub(super) fn exscan(
+    process: &'static Process, sendbuf: InBuf, recvbuf: OutBuf,
+    count: Late<impl Kind<Checked = i64>>, datatype: Late<MPI_Datatype>, op: Late<MPI_Op>,
+    comm: MPI_Comm,
+) -> Result<bool> {
+    let Ok(send) = sendbuf.check(process, "sendbuf") else { return Ok(false) };
+    let it = numbers(process, recvbuf, count, datatype);
+    brief::scan(process, send, it, op.now().key(), comm.key(), true)
+}
+
 /// As they came; what is wrong counts as nothing, and so is not for here.
 #[inline(always)]
 fn numbers(

@@ -69,7 +69,7 @@ impl Awaited {
 
     fn missing(&self) -> Vec<usize> {
         match self.gate {
-            Gate::Shown { place } | Gate::Read { place } => vec![place],
+            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![place],
             _ => self.hall.round.missing(self.hall.turn).take(MOST_NAMED).collect(),
         }
     }

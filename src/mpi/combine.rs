@@ -6,7 +6,7 @@ use crate::mpi::callback::{Callback, Reduction};
 use crate::mpi::coll::Side;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::Result;
-use crate::mpi::memory::{self, Kernel};
+use crate::mpi::memory::{self, Kernel, Missing};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
 
@@ -51,6 +51,18 @@ impl<'a> Combiner<'a> {
             Way::Named(kernel, elements) => kernel.run(input, inout, elements),
             Way::User(function, is_large) => self.call(function, is_large, input, inout),
             Way::Nothing => {}
+        }
+    }
+
+    /// The results of the library's own operation go to `into`, which is `right` or apart from
+    /// both. Memory may not be there.
+    #[inline]
+    pub fn combine_into(
+        &self, left: Span, right: Span, into: Span,
+    ) -> std::result::Result<(), Missing> {
+        match self.way {
+            Way::Named(kernel, elements) => kernel.try_run(left, right, into, elements),
+            _ => unreachable!("only what is plain is combined where it lies"),
         }
     }
 

@@ -1,11 +1,13 @@
 /* Little data among members who meet: `coll_little ways` has each member go a way of its own
- * through the same operations, `coll_little CALL` loses rank 1, which has taken part in some. */
+ * through the same operations, `coll_little CALL` loses rank 1, which has taken part in some, and
+ * `coll_little astray CALL` has it name memory that is not there. A `large_` CALL has much. */
 #include "check.h"
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { ROUNDS = 600, MOST = 2000 };
+enum { ROUNDS = 600, MOST = 2000, LARGE = 20000 };
 
 #define W MPI_COMM_WORLD
 
@@ -56,11 +58,12 @@ static void late(int round)
 
 static void ways(void)
 {
-    int *mine = calloc((size_t)size * MOST, sizeof *mine);
-    int *got = calloc((size_t)size * MOST, sizeof *got);
-    int sizes[] = {0, 2, 8, 32, 64, 128, 256, 258, 400, MOST};
+    int most = size > 8 ? MOST : LARGE;
+    int *mine = calloc((size_t)size * (size_t)most, sizeof *mine);
+    int *got = calloc((size_t)size * (size_t)most, sizeof *got);
+    int sizes[] = {0, 2, 8, 32, 64, 128, 256, 258, 400, MOST, most};
     for (int round = 0; round < ROUNDS; round++) {
-        int items = sizes[draw(10)], root = draw(size), what = draw(11), in_place = draw(4) == 0;
+        int items = sizes[draw(11)], root = draw(size), what = draw(11), in_place = draw(4) == 0;
         int n = count(round, items);
         MPI_Datatype of = type(round);
         late(round);
@@ -110,21 +113,28 @@ static void ways(void)
         case 6:
             if (items == 0)
                 break;
-            MPI_Scan(mine, got, items, MPI_INT, MPI_SUM, W);
+            if (in_place)
+                memcpy(got, mine, sizeof(int) * (size_t)items);
+            MPI_Scan(in_place ? MPI_IN_PLACE : mine, got, items, MPI_INT, MPI_SUM, W);
             for (int i = 0; i < items; i++)
                 EQUAL(got[i], sum_to(round, rank, i));
             break;
         case 7:
             if (items == 0)
                 break;
-            MPI_Exscan(mine, got, items, MPI_INT, MPI_SUM, W);
-            for (int i = 0; i < items; i++)
+            if (in_place)
+                memcpy(got, mine, sizeof(int) * (size_t)items);
+            MPI_Exscan(in_place ? MPI_IN_PLACE : mine, got, items, MPI_INT, MPI_SUM, W);
+            for (int i = 0; i < items && (rank > 0 || !in_place); i++)
                 EQUAL(got[i], rank == 0 ? -1 : sum_to(round, rank - 1, i));
             break;
         case 8:
             if (items == 0)
                 break;
-            MPI_Reduce_scatter_block(mine, got, items, MPI_INT, MPI_SUM, W);
+            if (in_place)
+                memcpy(got, mine, sizeof(int) * (size_t)(items * size));
+            MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : mine, got, items, MPI_INT, MPI_SUM,
+                                     W);
             for (int i = 0; i < items; i++)
                 EQUAL(got[i], sum_to(round, size - 1, rank * items + i));
             break;
@@ -161,16 +171,26 @@ static void disagree(void)
         CHECK(code != 0);
         code = MPI_Reduce(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, 0, W);
         EQUAL(code == 0, rank != 0);
+        code = MPI_Scan(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, W);
+        CHECK(code == 0 || rank > 0);
+        CHECK(code != 0 || rank != 1);
         EQUAL(MPI_Barrier(W), 0);
     }
     free(all);
 }
 
+/* Memory that is not there, if somebody is to name some. */
+static const int *nowhere;
+
 static int call(const char *what)
 {
-    static int mine[8], *all;
+    static int mine[LARGE], *all;
+    int n = 8;
     if (all == NULL)
-        all = calloc((size_t)size * 16, sizeof *all);
+        all = calloc((size_t)size * 2 * LARGE, sizeof *all);
+    if (strncmp(what, "large_", 6) == 0)
+        n = LARGE, what += 6;
+    const int *given = nowhere ? nowhere : mine;
     if (strcmp(what, "bcast") == 0)
         return MPI_Bcast(mine, 8, MPI_INT, 1, W);
     if (strcmp(what, "gather") == 0)
@@ -182,13 +202,13 @@ static int call(const char *what)
     if (strcmp(what, "alltoall") == 0)
         return MPI_Alltoall(all, 4, MPI_INT, all + 8 * size, 4, MPI_INT, W);
     if (strcmp(what, "reduce") == 0)
-        return MPI_Reduce(mine, all, 8, MPI_INT, MPI_SUM, 0, W);
+        return MPI_Reduce(given, all, n, MPI_INT, MPI_SUM, 0, W);
     if (strcmp(what, "allreduce") == 0)
-        return MPI_Allreduce(mine, all, 8, MPI_INT, MPI_SUM, W);
+        return MPI_Allreduce(given, all, n, MPI_INT, MPI_SUM, W);
     if (strcmp(what, "scan") == 0)
-        return MPI_Scan(mine, all, 8, MPI_INT, MPI_SUM, W);
+        return MPI_Scan(given, all, n, MPI_INT, MPI_SUM, W);
     if (strcmp(what, "reduce_scatter") == 0)
-        return MPI_Reduce_scatter_block(all, mine, 8, MPI_INT, MPI_SUM, W);
+        return MPI_Reduce_scatter_block(given == mine ? all : given, mine, n, MPI_INT, MPI_SUM, W);
     FAIL("no such call: %s", what);
     return 0;
 }
@@ -214,6 +234,24 @@ static void lost(const char *what, int calls)
     FAILS(MPI_Barrier(W), MPI_ERR_PROC_ABORTED, "rank 1");
 }
 
+/* Rank 1 has a bad pointer, which is its own end: the others hear of that. */
+static void astray(const char *what)
+{
+    size_t bytes = sizeof(int) * LARGE * (size_t)size;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    EQUAL(call(what), 0);
+    EQUAL(MPI_Barrier(W), 0);
+    if (rank == 1) {
+        void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        CHECK(room != MAP_FAILED);
+        nowhere = room;
+    }
+    int code = 0;
+    for (int i = 0; i < 100000 && code == 0; i++)
+        code = call(what);
+    FAILS(code, MPI_ERR_PROC_ABORTED, "has ended");
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -226,6 +264,8 @@ int main(int argc, char **argv)
         ways();
     else if (strcmp(what, "disagree") == 0)
         disagree();
+    else if (strcmp(what, "astray") == 0)
+        astray(argv[2]);
     else
         lost(what, atoi(argv[2]));
     MPI_Type_free(&pair);

@@ -312,6 +312,14 @@ impl Meeting {
         before.iter().chain(&after[1..]).for_each(|bell| bell.unpark_unfenced());
     }
 
+    /// Wakes the one after `place`, if there is one, for what was made known in the same way.
+    #[inline]
+    pub fn ring_next(&self, place: usize) {
+        if let Some(bell) = self.bells.get(place + 1) {
+            bell.unpark_unfenced();
+        }
+    }
+
     /// Wakes the one at `place`.
     #[inline]
     pub fn ring(&self, place: usize) {
@@ -356,7 +364,7 @@ impl Meeting {
         let is_missing =
             |place: &usize| !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed);
         match gate {
-            Gate::Shown { place } | Gate::Read { place } => {
+            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => {
                 Some(place).filter(is_missing).into_iter().collect()
             }
             _ => (0..self.stands.len()).filter(is_missing).take(most).collect(),
@@ -382,6 +390,8 @@ pub enum Gate {
     AllShown,
     /// This member has.
     Shown { place: usize },
+    /// This member has shown something to the one after it, who alone waits for that.
+    Passed { place: usize },
     /// Nobody reads anything of others any more.
     AllRead,
     /// This member does not.
@@ -393,7 +403,7 @@ impl Gate {
     /// who wait there, once.
     fn lobby(self) -> Option<usize> {
         match self {
-            Gate::Room => None,
+            Gate::Room | Gate::Passed { .. } => None,
             Gate::Full | Gate::Done => Some(0),
             Gate::AllShown | Gate::Shown { .. } => Some(1),
             Gate::AllRead | Gate::Read { .. } => Some(2),
@@ -508,13 +518,13 @@ mod tests {
             assert!(meeting.has_room(turn(rounds)) && !meeting.has_ample_room(turn(rounds)));
             meeting.let_go(turn(half), 1);
             assert!(meeting.has_ample_room(turn(rounds)));
-            assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), []);
+            assert!(meeting.missing(Gate::Room, turn(rounds), 9).is_empty());
             meeting.come(turn(1), 1);
             meeting.come(turn(0), 2);
             meeting.pace.settled.store(position(turn(1)), Ordering::Relaxed);
             assert!(!meeting.has_room(turn(rounds + 1)));
             assert_eq!(meeting.missing(Gate::Full, turn(1), 9), [2]);
-            assert_eq!(meeting.missing(Gate::Shown { place: 0 }, turn(1), 9), []);
+            assert!(meeting.missing(Gate::Shown { place: 0 }, turn(1), 9).is_empty());
         }
     }
 

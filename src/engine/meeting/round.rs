@@ -107,6 +107,15 @@ impl Laid {
             Laid::Copies(blocks) | Laid::Blocks(blocks) => blocks[0].bytes(),
         }
     }
+
+    /// The memory of what is for all, if it lies in one piece.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Laid::Copy(span) => Some(*span),
+            Laid::There(region) => region.span(),
+            Laid::Copies(_) | Laid::Blocks(_) => None,
+        }
+    }
 }
 
 const COPY: u32 = 0;
@@ -142,7 +151,7 @@ impl Round {
             Gate::Full => self.muster.is_full(turn),
             Gate::Done => self.done.turn.load(Ordering::SeqCst) == turn + 1,
             Gate::AllShown => self.lines().iter().all(is_shown),
-            Gate::Shown { place } => is_shown(self.line(place)),
+            Gate::Shown { place } | Gate::Passed { place } => is_shown(self.line(place)),
             Gate::AllRead => self.readers.is_full(turn),
             Gate::Read { place } => self.has_read(turn, place),
             Gate::Room => true,

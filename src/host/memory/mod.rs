@@ -5,6 +5,7 @@ mod region;
 mod strided;
 
 pub use region::{Region, transfer, transfer_start};
+pub use strided::guard;
 
 use crate::host::shims::alloc;
 use std::cell::Cell;
@@ -43,6 +44,17 @@ impl Span {
     pub fn part(self, offset: usize, bytes: usize) -> Span {
         assert!(offset <= self.bytes, "a part starts inside its span");
         Span { address: self.address + offset, bytes: bytes.min(self.bytes - offset) }
+    }
+
+    /// Whether it reaches where no address is.
+    pub fn is_odd(self) -> bool {
+        const HIGHEST: usize = 1 << 47;
+        self.address.checked_add(self.bytes).is_none_or(|end| end > HIGHEST)
+    }
+
+    /// Whether this address is in it.
+    pub fn holds(self, address: usize) -> bool {
+        address.wrapping_sub(self.address) < self.bytes
     }
 
     /// The memory of a slice of the library's own. It must outlive the copies made with the span.
@@ -180,12 +192,10 @@ unsafe fn copy_large(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
 #[inline]
 fn fault(source: Span, target: Span, bytes: usize, address: usize) -> Fault {
     let holds = |span: Span| address.wrapping_sub(span.address) < bytes;
-    const HIGHEST: usize = 1 << 47;
-    let is_odd = |span: Span| span.address.checked_add(bytes).is_none_or(|end| end > HIGHEST);
     match (holds(source), holds(target)) {
         (true, _) => Fault { address, in_source: true },
         (_, true) => Fault { address, in_source: false },
-        _ if is_odd(source) => Fault { address: source.address, in_source: true },
+        _ if source.is_odd() => Fault { address: source.address, in_source: true },
         _ => Fault { address: target.address, in_source: false },
     }
 }
@@ -413,6 +423,22 @@ pub(super) mod tests {
         assert_eq!(copy(nowhere, Span::of_mut(&mut own)), Err(expected));
         let null = Span { address: 0, bytes: 8 };
         assert!(copy(Span::of(&own).part(0, 8), null).is_err());
+    }
+
+    #[test]
+    fn work_ends_where_memory_does() {
+        signals::install();
+        let brink = brink();
+        for _ in 0..3 {
+            let read = |address: usize| {
+                let place = std::ptr::with_exposed_provenance::<u64>(address);
+                // SAFETY: the guard's; nothing is dropped.
+                unsafe { guard(&|| _ = std::hint::black_box(place.read_volatile())) }
+            };
+            assert_eq!(read(brink - 8), Ok(()));
+            assert_eq!(read(brink), Err(brink));
+            assert!(read(1 << 63).is_err());
+        }
     }
 
     /// `cargo test --release speed -- --ignored --nocapture`

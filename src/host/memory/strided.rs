@@ -140,11 +140,33 @@ unsafe extern "C" {
 ///
 /// # Safety
 /// The kernel owns nothing that it would have to drop, and is made for this job.
+#[inline]
 pub(super) unsafe fn guarded<J>(job: &J, kernel: Kernel) -> Outcome {
     let trap = TRAP.with(Cell::as_ptr);
     // SAFETY: the caller of MPI vouches for the memory (§2.3), and where that is wrong the signal
     // handler leaves the kernel by the way out (see `recover`).
     unsafe { ftmpi_copy_guarded(std::ptr::from_ref(job).cast(), kernel, trap) }
+}
+
+/// Does `work` on memory of the program's; says which address was not there, where one was not.
+///
+/// # Safety
+/// `work` owns nothing, and calls nobody who does: a fault leaves it where it is.
+#[inline]
+pub unsafe fn guard<W: Fn()>(work: &W) -> Result<(), usize> {
+    /// # Safety
+    /// `work` points to a `W`.
+    unsafe extern "C" fn call<W: Fn()>(work: *const c_void) {
+        // SAFETY: the caller passes one.
+        unsafe { (*work.cast::<W>())() }
+    }
+    if cfg!(miri) {
+        work();
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { guarded(work, call::<W>) };
+    if outcome.is_fault == 0 { Ok(()) } else { Err(outcome.address) }
 }
 
 impl<F: Places, T: Places> Job<F, T> {

@@ -5,7 +5,7 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::Crowd;
-use super::reduce::Sum;
+use super::reduce::{Part, Sum};
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
@@ -199,12 +199,19 @@ pub fn reduce(
     let target = it.span().filter(|_| is_root);
     let is_plain = if is_root { target.is_some() } else { !is_in_place };
     let bytes = input.bytes();
-    if !(is_plain && crowd.combines_at_once(bytes) && crowd.meets_for_sum_of_one(bytes)) {
+    let (is_at_once, is_twice) = (crowd.combines_at_once(bytes), crowd.combines_twice(bytes));
+    if !is_plain || !(is_at_once || is_twice) || !crowd.meets_for_sum_of_one(bytes) {
         return Ok(false);
     }
     let turn = Turn::next(process, comm);
     turn.come()?;
-    turn.reduce(&sum, &input.into(), crowd, target.map(Region::from).as_ref(), root)?;
+    let target = target.map(Region::from);
+    if is_at_once {
+        turn.reduce(&sum, &input.into(), crowd, target.as_ref(), root)?;
+        return Ok(true);
+    }
+    let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, to);
+    turn.reduce_where_it_lies(&sum, bracket, target.as_ref())?;
     Ok(true)
 }
 
@@ -218,12 +225,63 @@ pub fn allreduce(
         return Ok(false);
     };
     let bytes = target.bytes();
-    if !crowd.reduces_for_all(bytes) {
+    let (is_at_once, is_twice) = (crowd.combines_at_once(bytes), crowd.combines_twice(bytes));
+    if !(is_at_once || is_twice) {
         return Ok(false);
     }
     let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
-    let (turn, last) = (Turn::next(process, comm), bracket.last(comm.group.len()));
+    let turn = Turn::next(process, comm);
     turn.come()?;
-    turn.reduce_for_all(&sum, &input.into(), bracket, &target.into(), |results| results(last))?;
+    let target = target.into();
+    match is_at_once {
+        true => turn.reduce_for_all(&sum, &input.into(), bracket, (0, &target))?,
+        false => turn.reduce_where_it_lies(&sum, bracket, Some(&target))?,
+    }
+    Ok(true)
+}
+
+/// The same; everybody gets a block of the result.
+#[inline]
+pub fn reduce_scatter(
+    process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let Some(target) = it.span() else { return Ok(false) };
+    let all = Numbers { count: it.count * comm.group.len() as i64, ..it.given(send) };
+    let Some((input, sum)) = all.sum(op) else { return Ok(false) };
+    let (bytes, rank) = (input.bytes(), comm.rank);
+    let is_at_once = crowd.combines_at_once(bytes);
+    if !is_at_once && !crowd.looks_round() {
+        return Ok(false);
+    }
+    let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    let (offset, target) = (turn.me() * target.bytes(), target.into());
+    let part = Part { first: i64::from(rank) * it.count, items: it.count };
+    match is_at_once {
+        true => turn.reduce_for_all(&sum, &input.into(), bracket, (offset, &target))?,
+        false => turn.reduce_and_keep(&sum, bracket, part, &target)?,
+    }
+    Ok(true)
+}
+
+/// Combines the values of all up to each member, or before it, in the same way.
+#[inline]
+pub fn scan(
+    process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
+    is_exclusive: bool,
+) -> Result<bool> {
+    let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
+    let Some((input, sum)) = it.given(send).sum(op) else { return Ok(false) };
+    // Nobody is before the first member: it gets nothing then, whatever it has room for.
+    let gets = !is_exclusive || comm.rank > 0;
+    let target = it.span().filter(|_| gets);
+    if gets && target.is_none() || !crowd.passes_on(input.bytes()) {
+        return Ok(false);
+    }
+    let turn = Turn::next(process, comm);
+    turn.come()?;
+    turn.scan(&sum, &input.into(), target.map(Region::from).as_ref(), is_exclusive)?;
     Ok(true)
 }

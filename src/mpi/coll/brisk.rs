@@ -1,10 +1,12 @@
 //! The way of the commonest operations where members share cores: each lays down what little it
 //! has, sleeps once at most, and the last one to come does what there is to do for all. What costs
 //! is the memory that each member touches, so this is short. Few members with cores of their own
-//! look at each other's lines instead. The turn is that of a
+//! look at each other's lines instead, or at each other's memory. The turn is that of a
 //! [`Sitting`](super::sitting::Sitting): some members may go this way, and others that one.
 
+use super::bracket::Bracket;
 use super::choice::Crowd;
+use super::reduce::{Part, Sum};
 use super::sitting::{self, Sitting, index};
 use crate::base::member::Roster;
 use crate::base::sync::cache::comes_soon;
@@ -17,7 +19,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::losses;
 use crate::mpi::process::Process;
 use crate::mpi::pt2pt::envelope;
-use crate::mpi::run::Way;
+use crate::mpi::run::{self, Way};
 use std::sync::Arc;
 
 /// One member's part in the next turn of a communicator.
@@ -144,6 +146,24 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// What the member at `previous` has laid down for this one is there.
+    #[inline]
+    pub(super) fn passed_by(&self, previous: usize) -> Result {
+        let gate = Gate::Passed { place: previous };
+        match self.round.is_open(gate, self.turn) {
+            true => Ok(self.process.engine.step()?),
+            false => self.wait(gate),
+        }
+    }
+
+    /// What this member has laid down is there for the one after it, if there is one.
+    #[inline]
+    pub(super) fn pass(&self) -> Result {
+        self.round.line(self.me).show(self.turn);
+        self.meeting.ring_next(self.me);
+        Ok(self.process.engine.step()?)
+    }
+
     #[inline(never)]
     fn wait(&self, gate: Gate) -> Result {
         let Turn { meeting, round, turn, comm, .. } = *self;
@@ -206,9 +226,24 @@ impl<'a> Turn<'a> {
     /// Goes on in the ordinary way.
     #[cold]
     pub(super) fn sit(&self, run: impl FnOnce(&Sitting<'_, '_>) -> Result) -> Result {
-        let lane = Lane::new(self.process, self.comm, self.turn as i32, Way::Blocking).as_turn();
+        let lane = self.lane();
         run(&Sitting::at(&lane, self.meeting, self.turn))?;
         lane.verdict()
+    }
+
+    /// Every member combines a part of everybody's values, where they lie, for its `target`.
+    #[inline(never)]
+    pub(super) fn reduce_and_keep(
+        &self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
+    ) -> Result {
+        let lane = self.lane();
+        let sitting = Sitting::at(&lane, self.meeting, self.turn);
+        run::block(sitting.reduce_and_keep(sum, bracket, part, target))?;
+        lane.verdict()
+    }
+
+    fn lane(&self) -> Lane<'a> {
+        Lane::new(self.process, self.comm, self.turn as i32, Way::Blocking).as_turn()
     }
 
     pub(super) fn process(&self) -> &'a Process {

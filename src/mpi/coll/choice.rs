@@ -4,7 +4,6 @@
 //! somebody up, so small operations let everybody sleep once; and large messages are copied once,
 //! straight out of the sender's memory, so the fewest copies win.
 
-use super::combining::MOST_HERE;
 use crate::mpi::lane::Lane;
 
 /// How everybody's blocks come to everybody.
@@ -28,7 +27,7 @@ pub(super) enum Combination {
 }
 
 /// So many bytes go by the memory where few members meet sooner than by messages.
-const FEW: usize = 1024;
+const FEW: usize = 8192;
 
 /// What is known of an operation: how many members it has, and how many of all ranks share a core.
 #[derive(Clone, Copy)]
@@ -112,11 +111,9 @@ impl Crowd {
     }
 
     /// Whether members meet for a sum of theirs that one of them wants. Of two, one would do it
-    /// alone; little is told sooner where they meet, and much is done sooner by both.
+    /// alone; those with cores of their own meet sooner, and much is done sooner by both.
     pub(super) fn meets_for_sum_of_one(self, bytes: usize) -> bool {
-        self.members > 2
-            || self.looks_round() && bytes <= FEW
-            || !self.combines_at_once(bytes) && bytes > 1 << 16
+        self.members > 2 || self.looks_round() || bytes > 1 << 16
     }
 
     fn is_a_crowd(self) -> bool {
@@ -150,14 +147,26 @@ impl Crowd {
     pub(super) fn combines_at_once(self, bytes: usize) -> bool {
         // Where parts come to less than a byte each, it would take members longer to look at each
         // other's than one to combine everything.
-        bytes <= 4096 && (bytes * self.members <= 1 << 19 || bytes < self.members)
+        // Few read each other's where they are, sooner than from copies.
+        let most = if self.looks_round() { 2048 } else { 4096 };
+        bytes <= most && (bytes * self.members <= 1 << 19 || bytes < self.members)
     }
 
-    /// Whether members who are near combine values of so many bytes for all of them at once; few
-    /// do so each for itself.
-    pub(super) fn reduces_for_all(self, bytes: usize) -> bool {
-        let is_little = || self.is_crowded() || bytes * self.members <= MOST_HERE;
-        self.combines_at_once(bytes) && is_little()
+    /// Whether each of the members who want results of so many bytes combines all of them for
+    /// itself: two are done with that before they had told each other of halves.
+    pub(super) fn combines_twice(self, bytes: usize) -> bool {
+        self.members == 2 && self.looks_round() && bytes <= 1 << 20
+    }
+
+    /// Whether each member of a scan lays down so many bytes for the next one.
+    pub(super) fn passes_on(self, bytes: usize) -> bool {
+        bytes <= 4096 && bytes * self.members <= 1 << 19
+    }
+
+    /// Whether it reads more than that where the one before has it. Then one works at a time: many
+    /// who have cores of their own send segments to each other.
+    pub(super) fn passes_on_much(self, bytes: usize) -> bool {
+        self.looks_round() || self.is_crowded() && bytes > 1 << 14
     }
 
     /// Whether values of so many bytes, which are many, are combined without messages.

@@ -7,8 +7,10 @@ use super::choice::Crowd;
 use super::reduce::{Part, Room, Sum};
 use super::sitting::{self, Sitting};
 use crate::engine::{Board, Laid, Round};
+use crate::host::life::Pin;
 use crate::host::memory::{Region, Span, copy};
 use crate::mpi::error::{Failure, Result};
+use crate::mpi::memory::Missing;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 use std::cell::Cell;
@@ -18,7 +20,7 @@ use std::mem::MaybeUninit;
 const NEAR: usize = 256;
 
 /// Each of few members combines no more bytes of all of them for itself.
-pub(super) const MOST_HERE: usize = 16 << 10;
+const MOST_HERE: usize = 16 << 10;
 
 impl Turn<'_> {
     /// Combines everybody's values, which are few, for the one at `root`, who has a `target`.
@@ -32,6 +34,15 @@ impl Turn<'_> {
         target.map_or(Ok(()), |target| self.combine_for_one(sum, crowd, bytes, target, root))
     }
 
+    /// The same with more: each who has a target combines all of everybody's values, where they
+    /// lie.
+    pub(super) fn reduce_where_it_lies(
+        &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
+    ) -> Result {
+        let (part, target) = all_of(sum, target);
+        self.reduce_and_keep(sum, bracket, part, target)
+    }
+
     #[inline(never)]
     fn combine_for_one(
         &self, sum: &Sum, crowd: Crowd, bytes: usize, target: &Region, root: usize,
@@ -43,12 +54,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Combines everybody's values, which are few, for everybody: `pick` says what of the results
-    /// is for this member, as in [`Sitting::reduce_for_all`]. Few members do so each for itself.
+    /// Combines everybody's values, which are few, for everybody: as much of the result as `target`
+    /// has room for, from byte `offset` on, is for this member. Few members combine what is theirs
+    /// each for itself.
     #[inline]
     pub(super) fn reduce_for_all(
-        &self, sum: &Sum, input: &Region, bracket: Bracket, target: &Region,
-        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+        &self, sum: &Sum, input: &Region, bracket: Bracket, (offset, target): (usize, &Region),
     ) -> Result {
         const FEW: usize = 256;
         let bytes = input.bytes();
@@ -56,7 +67,10 @@ impl Turn<'_> {
         if !self.is_small() {
             self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
             return match self.round().agreed_bytes() == Some(bytes) {
-                true => self.copy(pick(&|place| self.round().line(place).copy()), target),
+                true => {
+                    let result = self.round().line(bracket.last(self.members())).copy();
+                    self.copy(result.part(offset, target.bytes()), target)
+                }
                 false => Err(self.disagreement(bytes)),
             };
         }
@@ -64,36 +78,70 @@ impl Turn<'_> {
         if self.round().equal_bytes() != Some(bytes) {
             return Err(self.disagreement(bytes));
         }
-        match bytes * self.members() {
-            ..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, bytes, target, pick),
-            _ => self.combine_here::<{ MOST_HERE / 16 }>(sum, bracket, bytes, target, pick),
+        match target.bytes() * self.members() {
+            0 => Ok(()),
+            1..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, offset, target),
+            _ => self.combine_here::<{ MOST_HERE / 16 }>(sum, bracket, offset, target),
         }
+    }
+
+    /// Combines the values of all up to this member, or before it, which are few, for its `target`
+    /// if it has one. Each waits for the one before it only, and lays down for the one after it
+    /// what all up to itself have come to.
+    #[inline]
+    pub(super) fn scan(
+        &self, sum: &Sum, input: &Region, target: Option<&Region>, is_exclusive: bool,
+    ) -> Result {
+        let (me, is_last) = (self.me(), self.me() + 1 == self.members());
+        self.put(input)?;
+        let mine = self.round().line(me).copy();
+        let before = match me.checked_sub(1) {
+            None => Span::EMPTY,
+            Some(previous) => {
+                self.passed_by(previous)?;
+                let before = self.round().line(previous).copy();
+                if before.bytes() != mine.bytes() {
+                    self.pass()?;
+                    return Err(sitting::disagreement(previous, before.bytes(), mine.bytes()));
+                }
+                if !(is_last && is_exclusive) {
+                    sum.combiner(self.process()).combine(before, mine);
+                }
+                before
+            }
+        };
+        if !is_last {
+            self.pass()?;
+        }
+        let result = if is_exclusive { before } else { mine };
+        target.map_or(Ok(()), |target| self.copy(result, target))
     }
 
     /// The same with room for so many words. Out of line, so that those who need little room have a
     /// small frame.
     #[inline(never)]
     fn combine_here<const WORDS: usize>(
-        &self, sum: &Sum, bracket: Bracket, bytes: usize, target: &Region,
-        pick: impl Fn(&dyn Fn(usize) -> Span) -> Span,
+        &self, sum: &Sum, bracket: Bracket, offset: usize, target: &Region,
     ) -> Result {
+        let bytes = target.bytes();
         let mut room = [const { MaybeUninit::<u128>::uninit() }; WORDS];
         let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
         let (lines, combined) = (self.round().lines(), Cell::new(0_u64));
         let is_combined = |place: usize| combined.get() >> place & 1 == 1;
         let new = |place: usize| room.part(place * bytes, bytes);
-        let known =
-            |place: usize| if is_combined(place) { new(place) } else { lines[place].copy() };
-        let (sum, mut outcome) = (sum.combiner(self.process()), Ok(()));
+        let laid = |place: usize| lines[place].copy().part(offset, bytes);
+        let known = |place: usize| if is_combined(place) { new(place) } else { laid(place) };
+        let items = bytes as i64 / sum.item();
+        let (sum, mut outcome) = (sum.combiner_of(self.process(), items), Ok(()));
         bracket.walk(self.members(), |left, right| {
             if !is_combined(right) {
-                outcome = copy(lines[right].copy(), new(right)).and(outcome);
+                outcome = copy(laid(right), new(right)).and(outcome);
             }
             sum.combine(known(left), new(right));
             combined.set(combined.get() | 1 << right);
         });
         self.judge(outcome)?;
-        self.copy(pick(&known), target)
+        self.copy(known(bracket.last(self.members())), target)
     }
 }
 
@@ -143,6 +191,85 @@ impl Sitting<'_, '_> {
         self.leave().await
     }
 
+    /// The same as in [`Turn::scan`].
+    pub(super) async fn scan(
+        self, sum: &Sum, target: Option<&Region>, is_exclusive: bool,
+    ) -> Result {
+        let (me, is_last) = (self.me(), self.me() + 1 == self.members());
+        self.put(&sum.input(sum.whole())?)?;
+        let (mine, mut before) = (self.copy_of(me), Span::EMPTY);
+        if let Some(previous) = me.checked_sub(1) {
+            self.passed_by(previous).await?;
+            before = self.copy_of(previous);
+            if before.bytes() != mine.bytes() {
+                let news = sitting::disagreement(previous, before.bytes(), mine.bytes());
+                self.lane().note(Err(news))?;
+                self.pass()?;
+                return self.leave().await;
+            }
+            if !(is_last && is_exclusive) {
+                sum.combiner(self.lane().process()).combine(before, mine);
+            }
+        }
+        if !is_last {
+            self.pass()?;
+        }
+        if let Some(target) = target {
+            self.copy(if is_exclusive { before } else { mine }, target)?;
+        }
+        self.leave().await
+    }
+
+    /// The same with more: each combines what the one before it has come to, where that lies, with
+    /// what is its own.
+    pub(super) async fn scan_where_it_lies(self, sum: &Sum, target: &Region) -> Result {
+        let (me, input) = (self.me(), sum.input(sum.whole())?);
+        let previous = me.checked_sub(1);
+        self.point_at(if previous.is_none() { &input } else { target });
+        self.all_there().await?;
+        let bytes = input.bytes();
+        if self.sizes().any(|size| size != bytes) {
+            self.note_disagreement(bytes)?;
+            return self.leave().await;
+        }
+        if let Some(previous) = previous {
+            let combined = match self.passed_by(previous).await {
+                Ok(()) => self.combine_with(previous, sum, &input, target),
+                failed => failed,
+            };
+            self.end_reading_of(previous);
+            // Who passes nothing on has nobody who reads it.
+            combined?;
+        }
+        self.pass()?;
+        let kept = match previous {
+            None => self.lane().keep(&input, target),
+            Some(_) => Ok(()),
+        };
+        if let Err(Failure::Died) = kept {
+            return kept;
+        }
+        if me + 1 < self.members() {
+            self.read_by(me + 1).await?;
+        }
+        kept?;
+        self.leave().await
+    }
+
+    fn combine_with(&self, previous: usize, sum: &Sum, input: &Region, target: &Region) -> Result {
+        let before = self.laid(previous).span();
+        let (Some(before), Some(right), Some(into)) = (before, input.span(), target.span()) else {
+            unreachable!("plain values lie in one piece");
+        };
+        let pin = self.pin(previous).ok_or_else(|| self.lost(previous))?;
+        let combined = sum.combiner(self.lane().process()).combine_into(before, right, into);
+        drop(pin);
+        combined.map_err(|missing| match missing {
+            Missing::Left(address) => self.missed(previous, address),
+            Missing::Right(address) | Missing::Into(address) => self.missed(self.me(), address),
+        })
+    }
+
     /// The same as all others do, each for itself.
     fn combine_here(
         &self, sum: &Sum, bracket: Bracket, bytes: usize, target: &Region,
@@ -167,6 +294,10 @@ impl Sitting<'_, '_> {
         self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
         let input = sum.input(sum.whole())?;
+        if Crowd::of(self.lane()).combines_twice(input.bytes()) {
+            let (part, target) = all_of(sum, target);
+            return self.reduce_and_keep(sum, bracket, part, target).await;
+        }
         let part = sum.share(self.lane());
         self.point_at(&input);
         self.all_there().await?;
@@ -202,13 +333,9 @@ impl Sitting<'_, '_> {
     }
 
     fn write_part(&self, sum: &Sum, bracket: Bracket, part: Part, board: &Board) -> Result {
-        let item = usize::try_from(sum.item()).expect("items have a size");
-        let mut fold = Fold::new(self, sum, bracket);
-        part.blocks(block_of(item)).try_for_each(|block| {
-            let (first, items) = (block.first as usize, block.items as usize);
-            let place = board.memory().part(first * item, items * item);
-            fold.values(block, |values| self.lane().copy(values, &place.into()))
-        })
+        let (first, item) = (part.first as usize, sum.item() as usize);
+        let place = board.memory().part(first * item, part.items as usize * item);
+        Fold::new(self, sum, bracket).part(part, &place.into())
     }
 
     /// Every member combines its part of everybody's values, and keeps it in `target`.
@@ -216,7 +343,11 @@ impl Sitting<'_, '_> {
         self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
     ) -> Result {
         let input = sum.input(sum.whole())?;
-        self.point_at(&input);
+        // Who gets results where others read lays down a copy for them, if that is not too much.
+        match input.is_apart(target) || !Crowd::of(self.lane()).lays_down(input.bytes()) {
+            true => self.point_at(&input),
+            false => self.put(&input)?,
+        }
         self.all_there().await?;
         let bytes = input.bytes();
         let is_agreed = self.sizes().all(|size| size == bytes);
@@ -240,20 +371,20 @@ impl Sitting<'_, '_> {
     fn combine_part(
         &self, sum: &Sum, bracket: Bracket, part: Part, input: &Region, target: &Region,
     ) -> Result<Option<Room>> {
-        let kept = if input.is_apart(target) { None } else { Some(sum.room(part.items)?) };
+        let is_read = !input.is_apart(target) && matches!(self.laid(self.me()), Laid::There(_));
+        let kept = if is_read { Some(sum.room(part.items)?) } else { None };
         let goal = match &kept {
             Some(room) => sum.in_room(room, part.items)?,
             None => target.clone(),
         };
-        let item = usize::try_from(sum.item()).expect("items have a size");
-        let mut fold = Fold::new(self, sum, bracket);
-        part.blocks(block_of(item)).try_for_each(|block| {
-            let offset = (block.first - part.first) as usize * item;
-            let place = goal.part(offset, block.items as usize * item);
-            fold.values(block, |values| self.lane().copy(values, &place))
-        })?;
+        Fold::new(self, sum, bracket).part(part, &goal)?;
         Ok(kept)
     }
+}
+
+/// All of a result for those who have a target; for others nothing.
+fn all_of<'t>(sum: &Sum, target: Option<&'t Region>) -> (Part, &'t Region) {
+    target.map_or((Part { first: 0, items: 0 }, &Region::EMPTY), |target| (sum.whole(), target))
 }
 
 /// How many items of so many bytes are combined at a time: the operands stay in the nearest cache.
@@ -276,66 +407,149 @@ pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: 
     can
 }
 
-/// A block of what all point at, as far as it is combined.
+/// Results of as many bytes are somewhere in the caches.
+const NEARBY: i64 = 1 << 20;
+
+/// Combines what all point at, or have laid down, block by block and where it lies.
 struct Fold<'f, 'l, 'a> {
     sitting: &'f Sitting<'l, 'a>,
     sum: &'f Sum,
     bracket: Bracket,
     block: Part,
-    /// The values of those that are in hand.
+    /// Results go straight to where they are wanted. Much is copied there, by instructions that do
+    /// not read first what they write to.
+    is_near: bool,
+    /// What is combined of those that are in hand.
     rooms: Vec<Option<Room>>,
     spare: Vec<Room>,
 }
 
+/// Some values of a block.
+enum Operand {
+    /// Of one member, where it has them; the pin keeps them there.
+    Laid {
+        span: Span,
+        _pin: Option<Pin>,
+    },
+    Room(Room),
+}
+
 impl<'f, 'l, 'a> Fold<'f, 'l, 'a> {
     fn new(sitting: &'f Sitting<'l, 'a>, sum: &'f Sum, bracket: Bracket) -> Fold<'f, 'l, 'a> {
-        let mut rooms = Vec::new();
-        rooms.resize_with(sitting.members(), || None);
         let block = Part { first: 0, items: 0 };
-        Fold { sitting, sum, bracket, block, rooms, spare: Vec::new() }
+        let is_near = sum.count.saturating_mul(sum.item()) <= NEARBY;
+        Fold { sitting, sum, bracket, block, is_near, rooms: Vec::new(), spare: Vec::new() }
     }
 
-    /// Combines a block, no larger than the first one, and hands it over.
-    fn values(&mut self, block: Part, take: impl FnOnce(&Region) -> Result) -> Result {
+    /// Combines a part, block by block; its results are at `goal`.
+    fn part(&mut self, part: Part, goal: &Region) -> Result {
+        let item = self.item();
+        part.blocks(block_of(item)).try_for_each(|block| {
+            let offset = (block.first - part.first) as usize * item;
+            self.values(block, &goal.part(offset, block.items as usize * item))
+        })
+    }
+
+    /// Combines a block, no larger than the first one.
+    fn values(&mut self, block: Part, goal: &Region) -> Result {
         self.block = block;
         let (bracket, members) = (self.bracket, self.sitting.members());
-        let mut outcome = Ok(());
+        let direct = goal.span().filter(|_| self.is_near);
+        let (mut outcome, mut left_over) = (Ok(()), members - 1);
         bracket.walk(members, |left, right| {
+            left_over -= 1;
             if outcome.is_ok() {
-                outcome = self.combine(left, right);
+                outcome = self.combine(left, right, direct.filter(|_| left_over == 0));
             }
         });
         outcome?;
-        let values = self.room(bracket.last(members))?;
-        take(&self.sum.in_room(&values, block.items)?)?;
+        match self.rooms.get_mut(bracket.last(members)).and_then(Option::take) {
+            Some(values) => self.give(values, goal),
+            None => Ok(()),
+        }
+    }
+
+    /// Copies what is combined to where it cannot be combined.
+    fn give(&mut self, values: Room, goal: &Region) -> Result {
+        self.sitting.lane().copy(&self.sum.in_room(&values, self.block.items)?, goal)?;
         self.spare.push(values);
         Ok(())
     }
 
-    fn combine(&mut self, left: usize, right: usize) -> Result {
-        let (one, mut other) = (self.room(left)?, self.room(right)?);
-        self.sum.combine(self.sitting.lane(), &one, &mut other, self.block.items)?;
-        self.spare.push(one);
-        self.rooms[right] = Some(other);
+    /// Combines two operands, for `goal` or a room.
+    fn combine(&mut self, left: usize, right: usize, goal: Option<Span>) -> Result {
+        let (one, other) = (self.operand(left)?, self.operand(right)?);
+        let bytes = self.block.items as usize * self.item();
+        let span = |operand: &Operand| match operand {
+            Operand::Laid { span, .. } => *span,
+            Operand::Room(room) => room.span(bytes),
+        };
+        let room = match (&other, goal) {
+            (Operand::Laid { .. }, None) => Some(self.fresh()?),
+            _ => None,
+        };
+        let into = goal.or(room.as_ref().map(|room| room.span(bytes))).unwrap_or(span(&other));
+        let combiner = self.sum.combiner_of(self.sitting.lane().process(), self.block.items);
+        match combiner.combine_into(span(&one), span(&other), into) {
+            Ok(()) => {}
+            Err(Missing::Left(address)) => return Err(self.sitting.missed(left, address)),
+            Err(Missing::Right(address)) => return Err(self.sitting.missed(right, address)),
+            Err(Missing::Into(address)) => {
+                return Err(self.sitting.missed(self.sitting.me(), address));
+            }
+        }
+        let (kept, freed) = match (other, room, goal) {
+            (Operand::Room(room), _, None) | (_, Some(room), _) => (Some(room), None),
+            (Operand::Room(room), ..) => (None, Some(room)),
+            _ => (None, None),
+        };
+        self.spare.extend(freed);
+        if let Operand::Room(room) = one {
+            self.spare.push(room);
+        }
+        if kept.is_some() {
+            let members = self.sitting.members();
+            self.rooms.resize_with(members, || None);
+            self.rooms[right] = kept;
+        }
         Ok(())
     }
 
-    /// The values at `place`, out of its member's memory if nothing is combined with them yet.
-    fn room(&mut self, place: usize) -> Result<Room> {
-        if let Some(room) = self.rooms[place].take() {
-            return Ok(room);
+    fn fresh(&mut self) -> Result<Room> {
+        self.spare.pop().map_or_else(|| self.sum.room(self.block.items), Ok)
+    }
+
+    /// The values at `place`: what is combined of them, or where their member has them. Only what
+    /// lies there in pieces is copied.
+    fn operand(&mut self, place: usize) -> Result<Operand> {
+        if let Some(room) = self.rooms.get_mut(place).and_then(Option::take) {
+            return Ok(Operand::Room(room));
         }
-        let (Part { first, items }, sitting) = (self.block, self.sitting);
-        let room = match self.spare.pop() {
-            Some(room) => room,
-            None => self.sum.room(items)?,
+        let (item, sitting) = (self.item(), self.sitting);
+        let part = sitting::Part {
+            offset: self.block.first as usize * item,
+            bytes: self.block.items as usize * item,
         };
-        let item = usize::try_from(self.sum.item()).expect("items have a size");
-        let part = sitting::Part { offset: first as usize * item, bytes: items as usize * item };
         let laid: Laid = sitting.laid(place);
-        match sitting.fetch(&laid, place, part, &self.sum.in_room(&room, items)?)? {
-            true => Ok(room),
-            false => Err(sitting.lost(place)),
+        let lost = || sitting.lost(place);
+        if let Some(span) = laid.span() {
+            let pin = match laid {
+                Laid::There(_) if place != sitting.me() => {
+                    Some(sitting.pin(place).ok_or_else(lost)?)
+                }
+                _ => None,
+            };
+            let span = span.part(part.offset, part.bytes);
+            return Ok(Operand::Laid { span, _pin: pin });
         }
+        let room = self.fresh()?;
+        match sitting.fetch(&laid, place, part, &self.sum.in_room(&room, self.block.items)?)? {
+            true => Ok(Operand::Room(room)),
+            false => Err(lost()),
+        }
+    }
+
+    fn item(&self) -> usize {
+        usize::try_from(self.sum.item()).expect("items have a size")
     }
 }

@@ -12,6 +12,7 @@ mod combining;
 mod every;
 mod neighbours;
 pub mod reduce;
+mod reduce_scatter;
 mod rooted;
 mod scan;
 mod sides;
@@ -21,7 +22,8 @@ mod tree;
 
 pub use every::{Allgather, Alltoall, Barrier};
 pub use neighbours::{NeighborAllgather, NeighborAlltoall};
-pub use reduce::{Allreduce, Reduce, ReduceScatter, Terms};
+pub use reduce::{Allreduce, Reduce, Terms};
+pub use reduce_scatter::ReduceScatter;
 pub use rooted::{Bcast, Gather, Scatter};
 pub use scan::Scan;
 pub use sides::{Blocks, List, Lists, Offer, Side, Sides, Types};

@@ -4,10 +4,10 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::{Combination, Crowd};
-use super::rooted::{collect, give};
+use super::rooted::collect;
 use super::sitting::{Sitting, index};
 use super::tree::{Tree, broadcast};
-use super::{Blocks, List, Plan, Role, others};
+use super::{Blocks, Plan, Role, others};
 use crate::host::memory::{Region, Span};
 use crate::mpi::combine::Combiner;
 use crate::mpi::comm::Comm;
@@ -93,7 +93,13 @@ impl Sum {
     /// What combines values that lie one after the other.
     #[inline]
     pub(super) fn combiner<'a>(&'a self, process: &'a Process) -> Combiner<'a> {
-        Combiner::new(process, &self.op, &self.datatype, self.count)
+        self.combiner_of(process, self.count)
+    }
+
+    /// The same for so many items.
+    #[inline]
+    pub(super) fn combiner_of<'a>(&'a self, process: &'a Process, items: i64) -> Combiner<'a> {
+        Combiner::new(process, &self.op, &self.datatype, items)
     }
 
     /// Whether one member can combine the values of all: an operation of the library's own, on
@@ -101,6 +107,11 @@ impl Sum {
     pub(super) fn is_plain(&self) -> bool {
         let shape = &self.datatype.shape;
         matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
+    }
+
+    /// The same for those who combine values where they lie, and no copies.
+    pub(super) fn is_in_one_piece(&self) -> bool {
+        self.is_plain() && self.datatype.is_predefined()
     }
 
     /// Bytes of one item.
@@ -122,7 +133,9 @@ impl Sum {
     }
 
     /// Where the brackets are when values are combined in this way, up to `top`.
-    fn bracket(&self, lane: &Lane<'_>, combination: Combination, top: i32) -> Result<Bracket> {
+    pub(super) fn bracket(
+        &self, lane: &Lane<'_>, combination: Combination, top: i32,
+    ) -> Result<Bracket> {
         let bytes = self.datatype.bytes(self.count)?;
         Ok(Bracket::of(combination, Crowd::of(lane), bytes, top))
     }
@@ -149,7 +162,7 @@ impl Sum {
         Part { first: 0, items: 0 }
     }
 
-    fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
+    pub(super) fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
         let bytes = self.datatype.bytes(self.count)?;
         Ok(Crowd::of(lane).reduction(bytes, self.count))
     }
@@ -175,12 +188,12 @@ impl Part {
 
 /// Memory of the library's own, and where its items would start as a buffer.
 pub(super) struct Room {
-    buf: Address,
+    pub(super) buf: Address,
     _memory: Scratch,
 }
 
 impl Room {
-    fn span(&self, bytes: usize) -> Span {
+    pub(super) fn span(&self, bytes: usize) -> Span {
         Span::new(std::ptr::with_exposed_provenance(self.buf.0), bytes)
     }
 }
@@ -389,140 +402,12 @@ impl Plan for Allreduce {
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.reduces_for_all(bytes);
+        let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.combines_at_once(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
         let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
-        let last = bracket.last(turn.members());
         turn.come()?;
-        turn.reduce_for_all(&self.sum, &input, bracket, &self.target, |results| results(last))?;
-        Ok(true)
-    }
-}
-
-/// Combines everybody's values; every member gets some of the result.
-pub struct ReduceScatter {
-    sum: Sum,
-    /// Where the part of each member begins, and how many items it has.
-    parts: Vec<Part>,
-    target: Region,
-}
-
-impl ReduceScatter {
-    /// The same number of items for everybody.
-    pub fn even(comm: &Comm, terms: &Terms) -> Result<ReduceScatter> {
-        let members = usize::try_from(comm.size()).expect("a size is not negative");
-        ReduceScatter::of(comm, terms, vec![terms.count.clone()?; members])
-    }
-
-    pub fn plan(comm: &Comm, terms: &Terms, counts: &dyn List) -> Result<ReduceScatter> {
-        ReduceScatter::of(comm, terms, counts.numbers(comm.size().into())?)
-    }
-
-    fn of(comm: &Comm, terms: &Terms, counts: Vec<i64>) -> Result<ReduceScatter> {
-        let negative = counts.iter().position(|count| *count < 0);
-        let total = counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count));
-        let (None, Some(total)) = (negative, total) else {
-            let place = negative.unwrap_or(0);
-            let words = format!("element {place} of recvcounts is {}", counts[place]);
-            return Err(Class::COUNT.because(words));
-        };
-        let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
-        let input = if is_in_place { terms.recv } else { terms.send };
-        let sum = Sum::new(terms, input, total)?;
-        let rank = usize::try_from(comm.rank).expect("a rank is not negative");
-        let target = sum.at(terms.recv, Part { first: 0, items: counts[rank] })?;
-        let mut first = 0;
-        let part = |items: i64| {
-            first += items;
-            Part { first: first - items, items }
-        };
-        let all: Vec<Part> = counts.into_iter().map(part).collect();
-        let parts = match comm.gaps() {
-            None => all,
-            Some(gaps) => gaps.ranks.iter().map(|rank| all[*rank as usize]).collect(),
-        };
-        Ok(ReduceScatter { sum, parts, target })
-    }
-
-    fn part(&self, rank: i32) -> Part {
-        self.parts[usize::try_from(rank).expect("a rank is not negative")]
-    }
-
-    /// The first member of the group that has all of the result gives everybody its part.
-    async fn give_out(&self, lane: &Lane<'_>, values: Option<Room>) -> Result {
-        let Some(values) = values else { return lane.recv(0, &self.target).await.map(drop) };
-        let parts = (0..lane.size()).map(|rank| self.sum.at(values.buf, self.part(rank)));
-        let blocks = Blocks::Each(parts.collect::<Result<_>>()?);
-        let sends = give(lane, &blocks)?;
-        lane.keep(&blocks.of(0), &self.target)?;
-        lane.all(sends).await
-    }
-
-    async fn together(
-        &self, sitting: Sitting<'_, '_>, combination: Combination, is_at_once: bool,
-    ) -> Result {
-        let (sum, target, lane) = (&self.sum, &self.target, sitting.lane());
-        let (bracket, part) = (sum.bracket(lane, combination, 0)?, self.part(lane.rank()));
-        if !is_at_once {
-            return sitting.reduce_and_keep(sum, bracket, part, target).await;
-        }
-        let (last, (offset, bytes)) = (bracket.last(sitting.members()), self.place(part));
-        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, bytes);
-        sitting.reduce_for_all(sum, bracket, target, pick).await
-    }
-
-    /// Where a part lies among all values, and how many bytes it has.
-    fn place(&self, Part { first, items }: Part) -> (usize, usize) {
-        ((first * self.sum.item()) as usize, (items * self.sum.item()) as usize)
-    }
-
-    async fn between(&self, lane: &Lane<'_>) -> Result {
-        let (local, sum) = (lane.local(), &self.sum);
-        let mut values = climb(&local, sum, 0).await?;
-        if let Some(ours) = values.take() {
-            let theirs = sum.room(sum.count)?;
-            let (give, get) = (sum.in_room(&ours, sum.count)?, sum.in_room(&theirs, sum.count)?);
-            lane.exchange(0, &give, 0, &get).await?;
-            values = Some(theirs);
-        }
-        self.give_out(&local, values).await?;
-        lane.note(local.verdict())
-    }
-}
-
-impl Plan for ReduceScatter {
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        if lane.comm().is_inter() {
-            return self.between(lane).await;
-        }
-        let combination = self.sum.combination(lane)?;
-        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
-            return self.together(sitting, combination, is_at_once).await;
-        }
-        if combination == Combination::Tree {
-            let values = climb(lane, &self.sum, 0).await?;
-            return self.give_out(lane, values).await;
-        }
-        let (values, sends) = combine_parts(lane, &self.sum, |rank| self.part(rank)).await?;
-        // In place, the result lies where others may still read.
-        lane.all(sends).await?;
-        lane.copy(&self.sum.in_room(&values, self.part(lane.rank()).items)?, &self.target)
-    }
-
-    #[inline]
-    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let (sum, members) = (&self.sum, comm.group.len());
-        let bytes = sum.datatype.bytes(sum.count)?;
-        let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
-        let crowd = crowd.filter(|crowd| crowd.reduces_for_all(bytes));
-        let Some(crowd) = crowd else { return Ok(false) };
-        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
-        let (last, (offset, mine)) = (bracket.last(members), self.place(self.part(comm.rank)));
-        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, mine);
-        let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
-        turn.come()?;
-        turn.reduce_for_all(sum, &input, bracket, &self.target, pick)?;
+        turn.reduce_for_all(&self.sum, &input, bracket, (0, &self.target))?;
         Ok(true)
     }
 }
@@ -565,7 +450,7 @@ fn check(lane: &Lane<'_>, from: i32, bytes: usize, into: &Region) -> Result {
 
 /// Every member combines its part of everybody's values, in the order of ranks, straight out of
 /// their memory. Returns the values, and the sends of the others' parts, which may go on.
-async fn combine_parts<'l, 'a>(
+pub(super) async fn combine_parts<'l, 'a>(
     lane: &'l Lane<'a>, sum: &Sum, parts: impl Fn(i32) -> Part,
 ) -> Result<(Room, Vec<crate::mpi::lane::Doing<'l, 'a>>)> {
     let mut sends = Vec::new();

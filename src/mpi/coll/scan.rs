@@ -1,5 +1,7 @@
 //! Prefix reductions (MPI-5.0 §6.11): along the chain of ranks, in segments that fit into packets,
-//! so that each member sleeps once and long vectors are on their way at all members at once.
+//! so that each member sleeps once and long vectors are on their way at all members at once. Of
+//! little, each member lays down for the next one what all up to itself have come to; of much, the
+//! next one reads that in its memory.
 
 use super::bracket::Bracket;
 use super::brisk::Turn;
@@ -13,6 +15,7 @@ use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use crate::mpi::run::Way;
 
 /// Every member gets what those up to it, or before it, have when it is combined.
 pub struct Scan {
@@ -70,27 +73,39 @@ impl Scan {
         let one_by_one = Bracket::one_by_one(sitting.members());
         let (place, target) = self.mine(sitting.me())?;
         let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
+        let target = target.unwrap_or(Region::EMPTY);
         sitting.reduce_for_all(&self.sum, one_by_one, &target, pick).await
     }
 
     /// Whose result is that of the member at `me`, if there is one for it, and where it goes.
-    fn mine(&self, me: usize) -> Result<(Option<usize>, Region)> {
+    fn mine(&self, me: usize) -> Result<(Option<usize>, Option<Region>)> {
         let place = if self.is_exclusive { me.checked_sub(1) } else { Some(me) };
-        let target = match place {
-            Some(_) => self.sum.at(self.recv, self.sum.whole())?,
-            None => Region::EMPTY,
-        };
-        Ok((place, target))
+        let target = || self.sum.at(self.recv, self.sum.whole());
+        Ok((place, place.map(|_| target()).transpose()?))
     }
 }
 
 impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        if Crowd::of(lane).combines_at_once(bytes)
+        if Crowd::of(lane).passes_on(bytes)
             && let Some((sitting, _)) = self.sum.sit_down(lane).await?
         {
-            return self.together(sitting).await;
+            // Who does something else meanwhile is not to hand on what others wait for.
+            if lane.way() != Way::Blocking {
+                return self.together(sitting).await;
+            }
+            let (_, target) = self.mine(sitting.me())?;
+            return sitting.scan(&self.sum, target.as_ref(), self.is_exclusive).await;
+        }
+        if Crowd::of(lane).passes_on_much(bytes)
+            && lane.way() == Way::Blocking
+            && !self.is_exclusive
+            && self.sum.is_in_one_piece()
+            && let Some(sitting) = Sitting::of(lane).await?
+        {
+            let target = self.sum.at(self.recv, self.sum.whole())?;
+            return sitting.scan_where_it_lies(&self.sum, &target).await;
         }
         let item = self.sum.datatype.bytes(1)?.max(1);
         let segment = i64::try_from(SEGMENT / item).unwrap_or(1).max(1);
@@ -107,16 +122,15 @@ impl Plan for Scan {
 
     #[inline]
     fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let (bytes, members) = (self.sum.datatype.bytes(self.sum.count)?, comm.group.len());
-        let fits = |crowd: Crowd| crowd.reduces_for_all(bytes);
+        let bytes = self.sum.datatype.bytes(self.sum.count)?;
+        let fits = |crowd: Crowd| crowd.passes_on(bytes);
         if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
             return Ok(false);
         }
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
         turn.come()?;
-        let (place, target) = self.mine(turn.me())?;
-        let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
-        turn.reduce_for_all(&self.sum, &input, Bracket::one_by_one(members), &target, pick)?;
+        let (_, target) = self.mine(turn.me())?;
+        turn.scan(&self.sum, &input, target.as_ref(), self.is_exclusive)?;
         Ok(true)
     }
 }

@@ -9,7 +9,7 @@
 use super::choice::Crowd;
 use crate::base::Member;
 use crate::engine::{Awaited, Gate, Hall, Laid, Meeting, Mishap, Outcome, Round, Vigil};
-use crate::host::life;
+use crate::host::life::{self, Pin};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::judgement::must_be_fresh;
@@ -20,6 +20,9 @@ use std::future::poll_fn;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::task::Poll;
+
+/// How often one of few members looks before it waits in the ordinary way.
+const LOOKS: u32 = 4096;
 
 /// One member's part in one turn of a meeting.
 pub(super) struct Sitting<'l, 'a> {
@@ -69,8 +72,8 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// The member of `lane`, which has come to this turn in another way.
     pub(super) fn at(lane: &'l Lane<'a>, meeting: &'a Meeting, turn: u32) -> Sitting<'l, 'a> {
         let (me, members) = (index(lane.rank()), index(lane.size()));
-        let place = Place::Next(meeting.round(turn));
-        Sitting { lane, meeting, place, turn, me, members, is_small: false }
+        let (place, is_small) = (Place::Next(meeting.round(turn)), Crowd::of(lane).looks_round());
+        Sitting { lane, meeting, place, turn, me, members, is_small }
     }
 
     /// Fails where somebody is known to be dead: for who gives without waiting for anybody.
@@ -231,6 +234,18 @@ impl<'l, 'a> Sitting<'l, 'a> {
         self.until(Gate::Shown { place: root }).await
     }
 
+    /// The same for what the member at `previous` has laid down for this one alone.
+    pub(super) async fn passed_by(&self, previous: usize) -> Result {
+        self.until(Gate::Passed { place: previous }).await
+    }
+
+    /// Says that what this member has is there for the one after it, if there is one.
+    pub(super) fn pass(&self) -> Result {
+        self.place.line(self.me).show(self.turn);
+        self.meeting.ring_next(self.me);
+        Ok(self.lane.process().engine.step()?)
+    }
+
     /// Reads nothing of others any more.
     pub(super) fn end_reading(&self) {
         if self.place.end_reading(self.turn, self.me) {
@@ -240,6 +255,12 @@ impl<'l, 'a> Sitting<'l, 'a> {
         if !self.lane.process().engine.is_calm() {
             self.meeting.ring_others(self.me);
         }
+    }
+
+    /// The same for the one at `place` only, who waits for that.
+    pub(super) fn end_reading_of(&self, place: usize) {
+        self.place.end_reading(self.turn, self.me);
+        self.meeting.ring(place);
     }
 
     /// The same for the one that all who point at something wait for.
@@ -340,8 +361,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
             Laid::There(region) => (region.part(offset, bytes), place == self.me),
             Laid::Blocks(blocks) => (blocks[self.me].part(offset, bytes), place == self.me),
         };
-        let Member { seat, incarnation } = self.member(place);
-        let pin = if is_own { None } else { Some(life::pin(seat, incarnation)) };
+        let pin = if is_own { None } else { Some(self.pin(place)) };
         if let Some(None) = pin {
             return Ok(false);
         }
@@ -353,6 +373,23 @@ impl<'l, 'a> Sitting<'l, 'a> {
             }
             Err(fault) => Err(self.suffer(fault.address)),
         }
+    }
+
+    /// Keeps the memory of the member at `place` where it is, if it is there.
+    pub(super) fn pin(&self, place: usize) -> Option<Pin> {
+        let Member { seat, incarnation } = self.member(place);
+        life::pin(seat, incarnation)
+    }
+
+    /// What to say of memory of the member at `place` that is not there: this member's own is its
+    /// end.
+    #[cold]
+    pub(super) fn missed(&self, place: usize, address: usize) -> Failure {
+        if place == self.me {
+            return self.suffer(address);
+        }
+        self.place.blame(place, address);
+        self.lost(place)
     }
 
     /// Takes what the member at `place` has for this one: a share of it where all get equal ones,
@@ -446,6 +483,10 @@ impl<'l, 'a> Sitting<'l, 'a> {
                     Poll::Pending
                 })
                 .await
+            }
+            // The others are busy with as much as this one.
+            _ if self.is_small && (0..LOOKS).any(|_| vigil.is_over()) => {
+                return Ok(engine.step()?);
             }
             _ => engine.keep_vigil(&vigil)?,
         };

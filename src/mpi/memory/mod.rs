@@ -6,7 +6,7 @@ mod half;
 mod quad;
 pub mod x87;
 
-use crate::host::memory::Span;
+use crate::host::memory::{Span, guard};
 use crate::mpi::datatype::{Element, Pair};
 use crate::mpi::op::Named;
 use half::Half;
@@ -123,8 +123,39 @@ impl Kernel {
     /// keep the order of MPI-5.0 §6.9.5.
     #[inline]
     pub fn run(self, input: Span, inout: Span, count: usize) {
-        (self.0)(Operands { input: input.address(), inout: inout.address(), count });
+        self.start(input, inout, inout, count);
     }
+
+    /// The same, but the results go to `into`, which is `right` or apart from both; and memory may
+    /// not be there.
+    pub fn try_run(self, left: Span, right: Span, into: Span, count: usize) -> Result<(), Missing> {
+        // Where it is not known yet, nobody looks for that below.
+        is_wide();
+        // SAFETY: kernels own nothing, and call nobody but those in C, which own nothing, either.
+        let done = unsafe { guard(&|| self.start(left, right, into, count)) };
+        done.map_err(|address| match address {
+            _ if left.holds(address) => Missing::Left(address),
+            _ if right.holds(address) => Missing::Right(address),
+            _ if into.holds(address) => Missing::Into(address),
+            _ if left.is_odd() => Missing::Left(left.address()),
+            _ if right.is_odd() => Missing::Right(right.address()),
+            _ => Missing::Into(into.address()),
+        })
+    }
+
+    #[inline(always)]
+    fn start(self, left: Span, right: Span, into: Span, count: usize) {
+        let [left, right, into] = [left, right, into].map(Span::address);
+        (self.0)(Operands { left, right, into, count });
+    }
+}
+
+/// Memory that was not there, at this address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    Left(usize),
+    Right(usize),
+    Into(usize),
 }
 
 /// What this operation does to such elements, if it has a meaning for them.
@@ -177,16 +208,17 @@ fn located(op: Named, kind: Pair) -> Option<fn(Operands)> {
 /// So few elements are combined one by one.
 const FEW: usize = 2;
 
-/// Two runs of elements.
+/// Two runs of elements, and where the results go: to those on the right, or apart from both.
 #[derive(Clone, Copy)]
 struct Operands {
-    input: usize,
-    inout: usize,
+    left: usize,
+    right: usize,
+    into: usize,
     count: usize,
 }
 
 impl Operands {
-    /// Sets every element of `inout` to what `combine` makes of the two. Element by element, so the
+    /// Sets every element of `into` to what `combine` makes of the two. Element by element, so the
     /// width of the machine's registers is of no matter to the results.
     #[inline]
     fn map<T: Copy>(self, combine: impl Fn(T, T) -> T) {
@@ -209,26 +241,33 @@ impl Operands {
 
     #[inline(always)]
     fn run<T: Copy>(self, combine: impl Fn(T, T) -> T) {
-        let input = std::ptr::with_exposed_provenance::<Loose<T>>(self.input);
-        let inout = std::ptr::with_exposed_provenance_mut::<Loose<T>>(self.inout);
-        let bytes = self.count.saturating_mul(size_of::<T>());
-        if self.count <= FEW || self.input.abs_diff(self.inout) < bytes {
+        let Operands { left, right, into, count } = self;
+        let bytes = count.saturating_mul(size_of::<T>());
+        let is_apart = |operand: usize| operand.abs_diff(into) >= bytes;
+        let is_in_place = right == into;
+        let left = std::ptr::with_exposed_provenance::<Loose<T>>(left);
+        let right = std::ptr::with_exposed_provenance::<Loose<T>>(right);
+        let into = std::ptr::with_exposed_provenance_mut::<Loose<T>>(into);
+        if count <= FEW || !is_apart(self.left) || !is_in_place && !is_apart(self.right) {
             // The standard forbids operands that overlap: they get what a plain loop gives.
-            for index in 0..self.count {
-                // SAFETY: the caller of MPI vouches for `count` elements on both sides (§2.3).
-                let (operand, place) = unsafe { (input.add(index).read(), inout.add(index)) };
+            for index in 0..count {
+                // SAFETY: the caller of MPI vouches for `count` elements everywhere (§2.3).
+                let operands = unsafe { (left.add(index).read(), right.add(index).read()) };
+                let result = Loose(combine(operands.0.0, operands.1.0));
                 // SAFETY: as above.
-                let result = Loose(combine(operand.0, unsafe { place.read() }.0));
-                // SAFETY: as above.
-                unsafe { place.write(result) }
+                unsafe { into.add(index).write(result) }
             }
             return;
         }
         // SAFETY: the caller of MPI vouches for `count` elements (§2.3); any place is aligned.
-        let input = unsafe { std::slice::from_raw_parts(input, self.count) };
-        // SAFETY: as above, and the two are apart.
-        let inout = unsafe { std::slice::from_raw_parts_mut(inout, self.count) };
-        map_apart(input, inout, combine);
+        let left = unsafe { std::slice::from_raw_parts(left, count) };
+        // SAFETY: as above, and it is apart from the others, or the right one itself.
+        let into = unsafe { std::slice::from_raw_parts_mut(into, count) };
+        if is_in_place {
+            return map_in_place(left, into, combine);
+        }
+        // SAFETY: as above.
+        map_apart(left, unsafe { std::slice::from_raw_parts(right, count) }, into, combine);
     }
 }
 
@@ -239,9 +278,20 @@ struct Loose<T: Copy>(T);
 
 /// The compiler knows that a result changes no operand to come, and takes many at once.
 #[inline(always)]
-fn map_apart<T: Copy>(input: &[Loose<T>], inout: &mut [Loose<T>], combine: impl Fn(T, T) -> T) {
-    for (place, operand) in inout.iter_mut().zip(input) {
+fn map_in_place<T: Copy>(left: &[Loose<T>], inout: &mut [Loose<T>], combine: impl Fn(T, T) -> T) {
+    for (place, operand) in inout.iter_mut().zip(left) {
         let (a, b) = (operand.0, place.0);
+        *place = Loose(combine(a, b));
+    }
+}
+
+/// The same with results apart from both.
+#[inline(always)]
+fn map_apart<T: Copy>(
+    left: &[Loose<T>], right: &[Loose<T>], into: &mut [Loose<T>], combine: impl Fn(T, T) -> T,
+) {
+    for (place, (left, right)) in into.iter_mut().zip(left.iter().zip(right)) {
+        let (a, b) = (left.0, right.0);
         *place = Loose(combine(a, b));
     }
 }
@@ -395,6 +445,21 @@ mod tests {
         assert!(of(Named::Minloc, Element::Pair(Pair::DoubleInt), &a, &mut b));
         let found: Vec<_> = b.iter().map(|found| (found.0, found.1)).collect();
         assert_eq!(found, [(1.5, 3), (2.0, 1), (8.0, 5)]);
+    }
+
+    #[test]
+    fn results_may_lie_apart_from_the_operands() {
+        for count in [1, 2, 3, 7, 64, 1001] {
+            let left: Vec<i32> = (0..count).collect();
+            let right: Vec<i32> = (0..count).map(|index| 1000 * index).collect();
+            let mut into = vec![-1; left.len() + 1];
+            let span = |slice: &[i32]| Span::new(slice.as_ptr().cast(), size_of_val(slice));
+            let goal = Span::new(into.as_mut_ptr().cast_const().cast(), 4 * left.len());
+            let kernel = kernel(Named::Sum, Element::Signed(4)).expect("sums of integers exist");
+            assert_eq!(kernel.try_run(span(&left), span(&right), goal, left.len()), Ok(()));
+            assert!(into[..left.len()].iter().zip(0..).all(|(sum, index)| *sum == 1001 * index));
+            assert_eq!(into[left.len()], -1, "no more than {count}");
+        }
     }
 
     #[test]

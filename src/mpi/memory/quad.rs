@@ -17,25 +17,32 @@ unsafe extern "C" {
 
 pub(super) fn real(op: Named) -> Option<fn(Operands)> {
     Some(match op {
-        Named::Sum => |it| run(ftmpi_quad_sum, it),
-        Named::Prod => |it| run(ftmpi_quad_prod, it),
-        Named::Min => |it| run(ftmpi_quad_min, it),
-        Named::Max => |it| run(ftmpi_quad_max, it),
+        Named::Sum => |it| run(ftmpi_quad_sum, 16, it),
+        Named::Prod => |it| run(ftmpi_quad_prod, 16, it),
+        Named::Min => |it| run(ftmpi_quad_min, 16, it),
+        Named::Max => |it| run(ftmpi_quad_max, 16, it),
         _ => return None,
     })
 }
 
 pub(super) fn complex(op: Named) -> Option<fn(Operands)> {
     Some(match op {
-        Named::Sum => |it| run(ftmpi_complex_quad_sum, it),
-        Named::Prod => |it| run(ftmpi_complex_quad_prod, it),
+        Named::Sum => |it| run(ftmpi_complex_quad_sum, 32, it),
+        Named::Prod => |it| run(ftmpi_complex_quad_prod, 32, it),
         _ => return None,
     })
 }
 
-fn run(combine: Combine, operands: Operands) {
-    let input = std::ptr::with_exposed_provenance(operands.input);
-    let inout = std::ptr::with_exposed_provenance_mut(operands.inout);
-    // SAFETY: the caller of MPI vouches for `count` elements on both sides (§2.3).
-    unsafe { combine(input, inout, operands.count) };
+/// Of elements with so many bytes each.
+fn run(combine: Combine, each: usize, operands: Operands) {
+    let Operands { left, right, into, count } = operands;
+    let left = std::ptr::with_exposed_provenance(left);
+    let place = std::ptr::with_exposed_provenance_mut::<c_char>(into);
+    if into != right {
+        let right = std::ptr::with_exposed_provenance(right);
+        // SAFETY: the caller of MPI vouches for `count` elements everywhere (§2.3).
+        unsafe { place.copy_from(right, count * each) };
+    }
+    // SAFETY: as above.
+    unsafe { combine(left, place, count) };
 }
