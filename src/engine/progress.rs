@@ -8,7 +8,7 @@ use super::world::epoch_of;
 use super::{Engine, State};
 use crate::base::Member;
 use crate::base::slab::Key;
-use crate::base::sync::{biased::Guard, cache::comes_soon, fence};
+use crate::base::sync::{biased::Guard, fence};
 use crate::host::memory::Region;
 use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
@@ -18,10 +18,10 @@ use std::sync::atomic::Ordering;
 /// How often a waiting rank that has a core looks for news before it lets others run for a moment:
 /// about a microsecond, since the one it waits for may need this very core; and how often it does
 /// that before it announces that it may sleep.
-const LOOKS: u32 = 12;
+const LOOKS: u32 = 24;
 const TURNS: u32 = 16;
 /// How often to look at the inbox before looking at everything else.
-const LOOKS_AT_INBOX: u32 = 4;
+const LOOKS_AT_INBOX: u32 = 16;
 /// From how many messages that wait on it is worth while to look for recalled ones.
 pub(super) const FEWEST_TO_SWEEP: usize = 64;
 
@@ -417,13 +417,14 @@ impl Engine {
                 // Messages are what most wait for, and where every nanosecond counts.
                 let has_arrivals = || self.has_arrivals(seen.made) || is_so();
                 let is_called = || has_arrivals() || self.port.is_invited();
-                let is_called = comes_soon(LOOKS_AT_INBOX, is_called);
+                let is_called = (0..LOOKS_AT_INBOX).any(|_| is_called());
                 if is_called && self.port.helps() {
                     continue;
                 }
                 if is_called && has_arrivals() || self.has_news(seen) {
                     return true;
                 }
+                std::hint::spin_loop();
             }
             sched::yield_now();
         }

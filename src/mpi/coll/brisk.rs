@@ -9,7 +9,6 @@ use super::choice::Crowd;
 use super::reduce::{Part, Sum};
 use super::sitting::{self, Sitting, index};
 use crate::base::member::Roster;
-use crate::base::sync::cache::comes_soon;
 use crate::engine::rules::CollMode;
 use crate::engine::{Everyone, Gate, Meeting, Round, Vigil};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
@@ -36,7 +35,7 @@ pub(super) struct Turn<'a> {
 }
 
 /// How often such a member looks before it waits in the ordinary way.
-const LOOKS: u32 = 16;
+const LOOKS: u32 = 256;
 
 impl<'a> Turn<'a> {
     /// Who goes this way on `comm`, as far as all its members know alike; `None` where nobody does,
@@ -170,8 +169,7 @@ impl<'a> Turn<'a> {
         let envelope = envelope(2 * comm.context() + 1, comm.rank, turn as i32);
         let vigil = Vigil { meeting, round, gate, turn, envelope, everyone: comm };
         let engine = &self.process.engine;
-        let is_open = || comes_soon(LOOKS, || round.is_open(gate, turn));
-        let is_there = || is_open() && !engine.is_stopping();
+        let is_there = || (0..LOOKS).any(|_| round.is_open(gate, turn)) && !engine.is_stopping();
         let mishap = match self.is_small {
             true if gate != Gate::Room && is_there() => return Ok(engine.step()?),
             true => engine.keep_vigil(&vigil)?,
