@@ -53,7 +53,7 @@ impl Channels {
 
     /// The channels of this sender and to it.
     #[inline(always)]
-    pub(super) fn from_and_to(
+    pub(super) fn both_ways(
         &mut self, other: Member,
     ) -> (Option<&mut Incoming>, Option<&mut Outgoing>) {
         (way_from(&mut self.incoming, other), way_to(&mut self.acquaintances, other))

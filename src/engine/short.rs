@@ -127,7 +127,7 @@ impl Engine {
             return Look::Unusual;
         }
         let state = &mut *state;
-        let (channel, back) = state.channels.from_and_to(from);
+        let (channel, back) = state.channels.both_ways(from);
         let Some(channel) = channel else { return Look::Unusual };
         if comes_soon(looks, || channel.has_next()) {
             // Who waits for a message often answers it.

@@ -320,7 +320,7 @@ impl Packet {
                 errand.outcome()
             }
         };
-        self.is_delivered(outcome)
+        self.concluded(outcome)
     }
 
     /// Whether the receiver copies straight out of the sender's memory.
@@ -361,7 +361,7 @@ impl Packet {
 
     /// Notes how the copy went, and sends the packet home.
     #[inline]
-    pub(super) fn is_delivered(self, outcome: Result<(), Fault>) -> Delivery {
+    pub(super) fn concluded(self, outcome: Result<(), Fault>) -> Delivery {
         match outcome {
             Ok(()) => {
                 field!(self, fate = 1);

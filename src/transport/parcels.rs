@@ -58,7 +58,7 @@ impl<T> Parcels<T> {
         all.map(move |((packet, name), errand)| {
             let message = (packet.envelope(), packet.bytes());
             let delivery = match are_had {
-                true => packet.is_delivered(errand.outcome()),
+                true => packet.concluded(errand.outcome()),
                 false => Delivery::SenderGone,
             };
             (name, message, delivery)
