@@ -192,11 +192,11 @@ EXIT STATUS
             --on-failure restart, by starting again.
     N       the status of the first rank that failed and that nobody has made up
             for, or what was given to MPI_Abort.
-    128+S   the same where signal S ended that rank: 137 for one that was killed,
-            by --kill as well. A rank that dies between its last call of MPI and
-            MPI_Finalize has failed like any other: without a mode, in mode
-            abort and under --on-failure continue that is the job's status,
-            though its work was done.
+    128+S   the same where signal S ended that rank: 137 for one that was
+            killed, by --kill as well. A rank that dies between its last call
+            of MPI and MPI_Finalize has failed like any other: without a mode,
+            in mode abort and under --on-failure continue that is the job's
+            status, though its work was done.
     1       the library is missing or broken.
     2       the command line makes no sense, or the job is too large.
     123     all ranks waited for each other (see --deadlock).
