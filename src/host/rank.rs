@@ -43,6 +43,16 @@ pub(super) fn adopt(rank: Option<&'static Rank>) {
     CURRENT.set(rank);
 }
 
+/// Starts a thread of the host's own, by `start`, whoever calls this. One that a rank started would
+/// be the rank's: that would wait for it at its end, and become a thread of the system's from then
+/// on, even where it stands in a row of fibers already.
+pub(super) fn as_host<T>(start: impl FnOnce() -> T) -> T {
+    let rank = CURRENT.replace(None);
+    let started = start();
+    CURRENT.set(rank);
+    started
+}
+
 impl Rank {
     pub(super) fn new(seat: usize, incarnation: u32, images: Images, life: Life) -> Rank {
         Rank {

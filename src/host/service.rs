@@ -1,6 +1,7 @@
 //! Threads of the library's own that wait for the world outside: no signal interrupts them, and
 //! nobody takes their waits for those of the job.
 
+use super::rank;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
@@ -34,7 +35,7 @@ fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         }
         work();
     };
-    thread.spawn(whole).map(drop)
+    rank::as_host(|| thread.spawn(whole)).map(drop)
 }
 
 /// How much of a processor's time the calling thread has had so far.
