@@ -210,6 +210,47 @@ fn nobody_waits_for_a_slow_disk_whose_checkpoints_go_on_beside() {
 }
 
 #[test]
+fn who_has_a_file_written_beside_stays_a_fiber() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        #include "ftmpi.h"
+        enum { RANKS = 6 };
+        int main(int argc, char **argv) {
+            FTCK ck; MPI_Request request; int rank, count = 0, shares[RANKS] = {0};
+            static double x[2000];
+            long mine, all[RANKS];
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "xor", &ck);
+            FTCK_Register(ck, 0, x, 2000, MPI_DOUBLE);
+            FTCK_Set_disk(ck, argv[1], 1);
+            FTCK_Icheckpoint(ck, 1, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            /* Who has a thread of the system's for itself never meets another one there. */
+            for (int round = 0; round < 100000 && count < RANKS; round++) {
+                mine = syscall(SYS_gettid);
+                MPI_Allgather(&mine, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD);
+                for (int i = 0; i < RANKS; i++)
+                    for (int j = 0; j < RANKS; j++)
+                        if (i != j && all[i] == all[j] && !shares[i]) shares[i] = 1, count++;
+            }
+            for (int i = 0; i < RANKS && rank == 0; i++)
+                if (!shares[i]) printf("rank %d has a thread for itself\n", i);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_fibers", text).build();
+    let directory = support::fresh_directory("disk-fibers").display().to_string();
+    let run = support::run(&program).ranks(6).option("--ranks=fiber").args([&directory]);
+    let seen = run.succeeds();
+    assert_eq!(seen.stdout, "", "{seen}");
+}
+
+#[test]
 fn files_that_are_written_beside_are_as_good_and_their_ranks_may_die_meanwhile() {
     let (program, directory) = (program(), support::fresh_directory("disk-beside"));
     let expected = expected(&program);
