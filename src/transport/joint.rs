@@ -217,7 +217,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no signals")]
     fn who_meets_a_fault_holds_nobody_else_up() {
+        memory::expect_faults();
         let data = vec![7; 200_000];
         let mut into = vec![0; 200_000];
         let nowhere = Span::new(ptr::without_provenance(64), 200_000);

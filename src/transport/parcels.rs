@@ -65,3 +65,85 @@ impl<T> Parcels<T> {
         })
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::base::Member;
+    use crate::host::memory::Span;
+    use crate::transport::packet::{Fate, Load, Pool};
+    use crate::transport::{Port, Wire};
+
+    const SENDER: Member = Member { seat: 0, incarnation: 0 };
+
+    /// A sender's port, and a message from it for each of these.
+    fn posted(data: &[Vec<u8>]) -> (&'static Port, Vec<Packet>) {
+        let wire = Wire::new(2, true);
+        (0..2).for_each(|seat| wire.port(seat).open(0));
+        // Its other packets are not to come home.
+        let pool = Box::leak(Box::new(Pool::new(wire.port(0))));
+        pool.grow(0);
+        let packet = |(data, token): (&Vec<u8>, u32)| {
+            let mut packet = pool.blank(0).expect("the pool has grown");
+            let envelope = Envelope { context: 2, source: 0, tag: token as i32 };
+            packet.address(envelope, SENDER, Member { seat: 1, incarnation: 0 }, token);
+            packet.load(Load::Referenced(&Span::of(data).into())).expect("there is memory");
+            packet
+        };
+        let packets = data.iter().zip(1..).map(packet).collect();
+        (wire.port(0), packets)
+    }
+
+    fn data() -> Vec<Vec<u8>> {
+        let fill = |bytes: usize| (0..bytes).map(|at| (at * 3 / 2) as u8).collect();
+        [70_000, 20_000, 0, 50_000].map(fill).to_vec()
+    }
+
+    #[test]
+    fn each_comes_whole_and_goes_home_and_others_have_room_then() {
+        let data = data();
+        let (port, packets) = posted(&data);
+        let mut into: Vec<Vec<u8>> = data.iter().map(|data| vec![0; data.len()]).collect();
+        let mut parcels = Parcels::default();
+        for ((packet, room), name) in packets.into_iter().zip(&mut into).zip(0_usize..) {
+            assert!(parcels.have_room_for(&packet));
+            parcels.add(packet, name, Span::of_mut(room).into());
+        }
+        parcels.copy();
+        for (name, (envelope, bytes), delivery) in parcels.deliveries() {
+            assert_eq!((envelope.tag, bytes), (name as i32 + 1, data[name].len()));
+            assert_eq!(delivery, Delivery::Done);
+        }
+        assert!(parcels.is_empty() && into == data);
+        let home: Vec<Fate> = port.returned().map(|packet| packet.fate()).collect();
+        assert_eq!(home, [Fate::Delivered; 4]);
+    }
+
+    #[test]
+    fn what_is_too_much_or_of_another_sender_does_not_come_along() {
+        let data = vec![vec![1; MOST_BYTES - 10], vec![2; 11], vec![3; 10]];
+        let (_, packets) = posted(&data);
+        let other = posted(&data).1.pop().expect("there are three");
+        let [first, more, fits] = packets.try_into().ok().expect("there are three");
+        let mut parcels = Parcels::default();
+        let mut room = vec![0; MOST_BYTES];
+        parcels.add(first, (), Span::of_mut(&mut room).into());
+        assert!(!parcels.have_room_for(&more) && !parcels.have_room_for(&other));
+        assert!(parcels.have_room_for(&fits));
+    }
+
+    #[test]
+    fn nothing_is_read_of_the_dead() {
+        let data = data();
+        let (port, packets) = posted(&data);
+        let mut into = vec![0; 70_000];
+        let mut parcels = Parcels::default();
+        for packet in packets {
+            parcels.add(packet, (), Span::of_mut(&mut into).into());
+        }
+        port.close();
+        parcels.copy();
+        assert!(parcels.deliveries().all(|told| told.2 == Delivery::SenderGone));
+        assert!(into.iter().all(|byte| *byte == 0));
+    }
+}

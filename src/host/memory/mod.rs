@@ -348,6 +348,12 @@ pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
     alloc::memalign(alignment, bytes)
 }
 
+/// What a test needs that copies from where no memory is, in whatever room.
+#[cfg(test)]
+pub fn expect_faults() {
+    crate::host::signals::install();
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
