@@ -64,7 +64,6 @@ pub(super) const PCG: &[Measure] = &[
     solver("its arithmetic alone, 60 ranks", 60, &["24", "alone"]),
     solver("an iteration, 120 ranks", MANY, &["24"]),
     solver("its arithmetic alone, 120 ranks", MANY, &["24", "alone"]),
-    solver("its arithmetic and three barriers, 120 ranks", MANY, &["24", "turns"]),
 ];
 
 const fn row(
