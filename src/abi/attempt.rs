@@ -40,6 +40,6 @@ pub(super) fn at_once(
         Ok(Tried::Failed) => {
             fail(ManuallyDrop::into_inner(failure).expect("whoever failed has said why"))
         }
-        Err(panic) => fail(Failure::Error(Box::new(internal(panic.as_ref())))),
+        Err(panic) => fail(internal(panic.as_ref()).into()),
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::abi::{current, handlers};
 use crate::mpi::errhandler::Hearer;
-use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::error::{Cause, Class, Error, Result};
 use crate::mpi::process::Process;
 use crate::mpi::recovery;
 use std::any::Any;
@@ -99,9 +99,11 @@ fn judge(
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
-        Ok(Err(Failure::Told(code))) => Verdict::Told(code),
-        Ok(Err(Failure::Died)) => Verdict::Died,
-        Ok(Err(Failure::Error(error))) => failed(process, name, scope(), *error),
+        Ok(Err(failure)) => match failure.cause() {
+            Cause::Told(code) => Verdict::Told(code),
+            Cause::Died => Verdict::Died,
+            Cause::Error(error) => failed(process, name, scope(), error),
+        },
         Err(panic) => failed(process, name, scope(), internal(panic.as_ref())),
     }
 }

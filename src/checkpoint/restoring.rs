@@ -101,9 +101,10 @@ async fn attempt(
         let Some(damage) = call.damage().await? else { return Ok(call.begin(&census)) };
         troubles.push(damage);
     }
-    let loss = match call.restore_memory(verdict).await {
-        Err(Failure::Error(loss)) if loss.class == DATA_LOST => loss,
-        other => return other,
+    let outcome = call.restore_memory(verdict).await;
+    let loss = match outcome.as_ref().map_err(Failure::error) {
+        Err(Some(error)) if error.class == DATA_LOST => error.detail.clone().into_owned(),
+        _ => return outcome,
     };
     for generation in older {
         match call.restore_disk(generation, 0, &troubles).await? {
@@ -111,7 +112,7 @@ async fn attempt(
             Err(why) => troubles.push(why),
         }
     }
-    let words = [&[loss.detail.into_owned()][..], &troubles].concat().join("; ");
+    let words = [&[loss][..], &troubles].concat().join("; ");
     Err(DATA_LOST.because(words))
 }
 
@@ -570,9 +571,9 @@ mod tests {
             let shape = Shape::new(layouts.of(3, MEMBERS), Arc::new(heads));
             let group = Group::of((0..MEMBERS).map(member).collect(), member(me));
             let common = Common::of(&scheme, shape, choice, (&accounts, &group));
-            common.must_be_solved(&scheme).map_err(|failure| match failure {
-                Failure::Error(error) if error.class == DATA_LOST => error.detail.into_owned(),
-                other => panic!("{other:?}"),
+            common.must_be_solved(&scheme).map_err(|failure| match failure.error() {
+                Some(error) if error.class == DATA_LOST => error.detail.clone().into_owned(),
+                _ => panic!("{failure:?}"),
             })
         };
         (0..MEMBERS).map(outcome).collect()

@@ -1,7 +1,7 @@
 //! Attributes that programs hang on objects, and the keys to them (MPI-5.0 §7.7).
 
 use crate::mpi::callback::{Callback, Notice};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -232,8 +232,9 @@ impl Attributes {
     /// Deletes all of an object that never came to be; refusals are of no matter.
     fn give_up(self, process: &Process, handle: usize) -> Result {
         for entry in self.0.into_inner().into_iter().rev() {
-            if let Err(Failure::Died) = entry.call_delete(process, handle) {
-                return Err(Failure::Died);
+            let deleted = entry.call_delete(process, handle);
+            if is_death(&deleted) {
+                return deleted;
             }
         }
         Ok(())

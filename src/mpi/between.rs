@@ -9,7 +9,7 @@ use crate::mpi::coll::{broadcast, lane, share};
 use crate::mpi::comm::{Comm, Contexts, Peer};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
@@ -236,8 +236,10 @@ async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> R
     let (class, mut bytes) = match &told {
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),
-        Some(Err(Failure::Error(error))) => (error.class.0, Vec::new()),
-        Some(Err(other)) => return Err(other.clone()),
+        Some(Err(failure)) => match failure.error() {
+            Some(error) => (error.class.0, Vec::new()),
+            None => return Err(failure.clone()),
+        },
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");

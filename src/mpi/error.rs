@@ -92,7 +92,7 @@ impl Class {
     /// The class with a sentence about this very failure: which argument, its value, what is right.
     #[cold]
     pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Failure {
-        Failure::Error(Box::new(Error::new(self, detail)))
+        Error::new(self, detail).into()
     }
 }
 
@@ -115,11 +115,16 @@ impl Error {
     }
 }
 
-/// Why a call did not succeed.
+/// Why a call did not succeed: one word, so that what most calls return stays in a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub struct Failure(Box<Cause>);
+
+const _: () = assert!(size_of::<Result>() == size_of::<usize>(), "no news are no memory");
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
     /// The caller hears about it through an error handler.
-    Error(Box<Error>),
+    Error(Error),
     /// The calling rank itself is dead: it must not return to its program.
     Died,
     /// No failure at all: the call succeeded and returns this code, which no handler hears of.
@@ -127,16 +132,50 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The same news, for the error handler of `comm`, which may have no handle any more.
-    pub fn on(self, comm: &Comm) -> Failure {
-        match self {
-            Failure::Error(mut error) => {
-                error.on = Some(Hearer::of(comm));
-                Failure::Error(error)
-            }
-            other => other,
-        }
+    /// The calling rank itself is dead.
+    #[cold]
+    pub fn died() -> Failure {
+        Failure(Box::new(Cause::Died))
     }
+
+    /// The call succeeds and returns this code.
+    #[cold]
+    pub fn told(code: i32) -> Failure {
+        Failure(Box::new(Cause::Told(code)))
+    }
+
+    pub fn is_death(&self) -> bool {
+        *self.0 == Cause::Died
+    }
+
+    /// What the caller is to hear, if anything.
+    pub fn error(&self) -> Option<&Error> {
+        if let Cause::Error(error) = &*self.0 { Some(error) } else { None }
+    }
+
+    pub fn cause(self) -> Cause {
+        *self.0
+    }
+
+    /// The same news, for the error handler of `comm`, which may have no handle any more.
+    pub fn on(mut self, comm: &Comm) -> Failure {
+        if let Cause::Error(error) = &mut *self.0 {
+            error.on = Some(Hearer::of(comm));
+        }
+        self
+    }
+}
+
+impl From<Error> for Failure {
+    #[cold]
+    fn from(error: Error) -> Failure {
+        Failure(Box::new(Cause::Error(error)))
+    }
+}
+
+/// Whether the calling rank has died of it.
+pub fn is_death<T>(outcome: &Result<T>) -> bool {
+    outcome.as_ref().is_err_and(Failure::is_death)
 }
 
 pub type Result<T = ()> = std::result::Result<T, Failure>;

@@ -185,7 +185,7 @@ impl Process {
 
     fn ends_if(&self, is_met: impl FnOnce(&Fate) -> bool) -> Result {
         match self.fate.get() {
-            Some(fate) if is_met(fate) => Err(Failure::Died),
+            Some(fate) if is_met(fate) => Err(Failure::died()),
             _ => Ok(()),
         }
     }

@@ -12,7 +12,7 @@ use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Wat
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::judgement::{must_be_fresh, must_stand};
 use crate::mpi::losses;
 use crate::mpi::process::Process;
@@ -90,7 +90,7 @@ impl<'a> Lane<'a> {
 
     /// Agrees with all members on the outcome: what went wrong anywhere did so everywhere.
     pub async fn settle(&self, outcome: Result) -> Result {
-        if let Err(Failure::Died) = outcome {
+        if is_death(&outcome) {
             return outcome;
         }
         let members: Vec<Member> = match self.comm.remote() {
@@ -209,7 +209,7 @@ impl<'a> Lane<'a> {
     /// Keeps what went wrong here alone, for the end. What ends this rank ends it at once.
     pub fn note(&self, outcome: Result) -> Result {
         match outcome {
-            Err(Failure::Died) => Err(Failure::Died),
+            Err(failure) if failure.is_death() => Err(failure),
             Err(failure) => {
                 self.trouble.lock().get_or_insert(failure);
                 Ok(())

@@ -10,7 +10,7 @@ use crate::mpi::coll::{self, share};
 use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::group::Group;
 use crate::mpi::hardware::{self, PSET_NAME, RESOURCE_TYPE};
 use crate::mpi::info::Info;
@@ -50,8 +50,8 @@ pub fn start_duplicate(
 ) -> Result<(usize, usize)> {
     let tag = comm.next_collective(process);
     let made = twin(process, comm, info);
-    if let Err(Failure::Died) = made {
-        return Err(Failure::Died);
+    if is_death(&made) {
+        return Err(Failure::died());
     }
     // The others wait for this process, whatever its callbacks said.
     let (on, twin) = (comm.clone(), made.as_ref().ok().cloned());

@@ -2,7 +2,7 @@
 
 use crate::mpi::coll::barrier;
 use crate::mpi::comm::SELF;
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::{Process, thread_token};
 use crate::mpi::recovery;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize, Ordering};
@@ -145,7 +145,7 @@ impl Phases {
 /// The end of MPI_Init: a replacement joins the others, and is told what it is.
 pub fn arrive(process: &'static Process) -> Result {
     match recovery::join(process)? {
-        true => Err(Failure::Told(recovery::RESTARTED)),
+        true => Err(Failure::told(recovery::RESTARTED)),
         false => Ok(()),
     }
 }
@@ -156,9 +156,10 @@ pub fn finalize(process: &'static Process) -> Result {
     process.phases.leave()?;
     let alone = process.self_comm();
     let cleared = alone.attributes.clear(process, SELF).map_err(|failure| failure.on(alone));
-    if let Err(Failure::Died) = barrier(process, &process.world_comm()) {
+    let met = barrier(process, &process.world_comm());
+    if is_death(&met) {
         // Whoever dies here has not left: the others wait for it, and are to hear of its death.
-        return Err(Failure::Died);
+        return met;
     }
     if process.world.rules().modes().is_some() {
         // Whoever comes to the end in peace has coped with what there was.

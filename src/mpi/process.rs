@@ -167,7 +167,7 @@ impl Process {
         if self.pulse.takes_turns() {
             replay::pass_door();
         }
-        if self.pulse.is_stopping() { Err(Failure::Died) } else { Ok(self.pulse.is_counted()) }
+        if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(self.pulse.is_counted()) }
     }
 
     /// Fails outside of the time between MPI_Init and MPI_Finalize.

@@ -45,7 +45,7 @@ pub enum Pending {
 
 impl From<Died> for Failure {
     fn from(_: Died) -> Failure {
-        Failure::Died
+        Failure::died()
     }
 }
 
@@ -194,7 +194,7 @@ pub fn recv(
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
             Ok(outcome) => end(completed(outcome)),
-            Err(Died) => Err(Failure::Died),
+            Err(Died) => Err(Failure::died()),
         },
         None => end(FROM_NOBODY.into()),
     }

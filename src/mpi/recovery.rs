@@ -7,7 +7,7 @@ use crate::engine::{Era, Moved, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::error::{Class, Error, Result};
 use crate::mpi::gaps::Gaps;
 use crate::mpi::group::Group;
 use crate::mpi::judgement::{Standing, standing};
@@ -61,7 +61,7 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
         // Its dead are not members of what has taken their places: only all together can make it.
         let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
         let error = Error::new(Class::COMM, words.to_string());
-        return Err(Failure::Error(Box::new(Error { is_of_a_death: true, ..error })));
+        return Err(Error { is_of_a_death: true, ..error }.into());
     }
     let world = process.world_comm();
     let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
@@ -114,8 +114,7 @@ fn recover(process: &'static Process, generation: u64) -> Result {
     match outcome? {
         End::GivenUp { rank } => {
             let words = format!("rank {rank} could not be started again: it died too often");
-            let error = Error { is_of_a_death: true, ..Error::new(Class::SPAWN, words) };
-            Err(Failure::Error(Box::new(error)))
+            Err(Error { is_of_a_death: true, ..Error::new(Class::SPAWN, words) }.into())
         }
         End::Unchanged | End::Recovered => Ok(()),
     }
@@ -148,7 +147,7 @@ pub fn follow(process: &'static Process) -> Result {
         return Ok(());
     }
     match recover(process, generation) {
-        Err(Failure::Died) => Err(Failure::Died),
+        Err(failure) if failure.is_death() => Err(failure),
         // The program hears of its failed call; what has become of the world it will see.
         _ => Ok(()),
     }

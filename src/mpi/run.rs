@@ -72,7 +72,7 @@ impl Failures {
     fn end(&self, key: Key, end: Result) -> std::result::Result<Outcome, crate::engine::Died> {
         let mishap = match end {
             Ok(()) => None,
-            Err(Failure::Died) => return Err(crate::engine::Died),
+            Err(failure) if failure.is_death() => return Err(crate::engine::Died),
             Err(failure) => {
                 self.0.lock().insert(key.number(), failure);
                 Some(Mishap::Failed)

@@ -6,7 +6,7 @@ use crate::host::memory::Span;
 use crate::mpi::coll::lane;
 use crate::mpi::comm::Comm;
 use crate::mpi::draft::{Draft, Reader, Words};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::making::agree;
@@ -87,8 +87,8 @@ fn connect(
 pub fn distributed(
     process: &Process, comm: &Comm, edges: Result<(Vec<Edge>, bool)>, info: Option<&Info>,
 ) -> Result<usize> {
-    if let Err(Failure::Died) = edges {
-        return Err(Failure::Died);
+    if is_death(&edges) {
+        return Err(Failure::died());
     }
     let lane = lane(process, comm);
     let mine = say(&edges);
@@ -154,10 +154,12 @@ fn tell_all(process: &Process, comm: &Comm, lane: &Lane<'_>, mine: &Words) -> Re
 fn say(edges: &Result<(Vec<Edge>, bool)>) -> Words {
     let (edges, is_weighted) = match edges {
         Ok(said) => said,
-        Err(Failure::Error(error)) => {
-            return Words::default().number(error.class.0 as u32).number(0);
+        Err(failure) => {
+            let class = failure.error().map(|error| error.class.0 as u32);
+            return class.map_or_else(Words::default, |class| {
+                Words::default().number(class).number(0)
+            });
         }
-        Err(Failure::Died | Failure::Told(_)) => return Words::default(),
     };
     let start = Words::default().number(0).number(u32::from(*is_weighted));
     edges.iter().fold(start, |words, edge| {

@@ -9,7 +9,7 @@ use super::sitting::{self, Sitting};
 use crate::engine::{Board, Laid, Round};
 use crate::host::life::Pin;
 use crate::host::memory::{Region, Span, copy};
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::memory::Missing;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
@@ -246,7 +246,7 @@ impl Sitting<'_, '_> {
             None => self.lane().keep(&input, target),
             Some(_) => Ok(()),
         };
-        if let Err(Failure::Died) = kept {
+        if is_death(&kept) {
             return kept;
         }
         if me + 1 < self.members() {
@@ -314,7 +314,7 @@ impl Sitting<'_, '_> {
             board.spoil();
         }
         self.end_reading();
-        if let Err(Failure::Died) = combined {
+        if is_death(&combined) {
             return combined;
         }
         let interrupted = self.all_have_read().await?;
@@ -356,8 +356,8 @@ impl Sitting<'_, '_> {
             false => self.note_disagreement(bytes).map(|()| None),
         };
         self.end_reading();
-        if let Err(Failure::Died) = kept {
-            return Err(Failure::Died);
+        if is_death(&kept) {
+            return Err(Failure::died());
         }
         self.all_have_read().await?;
         if let Some(values) = kept? {

@@ -11,7 +11,7 @@ use crate::base::Member;
 use crate::engine::{Awaited, Gate, Hall, Laid, Meeting, Mishap, Outcome, Round, Vigil};
 use crate::host::life::{self, Pin};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::judgement::must_be_fresh;
 use crate::mpi::lane::Lane;
 use crate::mpi::pt2pt::news;
@@ -175,7 +175,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
             return Ok(self.lane.process().engine.step()?);
         }
         match self.until(Gate::Full).await {
-            Err(failure) if failure != Failure::Died && !self.place.muster.abandon(self.turn) => {
+            Err(failure) if !failure.is_death() && !self.place.muster.abandon(self.turn) => {
                 // All have come after all, and may read.
                 Ok(())
             }
@@ -282,8 +282,8 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// Waits until all who live read nothing any more. When somebody has died before, that is told.
     pub(super) async fn all_have_read(&self) -> Result<Option<Failure>> {
         let outcome = self.until(Gate::AllRead).await;
-        if let Err(Failure::Died) = outcome {
-            return Err(Failure::Died);
+        if is_death(&outcome) {
+            return Err(Failure::died());
         }
         if outcome.is_err() {
             let nobody = || (0..self.members).all(|place| self.reads_nothing(place));
@@ -297,7 +297,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
     pub(super) async fn read_by(&self, root: usize) -> Result {
         let gate = Gate::Read { place: root };
         let outcome = self.until(gate).await;
-        if let Err(Failure::Died) = outcome {
+        if is_death(&outcome) {
             return outcome;
         }
         if outcome.is_err() {

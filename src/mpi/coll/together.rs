@@ -6,7 +6,7 @@ use super::choice::Crowd;
 use super::sitting::{Share, Sitting, index};
 use crate::engine::Round;
 use crate::host::memory::{Region, Span, copy};
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::{Result, is_death};
 
 impl Turn<'_> {
     /// What the one at `root` has in `data` comes to all.
@@ -245,7 +245,7 @@ impl Sitting<'_, '_> {
     async fn exchange(self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
         let taken = self.take_all(share, blocks, is_in_place);
         self.end_reading();
-        if let Err(Failure::Died) = taken {
+        if is_death(&taken) {
             return taken;
         }
         // Others read this member's memory, whatever it has met itself.

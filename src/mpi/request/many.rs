@@ -3,7 +3,7 @@
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
 use crate::engine::rules::Rules;
 use crate::engine::{Bookings, Ops};
-use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::error::{Cause, Class, Error, Failure, Result};
 use crate::mpi::grequest::General;
 use crate::mpi::judgement::{is_failure, told};
 use crate::mpi::process::Process;
@@ -41,12 +41,12 @@ struct Trouble {
 
 impl Trouble {
     fn add(&mut self, place: usize, failure: Failure) {
-        if let Failure::Error(error) = failure {
+        if let Cause::Error(error) = failure.cause() {
             self.codes.push((place, error.class.0));
             self.is_of_a_death |= error.is_of_a_death;
             // What is merely not complete yet has no handler that would hear of it.
             if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
-                self.first = Some(*error);
+                self.first = Some(error);
             }
         }
     }
@@ -69,8 +69,7 @@ impl Trouble {
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
         let is_of_a_death = self.is_of_a_death;
-        let error = Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death };
-        Err(Failure::Error(Box::new(error)))
+        Err(Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death }.into())
     }
 }
 
@@ -216,8 +215,8 @@ impl<P: Places> Many<P> {
         let is_lost = |index: usize| {
             let handle = self.places.key(index);
             match self.process.requests.step(ops, handle, true) {
-                Ok(Step::Ended(_, Completed { news: Err(Failure::Error(error)), .. }, _)) => {
-                    is_failure(error.class)
+                Ok(Step::Ended(_, Completed { news: Err(failure), .. }, _)) => {
+                    failure.error().is_some_and(|error| is_failure(error.class))
                 }
                 Ok(Step::Doubted(_)) => true,
                 _ => false,
