@@ -42,7 +42,7 @@ pub use council::{Key as Matter, Purpose, Summons};
 pub use era::Era;
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
-pub use meeting::{Board, Gate, Hall, Laid, Meeting, Round};
+pub use meeting::{Board, Gate, Hall, Laid, Line, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Watch};
 pub use outside::Outside;
 pub use probe::Held;

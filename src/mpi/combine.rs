@@ -54,6 +54,19 @@ impl<'a> Combiner<'a> {
         }
     }
 
+    /// Of runs of `each` bytes in a row, each but the first becomes the one before it op itself, from
+    /// the first on; by an operation of the library's own.
+    pub fn combine_row(&self, row: Span, each: usize) {
+        let others = row.bytes() - each;
+        match self.way {
+            Way::Named(kernel, elements) => {
+                let elements = elements * (others / each);
+                kernel.run(row.part(0, others), row.part(each, others), elements);
+            }
+            _ => unreachable!("only what is plain is combined where it lies"),
+        }
+    }
+
     /// The results of the library's own operation go to `into`, which is `right` or apart from
     /// both. Memory may not be there.
     #[inline]

@@ -11,10 +11,11 @@
 mod round;
 
 use round::Words;
-pub use round::{Board, Laid, Round};
+pub use round::{Board, Laid, Line, Round};
 
 use super::World;
 use crate::base::Member;
+use crate::base::sync::cache::prefetch_to_write;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -152,6 +153,12 @@ impl Meeting {
     #[inline]
     pub fn round(&self, turn: u32) -> &Round {
         &self.rounds[turn as usize & (self.rounds.len() - 1)]
+    }
+
+    /// The member at `place` will soon write to its line of that turn.
+    #[inline]
+    pub fn make_ready(&self, turn: u32, place: usize) {
+        prefetch_to_write(self.round(turn).line(place));
     }
 
     /// The member at `place` comes to a turn, and so has let go of all before.

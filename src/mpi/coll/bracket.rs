@@ -38,6 +38,14 @@ impl Bracket {
         }
     }
 
+    /// Who is first where all others follow one by one.
+    pub(super) fn first_of_row(self, members: usize) -> Option<usize> {
+        match self {
+            Bracket::Tree { radix, top } if radix >= members => Some(top),
+            _ => None,
+        }
+    }
+
     /// Goes through all combinations. The result of each takes the place of the right operand.
     pub(super) fn walk(self, members: usize, mut combine: impl FnMut(usize, usize)) {
         match self {

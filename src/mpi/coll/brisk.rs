@@ -80,6 +80,7 @@ impl<'a> Turn<'a> {
     /// Lays down a copy of what this member has.
     #[inline]
     pub(super) fn put(&self, data: &Region) -> Result {
+        self.meeting.make_ready(self.turn.wrapping_add(2), self.me);
         self.judge(self.round.put(self.me, data))
     }
 

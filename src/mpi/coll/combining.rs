@@ -6,9 +6,10 @@ use super::brisk::Turn;
 use super::choice::Crowd;
 use super::reduce::{Part, Room, Sum};
 use super::sitting::{self, Sitting};
-use crate::engine::{Board, Laid, Round};
+use crate::engine::{Board, Laid, Line, Round};
 use crate::host::life::Pin;
-use crate::host::memory::{Region, Span, copy};
+use crate::host::memory::{Region, Span, copy, line_up};
+use crate::mpi::combine::Combiner;
 use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::memory::Missing;
 use crate::mpi::process::Process;
@@ -18,6 +19,9 @@ use std::mem::MaybeUninit;
 
 /// How many bytes there is room for without an allocation.
 const NEAR: usize = 256;
+
+/// So many bytes of all are put in a row.
+const ROW: usize = 2048;
 
 /// Each of few members combines no more bytes of all of them for itself.
 const MOST_HERE: usize = 16 << 10;
@@ -398,13 +402,33 @@ fn block_of(item: usize) -> i64 {
 pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
     let (lines, bytes) = (round.lines(), round.equal_bytes());
     round.agree_on_bytes(bytes);
-    let can = bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item());
-    if can {
-        let sum = sum.combiner(process);
-        bracket
-            .walk(lines.len(), |left, right| sum.combine(lines[left].copy(), lines[right].copy()));
+    let Some(each) = bytes.filter(|bytes| *bytes as i64 == sum.count * sum.item()) else {
+        return false;
+    };
+    let sum = sum.combiner(process);
+    match bracket.first_of_row(lines.len()) {
+        Some(first) if (1..=ROW / lines.len()).contains(&each) => {
+            combine_row(lines, &sum, each, first);
+        }
+        _ => bracket.walk(lines.len(), |left, right| {
+            sum.combine(lines[left].copy(), lines[right].copy());
+        }),
     }
-    can
+    true
+}
+
+/// Few numbers of many members, bracketed one by one from the one at `first` on, are put in a row
+/// and combined by one call.
+fn combine_row(lines: &[Line], sum: &Combiner<'_>, each: usize, first: usize) {
+    let mut room = [const { MaybeUninit::<u128>::uninit() }; ROW / 16];
+    let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
+    let row = room.part(0, lines.len() * each);
+    let order = lines[first..].iter().chain(&lines[..first]);
+    // All is the library's own memory.
+    let _ = line_up(order.map(Line::copy), each, row);
+    sum.combine_row(row, each);
+    let last = lines[(first + lines.len() - 1) % lines.len()].copy();
+    let _ = copy(row.part(row.bytes() - each, each), last);
 }
 
 /// Results of as many bytes are somewhere in the caches.
