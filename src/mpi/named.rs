@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use Element::{Byte, Complex, ComplexQuad, Float, Logical, Quad, Signed, Text, Unsigned};
 
-const FIRST: usize = 0x200;
+pub const FIRST: usize = 0x200;
 const LAST: usize = 0x2eb;
 
 /// Handle, name, element.
@@ -118,6 +118,13 @@ const fn sizes() -> [u8; LAST - FIRST + 1] {
         index += 1;
     }
     sizes
+}
+
+/// What the predefined types consist of, by their handles from [`FIRST`] on; not every handle has
+/// one.
+pub fn elements() -> impl Iterator<Item = Option<Element>> {
+    let known = |handle| TYPES.iter().find(|(known, ..)| *known == handle);
+    (FIRST..=LAST).map(move |handle| known(handle).map(|(_, _, element)| *element))
 }
 
 /// The standard's name of the predefined type with this handle.

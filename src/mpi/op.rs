@@ -1,10 +1,11 @@
 //! Reduction operations (MPI-5.0 §6.9).
 
 use crate::mpi::callback::Callback;
-use crate::mpi::datatype::Datatype;
+use crate::mpi::datatype::{Datatype, Element};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::table::Held;
 use crate::mpi::{checks, memory, named};
+use std::sync::OnceLock;
 
 /// What combines two values.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +33,9 @@ pub enum Named {
     NoOp,
 }
 
+const FIRST: usize = 0x20;
+const LAST: usize = 0x3f;
+
 static OPS: [(usize, &str, Op); 14] = [
     (0x21, "MPI_SUM", Op::Named(Named::Sum)),
     (0x22, "MPI_MIN", Op::Named(Named::Min)),
@@ -53,6 +57,17 @@ impl Op {
     /// The predefined operation with this handle.
     pub fn predefined(handle: usize) -> Option<Held<Op>> {
         OPS.iter().find(|(known, _, _)| *known == handle).map(|(_, _, op)| Held::Ever(op))
+    }
+
+    /// Whether the predefined operation with this handle works on the predefined type with that one.
+    #[inline]
+    pub fn works_on(handle: usize, datatype: usize) -> bool {
+        /// For each type, a bit for each operation.
+        static KNOWN: OnceLock<Box<[u32]>> = OnceLock::new();
+        let bit = handle.wrapping_sub(FIRST);
+        let all = KNOWN.get_or_init(|| named::elements().map(those_on).collect());
+        let known = all.get(datatype.wrapping_sub(named::FIRST));
+        bit <= LAST - FIRST && known.is_some_and(|known| known >> bit & 1 == 1)
     }
 
     /// True if the order of the operands does not matter.
@@ -79,6 +94,16 @@ impl Op {
         let name = named::name(datatype.handle).unwrap_or("a datatype that the program made");
         Err(Class::OP.because(format!("op is {}, which is not defined on {name}", op.title())))
     }
+}
+
+/// The predefined operations that work on such elements, a bit for each.
+fn those_on(element: Option<Element>) -> u32 {
+    let works = |op: &Op| match (op, element) {
+        (Op::Named(op), Some(element)) => memory::kernel(*op, element).is_some(),
+        _ => false,
+    };
+    let bits = OPS.iter().filter(|(_, _, op)| works(op)).map(|(handle, ..)| 1 << (handle - FIRST));
+    bits.fold(0, |all, bit: u32| all | bit)
 }
 
 impl Named {

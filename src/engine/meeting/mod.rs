@@ -25,9 +25,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 /// How many rounds there are, and among how many members together: rounds cost memory, and save
 /// those who only give or bring something from waiting. (With 8 among 4000, broadcasts took
 /// twice as long.)
-const MOST_ROUNDS: usize = 32;
+const MOST_ROUNDS: usize = 128;
 const FEWEST_ROUNDS: usize = 16;
-const ROUNDS_OF_ALL: usize = 4096;
+const ROUNDS_OF_ALL: usize = 16384;
 
 /// Which meeting: that of the communicator with this context, and with this first member. Disjoint
 /// communicators may share a context.

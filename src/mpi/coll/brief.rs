@@ -47,13 +47,18 @@ impl Numbers {
         Some((each, self.buf.span(each * members)))
     }
 
-    /// The same, and what combines them, if this operation does.
+    /// The same of what this operation works on.
     #[inline(always)]
-    fn sum(self, op: usize) -> Option<(Span, Sum)> {
-        let span = self.span()?;
-        let (datatype, op) = (named::find(self.datatype)?, Op::predefined(op)?);
-        op.is_defined_on(&datatype).ok()?;
-        Some((span, Sum::of_plain(self.buf, self.count, datatype, op)))
+    fn operand(self, op: usize) -> Option<Span> {
+        self.span().filter(|_| Op::works_on(op, self.datatype))
+    }
+
+    /// What combines them, which are such an operand. Out of line: not all who come here need it.
+    #[inline(never)]
+    fn sum(self, op: usize) -> Sum {
+        let known = named::find(self.datatype).zip(Op::predefined(op));
+        let (datatype, op) = known.expect("both are predefined, as the one works on the other");
+        Sum::of_plain(self.buf, self.count, datatype, op)
     }
 }
 
@@ -195,7 +200,8 @@ pub fn reduce(
     let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
     let Some(root) = root(comm, to) else { return Ok(false) };
     let (is_root, is_in_place) = (to == comm.rank, send == Address::IN_PLACE);
-    let Some((input, sum)) = it.given(send).sum(op) else { return Ok(false) };
+    let given = it.given(send);
+    let Some(input) = given.operand(op) else { return Ok(false) };
     let target = it.span().filter(|_| is_root);
     let is_plain = if is_root { target.is_some() } else { !is_in_place };
     let bytes = input.bytes();
@@ -205,13 +211,18 @@ pub fn reduce(
     }
     let turn = Turn::next(process, comm);
     turn.come()?;
-    let target = target.map(Region::from);
-    if is_at_once {
-        turn.reduce(&sum, &input.into(), crowd, target.as_ref(), root)?;
+    let bracket = Bracket::of(crowd.reduction(bytes, it.count), crowd, bytes, to);
+    if !is_at_once {
+        let target = target.map(Region::from);
+        turn.reduce_where_it_lies(&given.sum(op), bracket, target.as_ref())?;
         return Ok(true);
     }
-    let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, to);
-    turn.reduce_where_it_lies(&sum, bracket, target.as_ref())?;
+    turn.put(&input.into())?;
+    turn.all_at(root)?;
+    match target {
+        Some(target) => turn.combine_for_one(&given.sum(op), bracket, &target.into())?,
+        None => {}
+    }
     Ok(true)
 }
 
@@ -221,9 +232,8 @@ pub fn allreduce(
     process: &'static Process, send: Address, it: Numbers, op: usize, comm: usize,
 ) -> Result<bool> {
     let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
-    let (Some((input, sum)), Some(target)) = (it.given(send).sum(op), it.span()) else {
-        return Ok(false);
-    };
+    let given = it.given(send);
+    let (Some(input), Some(target)) = (given.operand(op), it.span()) else { return Ok(false) };
     let bytes = target.bytes();
     let (is_at_once, is_twice) = (crowd.combines_at_once(bytes), crowd.combines_twice(bytes));
     if !(is_at_once || is_twice) {
@@ -234,8 +244,8 @@ pub fn allreduce(
     turn.come()?;
     let target = target.into();
     match is_at_once {
-        true => turn.reduce_for_all(&sum, &input.into(), bracket, (0, &target))?,
-        false => turn.reduce_where_it_lies(&sum, bracket, Some(&target))?,
+        true => turn.reduce_for_all(|| given.sum(op), &input.into(), bracket, (0, &target))?,
+        false => turn.reduce_where_it_lies(&given.sum(op), bracket, Some(&target))?,
     }
     Ok(true)
 }
@@ -248,20 +258,20 @@ pub fn reduce_scatter(
     let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
     let Some(target) = it.span() else { return Ok(false) };
     let all = Numbers { count: it.count * comm.group.len() as i64, ..it.given(send) };
-    let Some((input, sum)) = all.sum(op) else { return Ok(false) };
+    let Some(input) = all.operand(op) else { return Ok(false) };
     let (bytes, rank) = (input.bytes(), comm.rank);
     let is_at_once = crowd.combines_at_once(bytes);
     if !is_at_once && !crowd.looks_round() {
         return Ok(false);
     }
-    let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
+    let bracket = Bracket::of(crowd.reduction(bytes, all.count), crowd, bytes, 0);
     let turn = Turn::next(process, comm);
     turn.come()?;
     let (offset, target) = (turn.me() * target.bytes(), target.into());
     let part = Part { first: i64::from(rank) * it.count, items: it.count };
     match is_at_once {
-        true => turn.reduce_for_all(&sum, &input.into(), bracket, (offset, &target))?,
-        false => turn.reduce_and_keep(&sum, bracket, part, &target)?,
+        true => turn.reduce_for_all(|| all.sum(op), &input.into(), bracket, (offset, &target))?,
+        false => turn.reduce_and_keep(&all.sum(op), bracket, part, &target)?,
     }
     Ok(true)
 }
@@ -273,7 +283,8 @@ pub fn scan(
     is_exclusive: bool,
 ) -> Result<bool> {
     let Some((comm, crowd)) = world(process, comm) else { return Ok(false) };
-    let Some((input, sum)) = it.given(send).sum(op) else { return Ok(false) };
+    let given = it.given(send);
+    let Some(input) = given.operand(op) else { return Ok(false) };
     // Nobody is before the first member: it gets nothing then, whatever it has room for.
     let gets = !is_exclusive || comm.rank > 0;
     let target = it.span().filter(|_| gets);
@@ -282,6 +293,6 @@ pub fn scan(
     }
     let turn = Turn::next(process, comm);
     turn.come()?;
-    turn.scan(&sum, &input.into(), target.map(Region::from).as_ref(), is_exclusive)?;
+    turn.scan(&given.sum(op), &input.into(), target.map(Region::from).as_ref(), is_exclusive)?;
     Ok(true)
 }

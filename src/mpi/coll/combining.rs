@@ -14,6 +14,7 @@ use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::memory::Missing;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
+use std::borrow::Borrow;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 
@@ -27,18 +28,7 @@ const ROW: usize = 2048;
 const MOST_HERE: usize = 16 << 10;
 
 impl Turn<'_> {
-    /// Combines everybody's values, which are few, for the one at `root`, who has a `target`.
-    #[inline(always)]
-    pub(super) fn reduce(
-        &self, sum: &Sum, input: &Region, crowd: Crowd, target: Option<&Region>, root: usize,
-    ) -> Result {
-        self.put(input)?;
-        self.all_at(root)?;
-        let bytes = input.bytes();
-        target.map_or(Ok(()), |target| self.combine_for_one(sum, crowd, bytes, target, root))
-    }
-
-    /// The same with more: each who has a target combines all of everybody's values, where they
+    /// Each who has a target combines all of everybody's values, where they
     /// lie.
     pub(super) fn reduce_where_it_lies(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
@@ -47,14 +37,12 @@ impl Turn<'_> {
         self.reduce_and_keep(sum, bracket, part, target)
     }
 
+    /// Combines everybody's values, which are few and laid down, for this member.
     #[inline(never)]
-    fn combine_for_one(
-        &self, sum: &Sum, crowd: Crowd, bytes: usize, target: &Region, root: usize,
-    ) -> Result {
-        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root as i32);
+    pub(super) fn combine_for_one(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
         match combine_all(self.process(), self.round(), sum, bracket) {
             true => self.copy(self.round().line(bracket.last(self.members())).copy(), target),
-            false => Err(self.disagreement(bytes)),
+            false => Err(self.disagreement(target.bytes())),
         }
     }
 
@@ -62,14 +50,17 @@ impl Turn<'_> {
     /// has room for, from byte `offset` on, is for this member. Few members combine what is theirs
     /// each for itself.
     #[inline]
-    pub(super) fn reduce_for_all(
-        &self, sum: &Sum, input: &Region, bracket: Bracket, (offset, target): (usize, &Region),
+    pub(super) fn reduce_for_all<S: Borrow<Sum>>(
+        &self, sum: impl FnOnce() -> S, input: &Region, bracket: Bracket,
+        (offset, target): (usize, &Region),
     ) -> Result {
         const FEW: usize = 256;
         let bytes = input.bytes();
         self.put(input)?;
         if !self.is_small() {
-            self.all(|turn| _ = combine_all(turn.process(), turn.round(), sum, bracket))?;
+            self.all(|turn| {
+                _ = combine_all(turn.process(), turn.round(), sum().borrow(), bracket);
+            })?;
             return match self.round().agreed_bytes() == Some(bytes) {
                 true => {
                     let result = self.round().line(bracket.last(self.members())).copy();
@@ -82,6 +73,8 @@ impl Turn<'_> {
         if self.round().equal_bytes() != Some(bytes) {
             return Err(self.disagreement(bytes));
         }
+        let sum = sum();
+        let sum = sum.borrow();
         match target.bytes() * self.members() {
             0 => Ok(()),
             1..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, offset, target),

@@ -296,9 +296,12 @@ impl Plan for Reduce {
         }
         let root = if let Role::Leaf(root) = self.role { root } else { comm.rank };
         let target = self.target.as_ref().map(|(_, target)| target);
+        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root);
         let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
         turn.come()?;
-        turn.reduce(sum, &input, crowd, target, index(root))?;
+        turn.put(&input)?;
+        turn.all_at(index(root))?;
+        target.map_or(Ok(()), |target| turn.combine_for_one(sum, bracket, target))?;
         Ok(true)
     }
 }
@@ -407,7 +410,7 @@ impl Plan for Allreduce {
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
         let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
         turn.come()?;
-        turn.reduce_for_all(&self.sum, &input, bracket, (0, &self.target))?;
+        turn.reduce_for_all(|| &self.sum, &input, bracket, (0, &self.target))?;
         Ok(true)
     }
 }

@@ -159,7 +159,7 @@ impl Plan for ReduceScatter {
         let (offset, _) = self.place(self.part(comm.rank));
         let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
         turn.come()?;
-        turn.reduce_for_all(sum, &input, bracket, (offset, &self.target))?;
+        turn.reduce_for_all(|| sum, &input, bracket, (offset, &self.target))?;
         Ok(true)
     }
 }
