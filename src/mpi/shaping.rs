@@ -156,9 +156,8 @@ fn say(edges: &Result<(Vec<Edge>, bool)>) -> Words {
         Ok(said) => said,
         Err(failure) => {
             let class = failure.error().map(|error| error.class.0 as u32);
-            return class.map_or_else(Words::default, |class| {
-                Words::default().number(class).number(0)
-            });
+            return class
+                .map_or_else(Words::default, |class| Words::default().number(class).number(0));
         }
     };
     let start = Words::default().number(0).number(u32::from(*is_weighted));

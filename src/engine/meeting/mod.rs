@@ -1,9 +1,12 @@
 //! Where the members of a communicator work together without messages: memory that all of them see.
 //!
 //! Each collective operation is a *turn*, by the number that all members draw for it. A member says
-//! that it has come to a turn, lays down what it has, and later says that it has let go. Turns take
-//! place in rounds by rotation, so nobody may be further ahead than there are rounds: whoever is
-//! waits for the others. What lies in a round is of use until all have let go of its turn.
+//! that it has come to a turn, lays down what it has, and later says that it has let go. What lies
+//! in the round where a turn takes place is of use until all have let go of it.
+//!
+//! Where some only give, they go on at once: such turns take place in rounds by rotation, and nobody
+//! may be further ahead than there are rounds. Where all wait for all, two rounds will do: nobody
+//! comes to the second turn from now before all have let go of this one.
 //!
 //! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
 //! of no use any more, and its meeting is left as it is.
@@ -19,12 +22,14 @@ use crate::base::sync::cache::prefetch_to_write;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 
-/// How many rounds there are, and among how many members together: rounds cost memory, and save
-/// those who only give or bring something from waiting. (With 8 among 4000, broadcasts took
-/// twice as long.)
+/// How many rounds there are by rotation: about as many as members, and for so many members
+/// together. Rounds cost memory, and save those who only give or bring something from waiting, which
+/// costs more than all the rest. (Of 120 with 32, broadcasts took twice as long; of 4000 with 8, as
+/// well.)
+const FEW_ROUNDS: usize = 32;
 const MOST_ROUNDS: usize = 128;
 const FEWEST_ROUNDS: usize = 16;
 const ROUNDS_OF_ALL: usize = 16384;
@@ -39,7 +44,11 @@ pub struct Meeting {
     members: Box<[Member]>,
     stands: Box<[Stand]>,
     bells: Box<[&'static Bell]>,
-    rounds: Box<[Round]>,
+    /// By rotation; made when the first one is needed, and so many.
+    rounds: OnceLock<Box<[Round]>>,
+    count: u32,
+    /// Where all wait for all.
+    common: [Round; 2],
     pace: Pace,
     apart: Mutex<Apart>,
     /// Memory of a board that nobody holds any more: what is fresh costs more than what is written
@@ -83,6 +92,8 @@ struct Stand(AtomicU32);
 struct Pace {
     /// All have let go of the turns before this one, counted as in [`Stand`].
     settled: AtomicU32,
+    /// How many turns there were in which all waited for all.
+    met: AtomicU32,
     /// How many wait for others to let go, and from where on somebody does who lets go: before that
     /// it is not worth while to wake them.
     waiting: AtomicU32,
@@ -107,16 +118,19 @@ fn is_as_far(one: u32, other: u32) -> bool {
 
 impl Meeting {
     fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
-        let rounds = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
-        let rounds = rounds.next_power_of_two();
+        let members_of_all = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
+        let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, members_of_all);
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
             bells: members.iter().map(bell).collect(),
-            rounds: (0..rounds).map(|_| Round::new(members.len())).collect(),
+            rounds: OnceLock::new(),
+            count: count.next_power_of_two() as u32,
+            common: [(); 2].map(|()| Round::new(members.len())),
             pace: Pace {
                 settled: AtomicU32::new(0),
+                met: AtomicU32::new(0),
                 waiting: AtomicU32::new(0),
                 enough: AtomicU32::new(0),
                 laggard: AtomicUsize::new(0),
@@ -149,10 +163,20 @@ impl Meeting {
         }
     }
 
-    /// Where a turn takes place.
+    /// Where a turn takes place in which some only give.
     #[inline]
     pub fn round(&self, turn: u32) -> &Round {
-        &self.rounds[turn as usize & (self.rounds.len() - 1)]
+        let members = self.stands.len();
+        let make = || (0..self.count).map(|_| Round::new(members)).collect();
+        &self.rounds.get_or_init(make)[(turn & (self.count - 1)) as usize]
+    }
+
+    /// Where the next turn takes place in which all wait for all, for a member that has not come to
+    /// it yet. All find the same: it has let go of the last such turn, and this one does not end
+    /// without it.
+    #[inline]
+    pub fn common_round(&self) -> &Round {
+        &self.common[(self.pace.met.load(Ordering::Acquire) & 1) as usize]
     }
 
     /// The member at `place` will soon write to its line of that turn.
@@ -183,7 +207,7 @@ impl Meeting {
     /// Those ahead wait for positions that are multiples of this.
     #[inline]
     fn stride(&self) -> u32 {
-        self.rounds.len() as u32 / 2
+        self.count / 2
     }
 
     /// Wakes those who wait until a member is as far as this.
@@ -236,6 +260,15 @@ impl Meeting {
         self.pace.settled.store(position(turn), Ordering::Release);
     }
 
+    /// The same for one in which all wait for all, said by whoever came last, before anybody goes
+    /// on.
+    #[inline]
+    pub fn settle_common(&self, turn: u32) {
+        self.settle(turn);
+        let met = self.pace.met.load(Ordering::Relaxed);
+        self.pace.met.store(met.wrapping_add(1), Ordering::Release);
+    }
+
     /// Whether the round of this turn is free of what was there before.
     #[inline]
     pub fn has_room(&self, turn: u32) -> bool {
@@ -251,12 +284,12 @@ impl Meeting {
     }
 
     fn ample(&self, turn: u32) -> u32 {
-        self.needed(turn).wrapping_add(self.rounds.len() as u32) & !(self.stride() - 1)
+        self.needed(turn).wrapping_add(self.count) & !(self.stride() - 1)
     }
 
     /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
     fn needed(&self, turn: u32) -> u32 {
-        position(turn).wrapping_sub(2 * (self.rounds.len() as u32 - 1))
+        position(turn).wrapping_sub(2 * (self.count - 1))
     }
 
     #[cold]
@@ -298,10 +331,10 @@ impl Meeting {
         Ahead { meeting: self, place }
     }
 
-    /// This gate of a round by rotation is open: wakes all others who wait for that.
+    /// This gate of a round is open: wakes all others who wait for that.
     #[inline]
-    pub fn open(&self, gate: Gate, turn: u32, place: usize) {
-        if self.round(turn).call(gate, turn) {
+    pub fn open(&self, round: &Round, gate: Gate, turn: u32, place: usize) {
+        if round.call(gate, turn) {
             self.ring_others(place);
         }
     }
@@ -511,7 +544,7 @@ mod tests {
             let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
             (0..3).for_each(|place| meeting.come(turn(0), place));
             meeting.settle(turn(0));
-            let rounds = meeting.rounds.len() as u32;
+            let rounds = meeting.count;
             for number in 0..rounds {
                 meeting.come(turn(number), 0);
                 assert!(meeting.has_room(turn(number)), "{first} {number}");

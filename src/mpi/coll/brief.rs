@@ -83,7 +83,7 @@ fn root(comm: &Comm, root: i32) -> Option<usize> {
 #[inline]
 pub fn barrier(process: &'static Process, comm: usize) -> Result<bool> {
     let Some((comm, _)) = world(process, comm) else { return Ok(false) };
-    let turn = Turn::next(process, comm);
+    let turn = Turn::next_of_all(process, comm);
     turn.come()?;
     turn.all(|_| ())?;
     Ok(true)
@@ -166,7 +166,7 @@ pub fn allgather(
     if mine.bytes() != each || !crowd.packs(each, all.bytes()) {
         return Ok(false);
     }
-    let turn = Turn::next(process, comm);
+    let turn = Turn::next_of_all(process, comm);
     turn.come()?;
     turn.allgather(&mine.into(), false, &all.into(), each)?;
     Ok(true)
@@ -186,7 +186,7 @@ pub fn alltoall(
     if given != each || !crowd.lays_rows_down(each) {
         return Ok(false);
     }
-    let turn = Turn::next(process, comm);
+    let turn = Turn::next_of_all(process, comm);
     turn.come()?;
     turn.alltoall(&from.into(), &to.into(), each)?;
     Ok(true)
@@ -240,7 +240,7 @@ pub fn allreduce(
         return Ok(false);
     }
     let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
-    let turn = Turn::next(process, comm);
+    let turn = Turn::next_of_all(process, comm);
     turn.come()?;
     let target = target.into();
     match is_at_once {
@@ -265,7 +265,7 @@ pub fn reduce_scatter(
         return Ok(false);
     }
     let bracket = Bracket::of(crowd.reduction(bytes, all.count), crowd, bytes, 0);
-    let turn = Turn::next(process, comm);
+    let turn = Turn::next_of_all(process, comm);
     turn.come()?;
     let (offset, target) = (turn.me() * target.bytes(), target.into());
     let part = Part { first: i64::from(rank) * it.count, items: it.count };

@@ -32,6 +32,8 @@ pub(super) struct Turn<'a> {
     members: usize,
     /// Few members have cores of their own.
     is_small: bool,
+    /// It takes place where all wait for all.
+    is_common: bool,
 }
 
 /// How often such a member looks before it waits in the ordinary way.
@@ -51,16 +53,29 @@ impl<'a> Turn<'a> {
         (is_usual && crowd.is_near() && !is_atomic(process, comm)).then_some(crowd)
     }
 
-    /// This member's part in the next one. Never moved: that would cost as much as many an
-    /// operation.
+    /// This member's part in the next one, where some only give. Never moved: that would cost as much
+    /// as many an operation.
     #[inline(always)]
     pub(super) fn next(process: &'a Process, comm: &'a Comm) -> Turn<'a> {
+        Turn::of(process, comm, false)
+    }
+
+    /// The same where all wait for all.
+    #[inline(always)]
+    pub(super) fn next_of_all(process: &'a Process, comm: &'a Comm) -> Turn<'a> {
+        Turn::of(process, comm, true)
+    }
+
+    #[inline(always)]
+    fn of(process: &'a Process, comm: &'a Comm, is_for_all: bool) -> Turn<'a> {
         let number = comm.next_collective(process);
         let turn = u32::try_from(number).expect("operations are counted from 0");
         let (meeting, me) = (comm.meeting(process), index(comm.rank));
-        let (round, members) = (meeting.round(turn), comm.group.len());
+        let members = comm.group.len();
         let is_small = Crowd::among(members, process.world.ranks_per_core()).looks_round();
-        Turn { process, comm, meeting, round, turn, me, members, is_small }
+        let is_common = is_for_all && !is_small;
+        let round = if is_common { meeting.common_round() } else { meeting.round(turn) };
+        Turn { process, comm, meeting, round, turn, me, members, is_small, is_common }
     }
 
     /// Comes to it.
@@ -68,7 +83,10 @@ impl<'a> Turn<'a> {
     pub(super) fn come(&self) -> Result {
         self.meeting.come_in(self.turn, self.me);
         self.process.engine.step()?;
-        if self.meeting.has_room(self.turn) { Ok(()) } else { self.wait_for_room() }
+        match self.is_common || self.meeting.has_room(self.turn) {
+            true => Ok(()),
+            false => self.wait_for_room(),
+        }
     }
 
     #[inline(never)]
@@ -80,7 +98,9 @@ impl<'a> Turn<'a> {
     /// Lays down a copy of what this member has.
     #[inline]
     pub(super) fn put(&self, data: &Region) -> Result {
-        self.meeting.make_ready(self.turn.wrapping_add(2), self.me);
+        if !self.is_common {
+            self.meeting.make_ready(self.turn.wrapping_add(2), self.me);
+        }
         self.judge(self.round.put(self.me, data))
     }
 
@@ -97,10 +117,10 @@ impl<'a> Turn<'a> {
         if !is_last {
             return self.wait(Gate::Done);
         }
-        self.meeting.settle(self.turn);
+        self.meeting.settle_common(self.turn);
         finish(self);
         self.round.finish(self.turn);
-        self.meeting.open(Gate::Done, self.turn, self.me);
+        self.meeting.open(self.round, Gate::Done, self.turn, self.me);
         Ok(self.process.engine.step()?)
     }
 
@@ -137,7 +157,7 @@ impl<'a> Turn<'a> {
         let gate = Gate::Shown { place: root };
         if root == self.me {
             self.round.line(root).show(self.turn);
-            self.meeting.open(gate, self.turn, root);
+            self.meeting.open(self.round, gate, self.turn, root);
             return Ok(self.process.engine.step()?);
         }
         match self.round.is_open(gate, self.turn) {
@@ -226,7 +246,7 @@ impl<'a> Turn<'a> {
     #[cold]
     pub(super) fn sit(&self, run: impl FnOnce(&Sitting<'_, '_>) -> Result) -> Result {
         let lane = self.lane();
-        run(&Sitting::at(&lane, self.meeting, self.turn))?;
+        run(&Sitting::at(&lane, self.meeting, self.round, self.turn))?;
         lane.verdict()
     }
 
@@ -236,7 +256,7 @@ impl<'a> Turn<'a> {
         &self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
     ) -> Result {
         let lane = self.lane();
-        let sitting = Sitting::at(&lane, self.meeting, self.turn);
+        let sitting = Sitting::at(&lane, self.meeting, self.round, self.turn);
         run::block(sitting.reduce_and_keep(sum, bracket, part, target))?;
         lane.verdict()
     }

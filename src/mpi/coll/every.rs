@@ -41,7 +41,7 @@ impl Plan for Barrier {
         if Turn::crowd(process, comm).is_none() {
             return Ok(false);
         }
-        let turn = Turn::next(process, comm);
+        let turn = Turn::next_of_all(process, comm);
         turn.come()?;
         turn.all(|_| ())?;
         Ok(true)
@@ -68,7 +68,7 @@ impl Allgather {
 impl Plan for Allgather {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let is_inter = lane.comm().is_inter();
-        if let Some(sitting) = Sitting::of(lane).await? {
+        if let Some(sitting) = Sitting::of_all(lane).await? {
             let mine = if self.is_in_place { None } else { Some(&self.mine) };
             return sitting.allgather(mine, &self.blocks).await;
         }
@@ -91,7 +91,7 @@ impl Plan for Allgather {
         if !crowd.is_some_and(|crowd| crowd.packs(*each, all.bytes())) {
             return Ok(false);
         }
-        let turn = Turn::next(process, comm);
+        let turn = Turn::next_of_all(process, comm);
         turn.come()?;
         turn.allgather(&self.mine, self.is_in_place, all, *each)?;
         Ok(true)
@@ -103,7 +103,7 @@ impl Plan for Allgather {
 pub(super) async fn gather_and_spread(
     lane: &Lane<'_>, mine: Option<&Region>, blocks: &Blocks,
 ) -> Result {
-    if let Some(sitting) = Sitting::of(lane).await? {
+    if let Some(sitting) = Sitting::of_all(lane).await? {
         return sitting.allgather(mine, blocks).await;
     }
     let mut kept = Scratch::default();
@@ -178,7 +178,7 @@ impl Plan for Alltoall {
                 packed
             }
         };
-        if let Some(sitting) = Sitting::of(lane).await? {
+        if let Some(sitting) = Sitting::of_all(lane).await? {
             return sitting.alltoall(&from, &self.to).await;
         }
         let is_inter = lane.comm().is_inter();
@@ -206,7 +206,7 @@ impl Plan for Alltoall {
         if !crowd.is_some_and(|crowd| crowd.lays_rows_down(*each)) {
             return Ok(false);
         }
-        let turn = Turn::next(process, comm);
+        let turn = Turn::next_of_all(process, comm);
         turn.come()?;
         turn.alltoall(all, target, *each)?;
         Ok(true)

@@ -119,17 +119,21 @@ impl Sum {
         self.datatype.shape.size
     }
 
-    /// Comes to the turn of this operation, unless it goes by messages; says as well whether one
-    /// member is to combine all.
+    /// Comes to the turn of this operation, whose result is for all or not, unless it goes by
+    /// messages; says as well whether one member is to combine all.
     pub(super) async fn sit_down<'l, 'a>(
-        &self, lane: &'l Lane<'a>,
+        &self, lane: &'l Lane<'a>, is_for_all: bool,
     ) -> Result<Option<(Sitting<'l, 'a>, bool)>> {
         let (bytes, crowd) = (self.datatype.bytes(self.count)?, Crowd::of(lane));
         let is_at_once = crowd.combines_at_once(bytes);
         if !self.is_plain() || !is_at_once && !crowd.combines_parts(bytes) {
             return Ok(None);
         }
-        Ok(Sitting::of(lane).await?.map(|sitting| (sitting, is_at_once)))
+        let sitting = match is_for_all {
+            true => Sitting::of_all(lane).await?,
+            false => Sitting::of(lane).await?,
+        };
+        Ok(sitting.map(|sitting| (sitting, is_at_once)))
     }
 
     /// Where the brackets are when values are combined in this way, up to `top`.
@@ -229,7 +233,7 @@ impl Reduce {
         let combination = sum.combination(lane)?;
         let bytes = sum.datatype.bytes(sum.count)?;
         if Crowd::of(lane).meets_for_sum_of_one(bytes)
-            && let Some((sitting, is_at_once)) = sum.sit_down(lane).await?
+            && let Some((sitting, is_at_once)) = sum.sit_down(lane, false).await?
         {
             let target = self.target.as_ref().map(|(_, target)| target);
             let bracket = sum.bracket(lane, combination, root)?;
@@ -380,7 +384,7 @@ impl Plan for Allreduce {
         }
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
         let combination = Crowd::of(lane).allreduce(bytes, self.sum.count);
-        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
+        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane, true).await? {
             let (sum, target) = (&self.sum, &self.target);
             let bracket = sum.bracket(lane, combination, 0)?;
             if !is_at_once {
@@ -407,7 +411,7 @@ impl Plan for Allreduce {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
         let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.combines_at_once(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
-        let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
+        let (turn, input) = (Turn::next_of_all(process, comm), self.sum.input(self.sum.whole())?);
         let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
         turn.come()?;
         turn.reduce_for_all(|| &self.sum, &input, bracket, (0, &self.target))?;

@@ -135,7 +135,7 @@ impl Plan for ReduceScatter {
             return self.between(lane).await;
         }
         let combination = self.sum.combination(lane)?;
-        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane).await? {
+        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane, true).await? {
             return self.together(sitting, combination, is_at_once).await;
         }
         if combination == Combination::Tree {
@@ -157,7 +157,7 @@ impl Plan for ReduceScatter {
         let Some(crowd) = crowd else { return Ok(false) };
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
         let (offset, _) = self.place(self.part(comm.rank));
-        let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
+        let (turn, input) = (Turn::next_of_all(process, comm), sum.input(sum.whole())?);
         turn.come()?;
         turn.reduce_for_all(|| sum, &input, bracket, (offset, &self.target))?;
         Ok(true)

@@ -89,7 +89,7 @@ impl Plan for Scan {
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
         if Crowd::of(lane).passes_on(bytes)
-            && let Some((sitting, _)) = self.sum.sit_down(lane).await?
+            && let Some((sitting, _)) = self.sum.sit_down(lane, false).await?
         {
             // Who does something else meanwhile is not to hand on what others wait for.
             if lane.way() != Way::Blocking {

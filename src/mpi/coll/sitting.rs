@@ -39,6 +39,8 @@ pub(super) struct Sitting<'l, 'a> {
 enum Place<'a> {
     /// By rotation.
     Next(&'a Round),
+    /// Where all wait for all.
+    Common(&'a Round),
     /// Of its own.
     Apart(Hall),
 }
@@ -48,31 +50,48 @@ impl Deref for Place<'_> {
     #[inline]
     fn deref(&self) -> &Round {
         match self {
-            Place::Next(round) => round,
+            Place::Next(round) | Place::Common(round) => round,
             Place::Apart(hall) => &hall.round,
         }
     }
 }
 
 impl<'l, 'a> Sitting<'l, 'a> {
-    /// Comes to the turn of this operation. `None`: the operation goes by messages.
+    /// Comes to the turn of this operation, in which some only give. `None`: the operation goes by
+    /// messages.
     #[inline]
     pub(super) async fn of(lane: &'l Lane<'a>) -> Result<Option<Sitting<'l, 'a>>> {
+        Sitting::next(lane, false).await
+    }
+
+    /// The same for an operation in which all wait for all.
+    #[inline]
+    pub(super) async fn of_all(lane: &'l Lane<'a>) -> Result<Option<Sitting<'l, 'a>>> {
+        Sitting::next(lane, true).await
+    }
+
+    async fn next(lane: &'l Lane<'a>, is_for_all: bool) -> Result<Option<Sitting<'l, 'a>>> {
         let crowd = Crowd::of(lane);
         let Some(turn) = lane.turn().filter(|_| crowd.meets()) else { return Ok(None) };
         must_be_fresh(lane.process(), lane.comm())?;
         let meeting = lane.comm().meeting(lane.process());
         let (me, members) = (index(lane.rank()), index(lane.size()));
-        let (place, is_small) = (Place::Next(meeting.round(turn)), crowd.looks_round());
+        let is_small = crowd.looks_round();
+        let place = match is_for_all && !is_small {
+            true => Place::Common(meeting.common_round()),
+            false => Place::Next(meeting.round(turn)),
+        };
         let mut sitting = Sitting { lane, meeting, place, turn, me, members, is_small };
         sitting.come().await?;
         Ok(Some(sitting))
     }
 
     /// The member of `lane`, which has come to this turn in another way.
-    pub(super) fn at(lane: &'l Lane<'a>, meeting: &'a Meeting, turn: u32) -> Sitting<'l, 'a> {
+    pub(super) fn at(
+        lane: &'l Lane<'a>, meeting: &'a Meeting, round: &'a Round, turn: u32,
+    ) -> Sitting<'l, 'a> {
         let (me, members) = (index(lane.rank()), index(lane.size()));
-        let (place, is_small) = (Place::Next(meeting.round(turn)), Crowd::of(lane).looks_round());
+        let (place, is_small) = (Place::Next(round), Crowd::of(lane).looks_round());
         Sitting { lane, meeting, place, turn, me, members, is_small }
     }
 
@@ -95,7 +114,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
         }
         self.meeting.come(self.turn, self.me);
         engine.step()?;
-        if self.meeting.has_room(self.turn) {
+        if matches!(self.place, Place::Common(_)) || self.meeting.has_room(self.turn) {
             return Ok(());
         }
         let _ahead = self.meeting.wait_for_room(self.turn, self.me);
@@ -184,8 +203,10 @@ impl<'l, 'a> Sitting<'l, 'a> {
     }
 
     fn settle(&self) {
-        if let Place::Next(_) = self.place {
-            self.meeting.settle(self.turn);
+        match self.place {
+            Place::Next(_) => self.meeting.settle(self.turn),
+            Place::Common(_) => self.meeting.settle_common(self.turn),
+            Place::Apart(_) => {}
         }
     }
 
@@ -273,7 +294,9 @@ impl<'l, 'a> Sitting<'l, 'a> {
     #[inline]
     fn open(&self, gate: Gate) {
         match &self.place {
-            Place::Next(_) => self.meeting.open(gate, self.turn, self.me),
+            Place::Next(round) | Place::Common(round) => {
+                self.meeting.open(round, gate, self.turn, self.me);
+            }
             // The operation is one of many that its members may have under way.
             Place::Apart(_) => self.meeting.ring_others(self.me),
         }
@@ -332,7 +355,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
     pub(super) async fn leave(self) -> Result {
         self.keep_pace().await?;
         match &self.place {
-            Place::Next(_) => self.meeting.let_go(self.turn, self.me),
+            Place::Next(_) | Place::Common(_) => self.meeting.let_go(self.turn, self.me),
             Place::Apart(_) => self.meeting.leave_apart(self.lane.number()),
         }
         Ok(())
@@ -340,7 +363,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// Now and then those who need not wait for others do, lest they come too far ahead.
     async fn keep_pace(&self) -> Result {
-        if !self.lane.is_paced() || matches!(self.place, Place::Next(_)) {
+        if !self.lane.is_paced() || !matches!(self.place, Place::Apart(_)) {
             return Ok(());
         }
         if !self.place.has_read(self.turn, self.me) {

@@ -95,7 +95,7 @@ pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
 
 /// Returns when every member has come (dissemination: Hensgen, Finkel and Manber 1988).
 pub async fn meet(lane: &Lane<'_>) -> Result {
-    if let Some(sitting) = Sitting::of(lane).await? {
+    if let Some(sitting) = Sitting::of_all(lane).await? {
         if sitting.is_small() {
             sitting.all_shown().await?;
         } else {
