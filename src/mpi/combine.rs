@@ -54,8 +54,8 @@ impl<'a> Combiner<'a> {
         }
     }
 
-    /// Of runs of `each` bytes in a row, each but the first becomes the one before it op itself, from
-    /// the first on; by an operation of the library's own.
+    /// Of runs of `each` bytes in a row, each but the first becomes the one before it op itself,
+    /// from the first on; by an operation of the library's own.
     pub fn combine_row(&self, row: Span, each: usize) {
         let others = row.bytes() - each;
         match self.way {

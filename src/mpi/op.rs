@@ -59,7 +59,7 @@ impl Op {
         OPS.iter().find(|(known, _, _)| *known == handle).map(|(_, _, op)| Held::Ever(op))
     }
 
-    /// Whether the predefined operation with this handle works on the predefined type with that one.
+    /// Whether the predefined operation with this handle works on the predefined type with that.
     #[inline]
     pub fn works_on(handle: usize, datatype: usize) -> bool {
         /// For each type, a bit for each operation.

@@ -4,15 +4,17 @@
 //! that it has come to a turn, lays down what it has, and later says that it has let go. What lies
 //! in the round where a turn takes place is of use until all have let go of it.
 //!
-//! Where some only give, they go on at once: such turns take place in rounds by rotation, and nobody
-//! may be further ahead than there are rounds. Where all wait for all, two rounds will do: nobody
-//! comes to the second turn from now before all have let go of this one.
+//! Where some only give, they go on at once: such turns take place in rounds by rotation, and
+//! nobody may be further ahead than there are rounds. Where all wait for all, two rounds will do:
+//! nobody comes to the next such turn but one before all have let go of this one.
 //!
 //! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
 //! of no use any more, and its meeting is left as it is.
 
+mod known;
 mod round;
 
+pub(super) use known::Meetings;
 use round::Words;
 pub use round::{Board, Laid, Line, Round};
 
@@ -26,9 +28,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
 /// How many rounds there are by rotation: about as many as members, and for so many members
-/// together. Rounds cost memory, and save those who only give or bring something from waiting, which
-/// costs more than all the rest. (Of 120 with 32, broadcasts took twice as long; of 4000 with 8, as
-/// well.)
+/// together. Rounds cost memory, and save those who only give or bring something from waiting,
+/// which costs more than all the rest. (Of 120 with 32, broadcasts took twice as long; of 4000 with
+/// 8, as well.)
 const FEW_ROUNDS: usize = 32;
 const MOST_ROUNDS: usize = 128;
 const FEWEST_ROUNDS: usize = 16;
@@ -468,71 +470,16 @@ impl Drop for Ahead<'_> {
     }
 }
 
-/// The meetings of a job. One stays until all members have let go of it or are dead: somebody may
-/// still come for what was laid down for him by those who have left.
-#[derive(Default)]
-pub(super) struct Meetings(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    meetings: HashMap<Key, Arc<Meeting>>,
-    /// How many there may be before those that only the dead hold are looked for.
-    limit: usize,
-}
-
-impl World {
-    /// The meeting of the communicator with this context and this first member. Whoever is first to
-    /// ask lists them all.
-    pub fn meeting(
-        &'static self, key: (u32, Member), list: impl FnOnce() -> Vec<Member>,
-    ) -> Arc<Meeting> {
-        let mut known = self.meetings.0.lock();
-        if let Some(meeting) = known.meetings.get(&key) {
-            return meeting.clone();
-        }
-        if known.meetings.len() > known.limit {
-            let ledger = self.ledger.lock();
-            known.meetings.retain(|_, meeting| !meeting.is_over(|member| ledger.is_dead(member)));
-            drop(ledger);
-            known.limit = 16 + 2 * known.meetings.len();
-        }
-        let meeting = Arc::new(Meeting::new(self, key, list()));
-        known.meetings.insert(key, meeting.clone());
-        meeting
-    }
-
-    /// One of its members has let go of the communicator.
-    pub fn leave_meeting(&self, meeting: &Meeting) {
-        let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
-        if gone == meeting.stands.len() {
-            self.meetings.0.lock().meetings.remove(&meeting.key);
-        }
-    }
-
-    pub(super) fn known_meeting(&self, key: Key) -> Option<Arc<Meeting>> {
-        self.meetings.0.lock().meetings.get(&key).cloned()
-    }
-}
-
-impl Meeting {
-    /// Whether all are dead or have let go. Who is both is counted twice, but then the communicator
-    /// has a dead member, and nobody comes for anything.
-    fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
-        let dead = self.members.iter().filter(|member| is_dead(**member)).count();
-        self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
-    }
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::engine::tests::world;
 
-    fn member(seat: usize) -> Member {
+    pub(super) fn member(seat: usize) -> Member {
         Member { seat, incarnation: 0 }
     }
 
-    fn meeting(world: &'static World, context: u32, size: usize) -> Arc<Meeting> {
+    pub(super) fn meeting(world: &'static World, context: u32, size: usize) -> Arc<Meeting> {
         world.meeting((context, member(0)), || (0..size).map(member).collect())
     }
 
@@ -582,22 +529,5 @@ mod tests {
         meeting.leave_apart((5, 0));
         let next = meeting.come_apart((5, 1), 1);
         assert!(Arc::ptr_eq(&one.round, &next.round) && one.turn != next.turn);
-    }
-
-    #[test]
-    fn a_meeting_stays_until_all_have_let_go_or_are_dead() {
-        let world = world(3);
-        let one = meeting(world, 7, 3);
-        world.leave_meeting(&one);
-        world.leave_meeting(&one);
-        assert!(Arc::ptr_eq(&one, &meeting(world, 7, 3)), "somebody may still come for something");
-        world.leave_meeting(&one);
-        assert!(world.known_meeting(one.key()).is_none());
-        meeting(world, 8, 3);
-        world.leave_meeting(&meeting(world, 8, 3));
-        world.bury(1, 0);
-        world.leave_meeting(&meeting(world, 8, 3));
-        (100..200).for_each(|context| drop(meeting(world, context, 3)));
-        assert!(world.known_meeting((8, member(0))).is_none());
     }
 }

@@ -219,9 +219,8 @@ pub fn reduce(
     }
     turn.put(&input.into())?;
     turn.all_at(root)?;
-    match target {
-        Some(target) => turn.combine_for_one(&given.sum(op), bracket, &target.into())?,
-        None => {}
+    if let Some(target) = target {
+        turn.combine_for_one(&given.sum(op), bracket, &target.into())?;
     }
     Ok(true)
 }

@@ -53,8 +53,8 @@ impl<'a> Turn<'a> {
         (is_usual && crowd.is_near() && !is_atomic(process, comm)).then_some(crowd)
     }
 
-    /// This member's part in the next one, where some only give. Never moved: that would cost as much
-    /// as many an operation.
+    /// This member's part in the next one, where some only give. Never moved: that would cost as
+    /// much as many an operation.
     #[inline(always)]
     pub(super) fn next(process: &'a Process, comm: &'a Comm) -> Turn<'a> {
         Turn::of(process, comm, false)

@@ -249,7 +249,7 @@ impl Operands {
         let right = std::ptr::with_exposed_provenance::<Loose<T>>(right);
         let into = std::ptr::with_exposed_provenance_mut::<Loose<T>>(into);
         if count <= FEW || !is_apart(self.left) || !is_in_place && !is_apart(self.right) {
-            // Operands that overlap get what a plain loop gives: what comes first is combined first.
+            // Those that overlap get what a plain loop gives: what comes first is combined first.
             for index in 0..count {
                 // SAFETY: the caller of MPI vouches for `count` elements everywhere (§2.3).
                 let operands = unsafe { (left.add(index).read(), right.add(index).read()) };

@@ -1,0 +1,88 @@
+//! Which meetings there are in a job.
+
+use super::{Key, Meeting};
+use crate::base::Member;
+use crate::engine::World;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The meetings of a job. One stays until all members have let go of it or are dead: somebody may
+/// still come for what was laid down for him by those who have left.
+#[derive(Default)]
+pub(in crate::engine) struct Meetings(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    meetings: HashMap<Key, Arc<Meeting>>,
+    /// How many there may be before those that only the dead hold are looked for.
+    limit: usize,
+}
+
+impl World {
+    /// The meeting of the communicator with this context and this first member. Whoever is first to
+    /// ask lists them all.
+    pub fn meeting(
+        &'static self, key: (u32, Member), list: impl FnOnce() -> Vec<Member>,
+    ) -> Arc<Meeting> {
+        let mut known = self.meetings.0.lock();
+        if let Some(meeting) = known.meetings.get(&key) {
+            return meeting.clone();
+        }
+        if known.meetings.len() > known.limit {
+            let ledger = self.ledger.lock();
+            known.meetings.retain(|_, meeting| !meeting.is_over(|member| ledger.is_dead(member)));
+            drop(ledger);
+            known.limit = 16 + 2 * known.meetings.len();
+        }
+        let meeting = Arc::new(Meeting::new(self, key, list()));
+        known.meetings.insert(key, meeting.clone());
+        meeting
+    }
+
+    /// One of its members has let go of the communicator.
+    pub fn leave_meeting(&self, meeting: &Meeting) {
+        let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
+        if gone == meeting.stands.len() {
+            self.meetings.0.lock().meetings.remove(&meeting.key);
+        }
+    }
+
+    pub(in crate::engine) fn known_meeting(&self, key: Key) -> Option<Arc<Meeting>> {
+        self.meetings.0.lock().meetings.get(&key).cloned()
+    }
+}
+
+impl Meeting {
+    /// Whether all are dead or have let go. Who is both is counted twice, but then the communicator
+    /// has a dead member, and nobody comes for anything.
+    fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
+        let dead = self.members.iter().filter(|member| is_dead(**member)).count();
+        self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::tests::{meeting, member};
+    use super::*;
+    use crate::engine::tests::world;
+
+    #[test]
+    fn a_meeting_stays_until_all_have_let_go_or_are_dead() {
+        let world = world(3);
+        let one = meeting(world, 7, 3);
+        world.leave_meeting(&one);
+        world.leave_meeting(&one);
+        assert!(Arc::ptr_eq(&one, &meeting(world, 7, 3)), "somebody may still come for something");
+        world.leave_meeting(&one);
+        assert!(world.known_meeting(one.key()).is_none());
+        meeting(world, 8, 3);
+        world.leave_meeting(&meeting(world, 8, 3));
+        world.bury(1, 0);
+        world.leave_meeting(&meeting(world, 8, 3));
+        (100..200).for_each(|context| drop(meeting(world, context, 3)));
+        assert!(world.known_meeting((8, member(0))).is_none());
+    }
+}
