@@ -113,3 +113,29 @@ impl Named {
         known.map_or("an operation", |(_, name, _)| name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_looked_up_is_what_operations_say() {
+        let mut known = 0;
+        for (handle, _, op) in &OPS {
+            for datatype in 0..0x300 {
+                let works = |it: &Datatype| op.is_defined_on(it).is_ok();
+                let is_defined = named::find(datatype).is_some_and(|it| works(&it));
+                assert_eq!(
+                    Op::works_on(*handle, datatype),
+                    is_defined,
+                    "{handle:#x} {datatype:#x}"
+                );
+                known += usize::from(is_defined);
+            }
+        }
+        assert!(known > 300, "{known}");
+        for handle in [0, 0x1f, 0x20, 0x25, 0x3f, 0x40, usize::MAX] {
+            assert!(!Op::works_on(handle, 0x214), "{handle:#x} is no operation");
+        }
+    }
+}

@@ -517,6 +517,27 @@ mod tests {
     }
 
     #[test]
+    fn where_all_wait_for_all_two_rounds_take_turns() {
+        let meeting = meeting(world(2), 3, 2);
+        let all = |turn: u32| {
+            let rounds = [0, 1].map(|place| {
+                let round = meeting.common_round();
+                meeting.come_in(turn, place);
+                if round.muster.arrive(turn, place) {
+                    meeting.settle_common(turn);
+                }
+                std::ptr::from_ref(round)
+            });
+            assert_eq!(rounds[0], rounds[1], "all find the same one");
+            rounds[0]
+        };
+        // Others lie between them.
+        let [first, second, third, fourth] = [0, 1, 5, 9].map(all);
+        assert!(first == third && second == fourth && first != second);
+        assert!(meeting.rounds.get().is_none(), "nobody was ahead of others");
+    }
+
+    #[test]
     fn operations_side_by_side_have_rounds_of_their_own_which_are_used_again() {
         let meeting = meeting(world(2), 2, 2);
         let one = meeting.come_apart((5, 0), 0);

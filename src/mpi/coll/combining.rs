@@ -40,7 +40,7 @@ impl Turn<'_> {
     /// Combines everybody's values, which are few and laid down, for this member.
     #[inline(never)]
     pub(super) fn combine_for_one(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
-        match combine_all(self.process(), self.round(), sum, bracket) {
+        match combine_for_last(self.process(), self.round(), sum, bracket) {
             true => self.copy(self.round().line(bracket.last(self.members())).copy(), target),
             false => Err(self.disagreement(target.bytes())),
         }
@@ -59,7 +59,7 @@ impl Turn<'_> {
         self.put(input)?;
         if !self.is_small() {
             self.all(|turn| {
-                _ = combine_all(turn.process(), turn.round(), sum().borrow(), bracket);
+                _ = combine_for_last(turn.process(), turn.round(), sum().borrow(), bracket);
             })?;
             return match self.round().agreed_bytes() == Some(bytes) {
                 true => {
@@ -390,38 +390,46 @@ fn block_of(item: usize) -> i64 {
     i64::try_from(BYTES / item.max(1)).unwrap_or(1).max(1)
 }
 
-/// Combines what all have laid down where it lies. True when all have as much as there is to be
-/// combined.
-pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
-    let (lines, bytes) = (round.lines(), round.equal_bytes());
-    round.agree_on_bytes(bytes);
-    let Some(each) = bytes.filter(|bytes| *bytes as i64 == sum.count * sum.item()) else {
-        return false;
-    };
-    let sum = sum.combiner(process);
-    match bracket.first_of_row(lines.len()) {
-        Some(first) if (1..=ROW / lines.len()).contains(&each) => {
-            combine_row(lines, &sum, each, first);
-        }
-        _ => bracket.walk(lines.len(), |left, right| {
-            sum.combine(lines[left].copy(), lines[right].copy());
-        }),
+/// Combines what all have laid down where it lies: there are the results on the way as well. True
+/// when all have as much as there is to be combined.
+fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
+    let (lines, is_agreed) = (round.lines(), agree(round, sum));
+    if is_agreed {
+        let sum = sum.combiner(process);
+        bracket
+            .walk(lines.len(), |left, right| sum.combine(lines[left].copy(), lines[right].copy()));
     }
-    true
+    is_agreed
 }
 
-/// Few numbers of many members, bracketed one by one from the one at `first` on, are put in a row
-/// and combined by one call.
-fn combine_row(lines: &[Line], sum: &Combiner<'_>, each: usize, first: usize) {
-    let mut room = [const { MaybeUninit::<u128>::uninit() }; ROW / 16];
-    let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
-    let row = room.part(0, lines.len() * each);
-    let order = lines[first..].iter().chain(&lines[..first]);
-    // All is the library's own memory.
-    let _ = line_up(order.map(Line::copy), each, row);
-    sum.combine_row(row, each);
-    let last = lines[(first + lines.len() - 1) % lines.len()].copy();
-    let _ = copy(row.part(row.bytes() - each, each), last);
+/// The same for those who want nothing but the last result. Few numbers that are combined one by
+/// one are put in a row, and combined by one call.
+fn combine_for_last(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
+    let (lines, each) = (round.lines(), round.line(0).bytes());
+    let first = match bracket.first_of_row(lines.len()) {
+        Some(first) if (1..=ROW / lines.len()).contains(&each) => first,
+        _ => return combine_all(process, round, sum, bracket),
+    };
+    let is_agreed = agree(round, sum);
+    if is_agreed {
+        let mut room = [const { MaybeUninit::<u128>::uninit() }; ROW / 16];
+        let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
+        let row = room.part(0, lines.len() * each);
+        // All is the library's own memory.
+        let order = lines[first..].iter().chain(&lines[..first]);
+        let _ = line_up(order.map(Line::copy), each, row);
+        sum.combiner(process).combine_row(row, each);
+        let last = lines[bracket.last(lines.len())].copy();
+        let _ = copy(row.part(row.bytes() - each, each), last);
+    }
+    is_agreed
+}
+
+/// Notes how much all have, and whether it is as much as there is to be combined.
+fn agree(round: &Round, sum: &Sum) -> bool {
+    let bytes = round.equal_bytes();
+    round.agree_on_bytes(bytes);
+    bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item())
 }
 
 /// Results of as many bytes are somewhere in the caches.
