@@ -49,8 +49,8 @@ pub struct Meeting {
     /// By rotation; made when the first one is needed, and so many.
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
-    /// Where all wait for all.
-    common: [Round; 2],
+    /// Two, where all wait for all.
+    common: Box<[Round]>,
     pace: Pace,
     apart: Mutex<Apart>,
     /// Memory of a board that nobody holds any more: what is fresh costs more than what is written
@@ -129,7 +129,7 @@ impl Meeting {
             bells: members.iter().map(bell).collect(),
             rounds: OnceLock::new(),
             count: count.next_power_of_two() as u32,
-            common: [(); 2].map(|()| Round::new(members.len())),
+            common: (0..2).map(|_| Round::new(members.len())).collect(),
             pace: Pace {
                 settled: AtomicU32::new(0),
                 met: AtomicU32::new(0),

@@ -403,7 +403,9 @@ fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) ->
 }
 
 /// The same for those who want nothing but the last result. Few numbers that are combined one by
-/// one are put in a row, and combined by one call.
+/// one are put in a row, and combined by one call. Out of line: one member needs the room, and the
+/// stacks of all are not to grow for it.
+#[inline(never)]
 fn combine_for_last(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
     let (lines, each) = (round.lines(), round.line(0).bytes());
     let first = match bracket.first_of_row(lines.len()) {

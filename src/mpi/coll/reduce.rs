@@ -129,10 +129,7 @@ impl Sum {
         if !self.is_plain() || !is_at_once && !crowd.combines_parts(bytes) {
             return Ok(None);
         }
-        let sitting = match is_for_all {
-            true => Sitting::of_all(lane).await?,
-            false => Sitting::of(lane).await?,
-        };
+        let sitting = Sitting::next(lane, is_for_all).await?;
         Ok(sitting.map(|sitting| (sitting, is_at_once)))
     }
 

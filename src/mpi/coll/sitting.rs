@@ -60,17 +60,22 @@ impl<'l, 'a> Sitting<'l, 'a> {
     /// Comes to the turn of this operation, in which some only give. `None`: the operation goes by
     /// messages.
     #[inline]
-    pub(super) async fn of(lane: &'l Lane<'a>) -> Result<Option<Sitting<'l, 'a>>> {
-        Sitting::next(lane, false).await
+    pub(super) fn of(lane: &'l Lane<'a>) -> impl Future<Output = Result<Option<Sitting<'l, 'a>>>> {
+        Sitting::next(lane, false)
     }
 
     /// The same for an operation in which all wait for all.
     #[inline]
-    pub(super) async fn of_all(lane: &'l Lane<'a>) -> Result<Option<Sitting<'l, 'a>>> {
-        Sitting::next(lane, true).await
+    pub(super) fn of_all(
+        lane: &'l Lane<'a>,
+    ) -> impl Future<Output = Result<Option<Sitting<'l, 'a>>>> {
+        Sitting::next(lane, true)
     }
 
-    async fn next(lane: &'l Lane<'a>, is_for_all: bool) -> Result<Option<Sitting<'l, 'a>>> {
+    /// The one or the other.
+    pub(super) async fn next(
+        lane: &'l Lane<'a>, is_for_all: bool,
+    ) -> Result<Option<Sitting<'l, 'a>>> {
         let crowd = Crowd::of(lane);
         let Some(turn) = lane.turn().filter(|_| crowd.meets()) else { return Ok(None) };
         must_be_fresh(lane.process(), lane.comm())?;
