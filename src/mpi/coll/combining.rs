@@ -9,7 +9,6 @@ use super::sitting::{self, Sitting};
 use crate::engine::{Board, Laid, Line, Round};
 use crate::host::life::Pin;
 use crate::host::memory::{Region, Span, copy, line_up};
-use crate::mpi::combine::Combiner;
 use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::memory::Missing;
 use crate::mpi::process::Process;
