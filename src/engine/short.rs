@@ -101,8 +101,20 @@ impl Engine {
     fn receive_soon(
         &self, pattern: Envelope, from: Member, into: Span,
     ) -> Result<Option<(i32, usize)>, Died> {
+        let look = |looks| self.look_in(self.state.lock(), pattern, from, into, looks);
+        if self.state.is_own() {
+            return self.look_again(|| look(LOOKS));
+        }
+        // The other threads of the rank have the state until something comes.
+        let has_come = || comes_soon(LOOKS, || self.has_arrivals(self.port.made()));
+        self.look_again(|| look(u32::from(has_come())))
+    }
+
+    /// Looks as often as is worth while.
+    #[inline(always)]
+    fn look_again(&self, look: impl Fn() -> Look) -> Result<Option<(i32, usize)>, Died> {
         for _ in 0..BREATHS {
-            match self.look_in(self.state.lock(), pattern, from, into, LOOKS) {
+            match look() {
                 Look::Message { tag, bytes } => return Ok(Some((tag, bytes))),
                 Look::Unusual => return Ok(None),
                 Look::Fault(fault) => return Err(self.suffer(fault.address)),
