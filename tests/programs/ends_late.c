@@ -1,6 +1,6 @@
-/* Rank 0 fails after its MPI_Finalize, with the exit code 7 or (`signal`) by SIGTERM. Before the
- * others come to their ends: `alone`, after rank 2 has died, and only once ftrun has told of rank 0;
- * `recovered`, the same, and they recover then; `together`, nobody dies and nobody waits. */
+/* Rank 0 fails after its MPI_Finalize, with the exit code 7 or (`signal`) by SIGTERM. `alone`: rank
+ * 2 has died, and rank 1 goes to its end only once ftrun has told of rank 0; `recovered`: the same,
+ * and rank 1 recovers then; `together`: nobody dies and nobody waits. */
 #include <mpi.h>
 #include <signal.h>
 #include <string.h>
