@@ -216,3 +216,25 @@ fn who_dies_between_its_last_call_and_finalize_has_failed_unless_that_is_made_up
     }
     run().option("--on-failure=restart").succeeds();
 }
+
+#[test]
+fn what_a_rank_says_after_finalize_counts_whenever_the_others_come_to_their_ends() {
+    let program = support::c("ends_late.c").flags(&["-O1"]).build();
+    for mode in ["rebuild", "blank", "shrink"] {
+        for kind in ["fiber", "thread"] {
+            let run = |ranks, way, how| {
+                let run = support::run(&program).ranks(ranks).args([way, how]);
+                run.option(format!("--mode={mode}")).option(format!("--ranks={kind}"))
+            };
+            for way in ["alone", "recovered"] {
+                let seen = run(3, way, "code").fails_with(7);
+                let words = "rank 0 exited with code 7";
+                assert!(seen.stderr.contains(words), "{mode}, {kind}: {seen}");
+                run(3, way, "signal").fails_with(143);
+            }
+            for _ in 0..5 {
+                run(24, "together", "code").fails_with(7);
+            }
+        }
+    }
+}

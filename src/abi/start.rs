@@ -287,6 +287,7 @@ impl Tenancy {
                 return Verdict::Restart;
             }
             Rules::Standard => "the others go on",
+            _ if has_left => "it had left MPI, and the others go on",
             Rules::Ulfm => "mode ulfm: the others go on",
             Rules::Ft(modes) => match modes.comm {
                 CommMode::Blank => "mode blank: its place stays empty when the others recover",
@@ -298,7 +299,7 @@ impl Tenancy {
         // What the program repairs itself is made up for by whoever ends well (see `status`); what
         // it says after MPI_Finalize is no death.
         if rules != Rules::Ulfm || has_left {
-            self.world.blame(status);
+            self.world.blame(status, has_left);
         }
         Verdict::Continue
     }

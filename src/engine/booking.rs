@@ -295,16 +295,18 @@ impl Engine {
             if !self.is_carefree() {
                 return Ok(false);
             }
-            let mut state = self.state.lock();
-            let made = self.port.made();
-            let is_usual = self.hear_for_bookings(&mut state, made)?;
-            if is_enough(&mut state.ops.1) {
-                return Ok(true);
-            }
-            if !is_usual {
-                return Ok(false);
-            }
-            drop(state);
+            let made = {
+                let mut state = self.state.lock();
+                let made = self.port.made();
+                let is_usual = self.hear_for_bookings(&mut state, made)?;
+                if is_enough(&mut state.ops.1) {
+                    return Ok(true);
+                }
+                if !is_usual {
+                    return Ok(false);
+                }
+                made
+            };
             self.look_for_arrivals(made);
         }
         Ok(false)

@@ -101,8 +101,20 @@ impl Engine {
     fn receive_soon(
         &self, pattern: Envelope, from: Member, into: Span,
     ) -> Result<Option<(i32, usize)>, Died> {
+        let look = |looks| self.look_in(self.state.lock(), pattern, from, into, looks);
+        if self.state.is_own() {
+            return self.look_again(|| look(LOOKS));
+        }
+        // The other threads of the rank have the state until something comes.
+        let has_come = || comes_soon(LOOKS, || self.has_arrivals(self.port.made()));
+        self.look_again(|| look(u32::from(has_come())))
+    }
+
+    /// Looks as often as is worth while.
+    #[inline(always)]
+    fn look_again(&self, look: impl Fn() -> Look) -> Result<Option<(i32, usize)>, Died> {
         for _ in 0..BREATHS {
-            match self.look_in(self.state.lock(), pattern, from, into, LOOKS) {
+            match look() {
                 Look::Message { tag, bytes } => return Ok(Some((tag, bytes))),
                 Look::Unusual => return Ok(None),
                 Look::Fault(fault) => return Err(self.suffer(fault.address)),
@@ -187,5 +199,57 @@ impl State {
     #[inline(always)]
     pub(super) fn is_busy(&self) -> bool {
         (self.posted.len() | self.unexpected.len() | self.due.len() | self.vigils.len()) != 0
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::base::Member;
+    use crate::engine::tests::{engine, letter, pattern, peer, roomy_world};
+    use crate::engine::{Engine, Mode};
+    use crate::host::memory::Span;
+
+    const FROM: Member = Member { seat: 0, incarnation: 0 };
+
+    fn send(sender: &Engine, data: [u8; 8]) {
+        let sent = sender.send(letter(0, 1, 3), &Span::of(&data).into(), Mode::Standard);
+        assert_eq!(sent, Ok(None));
+    }
+
+    /// What comes the short way, if anything does.
+    fn at_once(receiver: &Engine) -> Option<[u8; 8]> {
+        let mut into = [0; 8];
+        let span = Span::of_mut(&mut into);
+        let is_told = |tag, bytes| assert_eq!((tag, bytes), (3, 8));
+        let has_come = receiver.receive_at_once(pattern(0, 3), FROM, span, is_told);
+        has_come.expect("the tests' ranks live").then_some(into)
+    }
+
+    #[test]
+    fn the_only_thread_and_each_of_several_receive_the_short_way_what_is_there() {
+        let world = roomy_world(2);
+        let (sender, receiver) = (engine(world, 0), engine(world, 1));
+        // Who has met a few times has a channel.
+        for round in 0..4 {
+            send(&sender, [round; 8]);
+            let mut into = [0; 8];
+            let into = Span::of_mut(&mut into).into();
+            let ended = receiver.receive(pattern(0, 3), &peer(0), &into);
+            assert_eq!(ended.map(|outcome| outcome.bytes), Ok(8));
+        }
+        let receives = |round: u8| {
+            assert_eq!(at_once(&receiver), None);
+            (round..round + 3).for_each(|round| send(&sender, [round; 8]));
+            (round..round + 3).for_each(|round| {
+                assert_eq!(at_once(&receiver), Some([round; 8]));
+            });
+            assert_eq!(at_once(&receiver), None);
+        };
+        receives(10);
+        // From now on nobody owns the state.
+        std::thread::scope(|scope| {
+            scope.spawn(|| receives(20));
+        });
+        receives(30);
     }
 }

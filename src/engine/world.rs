@@ -13,7 +13,7 @@ use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
 use crate::transport::{Port, Wire};
 use parking_lot::{Mutex, MutexGuard};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,7 @@ pub struct World {
     pub(super) revoked: Revoked,
     pub(super) meetings: Meetings,
     charter: Charter,
-    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
-    blame: AtomicI32,
+    blame: Mutex<Blame>,
     /// Whether somebody is ordered to die at a step that must be seen.
     is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
@@ -52,6 +51,14 @@ pub struct World {
     mean_time: OnceLock<Duration>,
     /// Where ranks sit, if they do on a machine that was thought out.
     berths: OnceLock<Mutex<Berths>>,
+}
+
+/// The exit statuses of ranks whose failures nobody has made up for.
+#[derive(Default)]
+struct Blame {
+    first: Option<i32>,
+    /// Of those who had left MPI before they failed, the first one's.
+    of_who_had_left: Option<i32>,
 }
 
 /// One death, as [`World::stir`] counts.
@@ -82,7 +89,7 @@ impl World {
             revoked: Revoked::default(),
             meetings: Meetings::default(),
             charter: Charter::default(),
-            blame: AtomicI32::new(0),
+            blame: Mutex::default(),
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
@@ -132,19 +139,25 @@ impl World {
         self.charter.rules()
     }
 
-    /// A rank has failed with this status.
-    pub fn blame(&self, status: i32) {
-        let _ = self.blame.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
+    /// A rank has failed with this status; or it has left MPI, and then ended with it.
+    pub fn blame(&self, status: i32, has_left: bool) {
+        let mut blame = self.blame.lock();
+        blame.first.get_or_insert(status);
+        if has_left {
+            blame.of_who_had_left.get_or_insert(status);
+        }
     }
 
-    /// What failures there were, the job goes on without harm.
+    /// What failures there were, the job goes on without harm. Who had left MPI has nobody to make
+    /// up for it.
     pub fn forgive(&self) {
-        self.blame.store(0, Ordering::Relaxed);
+        let mut blame = self.blame.lock();
+        blame.first = blame.of_who_had_left;
     }
 
-    /// The exit status of the first rank whose failure nobody has made up for.
+    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
     pub fn status(&self) -> i32 {
-        self.blame.load(Ordering::Relaxed)
+        self.blame.lock().first.unwrap_or(0)
     }
 
     /// A context that no communicator of this job has had.

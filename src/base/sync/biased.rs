@@ -92,6 +92,12 @@ impl<T> Biased<T> {
         is_in.then_some(Own { of: self, stays: std::marker::PhantomData })
     }
 
+    /// Whether the calling thread is the owner; it may be that no longer when it comes in.
+    #[inline(always)]
+    pub fn is_own(&self) -> bool {
+        self.owner.load(Ordering::Relaxed) == own_token()
+    }
+
     /// The way of the owner; false when it has lost the ownership meanwhile.
     #[inline(always)]
     fn enter(&self, me: usize) -> bool {

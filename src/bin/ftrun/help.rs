@@ -191,7 +191,8 @@ EXIT STATUS
             in a mode, by those who came to the end of MPI_Finalize; under
             --on-failure restart, by starting again.
     N       the status of the first rank that failed and that nobody has made up
-            for, or what was given to MPI_Abort.
+            for, or what was given to MPI_Abort. Without --on-failure restart,
+            nobody makes up for a rank that fails after its own MPI_Finalize.
     128+S   the same where signal S ended that rank: 137 for one that was
             killed, by --kill as well. A rank that dies between its last call
             of MPI and MPI_Finalize has failed like any other: without a mode,
