@@ -101,13 +101,21 @@ impl Engine {
     fn receive_soon(
         &self, pattern: Envelope, from: Member, into: Span,
     ) -> Result<Option<(i32, usize)>, Died> {
-        let look = |looks| self.look_in(self.state.lock(), pattern, from, into, looks);
-        if self.state.is_own() {
-            return self.look_again(|| look(LOOKS));
+        if !self.state.is_own() {
+            return self.receive_among_threads(pattern, from, into);
         }
-        // The other threads of the rank have the state until something comes.
-        let has_come = || comes_soon(LOOKS, || self.has_arrivals(self.port.made()));
-        self.look_again(|| look(u32::from(has_come())))
+        self.look_again(|| self.look_in(self.state.lock(), pattern, from, into, LOOKS))
+    }
+
+    /// The same where the rank's other threads have the state until something comes.
+    #[inline(never)]
+    fn receive_among_threads(
+        &self, pattern: Envelope, from: Member, into: Span,
+    ) -> Result<Option<(i32, usize)>, Died> {
+        self.look_again(|| {
+            let has_come = comes_soon(LOOKS, || self.has_arrivals(self.port.made()));
+            self.look_in(self.state.lock(), pattern, from, into, has_come.into())
+        })
     }
 
     /// Looks as often as is worth while.
