@@ -74,11 +74,16 @@ impl Contender {
         Some((printed, seconds))
     }
 
-    /// The first number that one run prints.
+    /// The first number that one run prints, if it ends in time: what a launcher says of those
+    /// whose time is over is nothing that they have measured.
     pub(super) fn number(
         &self, ranks: usize, options: &[&str], program: &str, words: &[&str],
     ) -> Option<f64> {
-        let (printed, _) = self.run(ranks, options, program, words)?;
+        let (printed, seconds) = self.run(ranks, options, program, words)?;
+        let patience: f64 = self.patience.parse().expect("seconds are a number");
+        if seconds >= patience {
+            return None;
+        }
         printed.lines().find_map(|line| line.trim().parse().ok())
     }
 

@@ -483,14 +483,17 @@ fn make_ready_on(worker: &Worker, fiber: &'static Fiber) {
     executor.rouse(home);
 }
 
-/// `fiber` is ready: it goes on after the calling fiber, or where it ran last.
+/// `fiber` is ready: it goes on after the calling fiber, or where it ran last. That core has its
+/// data at hand: as long as there is work, it has nothing to gain by coming here.
 #[inline]
 pub(super) fn make_ready(fiber: &'static Fiber) {
     let executor = executor();
     // SAFETY: whoever runs has a worker, whose record stays.
     let here = CURRENT.get().map(|this| unsafe { &*this.worker.load(Ordering::Relaxed) });
     if let Some((worker, slot)) = here.and_then(|worker| Some((worker, worker.slot()?))) {
-        match slot.run_next(worker, fiber) {
+        let home = &executor.slots[fiber.home.load(Ordering::Relaxed) % executor.slots.len()];
+        let stays = !std::ptr::eq(home, slot) && home.has_work();
+        match if stays { None } else { slot.run_next(worker, fiber) } {
             Some(false) => return,
             Some(true) => return executor.rouse(executor.index(slot)),
             None => {}
