@@ -29,8 +29,8 @@ use std::sync::{Arc, OnceLock};
 
 /// How many rounds there are by rotation: about as many as members, and for so many members
 /// together. Rounds cost memory, and save those who only give or bring something from waiting,
-/// which costs more than all the rest. (Of 120 with 32, broadcasts took twice as long; of 4000 with
-/// 8, as well.)
+/// which costs more than all the rest. (Of 120 with 32, and of 4000 with 8, broadcasts took
+/// about twice as long.)
 const FEW_ROUNDS: usize = 32;
 const MOST_ROUNDS: usize = 128;
 const FEWEST_ROUNDS: usize = 16;
@@ -120,8 +120,8 @@ fn is_as_far(one: u32, other: u32) -> bool {
 
 impl Meeting {
     fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
-        let members_of_all = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
-        let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, members_of_all);
+        let most = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
+        let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, most);
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,

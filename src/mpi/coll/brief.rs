@@ -211,16 +211,16 @@ pub fn reduce(
     }
     let turn = Turn::next(process, comm);
     turn.come()?;
-    let bracket = Bracket::of(crowd.reduction(bytes, it.count), crowd, bytes, to);
+    let bracket = || Bracket::of(crowd.reduction(bytes, it.count), crowd, bytes, to);
     if !is_at_once {
         let target = target.map(Region::from);
-        turn.reduce_where_it_lies(&given.sum(op), bracket, target.as_ref())?;
+        turn.reduce_where_it_lies(&given.sum(op), bracket(), target.as_ref())?;
         return Ok(true);
     }
     turn.put(&input.into())?;
     turn.all_at(root)?;
     if let Some(target) = target {
-        turn.combine_for_one(&given.sum(op), bracket, &target.into())?;
+        turn.combine_for_one(&given.sum(op), bracket(), &target.into())?;
     }
     Ok(true)
 }

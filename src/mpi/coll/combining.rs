@@ -27,8 +27,7 @@ const ROW: usize = 2048;
 const MOST_HERE: usize = 16 << 10;
 
 impl Turn<'_> {
-    /// Each who has a target combines all of everybody's values, where they
-    /// lie.
+    /// Each who has a target combines all of everybody's values, where they lie.
     pub(super) fn reduce_where_it_lies(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
