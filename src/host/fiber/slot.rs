@@ -269,10 +269,16 @@ impl Slot {
         Held(self)
     }
 
-    /// Whether somebody stands in the queue, or in a row.
+    /// How many stand in the queue and in rows, more or less.
+    #[inline]
+    pub(super) fn queue_len(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody does.
     #[inline]
     pub(super) fn has_queue(&self) -> bool {
-        self.count.load(Ordering::Relaxed) > 0
+        self.queue_len() > 0
     }
 
     /// Whether somebody is ready here.

@@ -376,6 +376,8 @@ impl Worker {
 fn look_around(executor: &Executor, own: &Slot) -> bool {
     const TURNS: usize = 15;
     const SPINS: usize = 50;
+    /// So many soon have their turn where they are, and what is theirs is at hand there.
+    const FEW: usize = 3;
     let others = || executor.slots.iter().filter(|slot| !std::ptr::eq(*slot, own));
     let (mut neglected, mut seen) = (None, [None; 64]);
     for turn in 1..=TURNS {
@@ -385,12 +387,12 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
             }
             spin_loop();
         }
-        // Who is ready there has his turn soon, and at hand what is his. Not so where nobody has
-        // had one since the last look, or where there are always more of them.
+        // Who is ready there has his turn soon, and at hand what is his. Not so where many are and
+        // nobody has had one since the last look, or where there are always more of them.
         for other in others().filter(|slot| slot.has_queue()) {
             let turns = Some(other.turns.load(Ordering::Relaxed));
             let before = std::mem::replace(&mut seen[executor.index(other) % 64], turns);
-            if turn < TURNS && before != turns {
+            if turn < TURNS && (before != turns || other.queue_len() <= FEW) {
                 continue;
             }
             let half = other.give_half();
