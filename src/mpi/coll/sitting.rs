@@ -82,7 +82,9 @@ impl<'l, 'a> Sitting<'l, 'a> {
         let meeting = lane.comm().meeting(lane.process());
         let (me, members) = (index(lane.rank()), index(lane.size()));
         let is_small = crowd.looks_round();
-        let place = match is_for_all && !is_small {
+        // Who goes apart gets a round of its own, and needs none of those by rotation.
+        let is_apart = lane.way() != Way::Blocking;
+        let place = match is_apart || is_for_all && !is_small {
             true => Place::Common(meeting.common_round()),
             false => Place::Next(meeting.round(turn)),
         };
