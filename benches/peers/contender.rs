@@ -84,7 +84,7 @@ impl Contender {
         if seconds >= patience {
             return None;
         }
-        printed.lines().find_map(|line| line.trim().parse().ok())
+        first_number(&printed)
     }
 
     fn compile<'a>(&self, compiler: Command, names: impl Iterator<Item = &'a &'a str>) {
@@ -94,6 +94,11 @@ impl Contender {
             run(command.arg("-o").arg(self.program(name)).arg("-lm"));
         }
     }
+}
+
+/// The first line that is a number.
+pub(super) fn first_number(printed: &str) -> Option<f64> {
+    printed.lines().find_map(|line| line.trim().parse().ok())
 }
 
 fn ours(build: &Path) -> Contender {
