@@ -325,3 +325,35 @@ fn who_is_ready_goes_on_though_all_other_workers_are_asleep_or_busy() {
     let program = support::c("neglected.c").build();
     support::run(&program).ranks(3).option("--ranks=fiber").succeeds();
 }
+
+/// Each waits for the other all the time, and the third for both: two cores are of no use to them.
+#[test]
+fn two_who_only_speak_with_each_other_come_together_on_one_core() {
+    let text = r#"
+        #include <stdio.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        #include "mpi.h"
+        int main(int count, char **words)
+        {
+            int rank, times = 20000, together = 0;
+            long core;
+            MPI_Init(&count, &words);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            for (int i = 0; i < times && rank != 1; i++) {
+                long own = syscall(SYS_gettid);
+                if (rank == 0)
+                    MPI_Send(&own, 1, MPI_LONG, 2, 0, MPI_COMM_WORLD);
+                MPI_Recv(&core, 1, MPI_LONG, 2 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                if (rank == 2)
+                    MPI_Send(&own, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+                together += core == syscall(SYS_gettid);
+            }
+            if (rank == 0)
+                printf("%s in %d times\n", together > times / 2 ? "together" : "apart", together);
+            return MPI_Finalize();
+        }
+    "#;
+    let seen = fibers("together", text, 3).succeeds();
+    assert_eq!(seen.lines_with("together in "), 1, "{seen}");
+}

@@ -3,9 +3,10 @@
 //! Each has its own stack and its own thread control block of glibc's ([`block`]), so that a switch
 //! ([`switch`]) carries errno, thread-locals and `pthread_self` with it, and a fiber may go on on
 //! any OS thread. There are as many [`slot`]s as cores; a [`worker`] is an OS thread that runs the
-//! fibers of a slot. Whoever waits is parked; whoever is woken by the fiber that runs goes on right
-//! after it, on the same core. The [`monitor`] wakes sleepers, makes room for others when a fiber
-//! computes for long, and gives a slot to another worker while a fiber waits in the kernel.
+//! fibers of a slot. Whoever waits is parked; whoever is woken goes on in the slot where it ran
+//! last, right after the fiber that runs if that one has woken it there. The [`monitor`] wakes
+//! sleepers, makes room for others when a fiber computes for long, and gives a slot to another
+//! worker while a fiber waits in the kernel.
 //!
 //! What belongs to OS threads alone (signal masks, working directories, timers, threads that a rank
 //! starts) a fiber gets by *settling*: it keeps the OS thread that it is on for good, and is from
@@ -56,6 +57,8 @@ pub(super) struct Fiber {
     /// The slot in which it ran last.
     home: AtomicUsize,
     worker: AtomicPtr<Worker>,
+    /// How often it was called from other cores while nobody else was ready on its own.
+    calls_home: AtomicU32,
     /// So many bytes of its stack are left out, so that not all have at the same distance from
     /// the beginning of a page what they touch in every switch: few such lines fit into a cache.
     shade: usize,
@@ -175,6 +178,7 @@ impl Fiber {
             state: AtomicU32::new(ENDED),
             link: Cell::new(null()),
             home: AtomicUsize::new(home),
+            calls_home: AtomicU32::new(0),
             worker: AtomicPtr::default(),
             shade: if count <= FEW_ENOUGH { index * SHADE % PAGE } else { 0 },
             is_settled: AtomicBool::new(false),

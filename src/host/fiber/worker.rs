@@ -376,10 +376,11 @@ impl Worker {
 fn look_around(executor: &Executor, own: &Slot) -> bool {
     const TURNS: usize = 15;
     const SPINS: usize = 50;
-    /// So many soon have their turn where they are, and what is theirs is at hand there.
+    /// So few wait for so many looks before they are taken: as a rule they have their turn sooner.
     const FEW: usize = 3;
+    const PATIENCE: usize = 6;
     let others = || executor.slots.iter().filter(|slot| !std::ptr::eq(*slot, own));
-    let (mut neglected, mut seen) = (None, [None; 64]);
+    let (mut neglected, mut seen) = (None, [(0, 0); 64]);
     for turn in 1..=TURNS {
         for _ in 0..SPINS {
             if own.has_work() {
@@ -387,12 +388,17 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
             }
             spin_loop();
         }
-        // Who is ready there has his turn soon, and at hand what is his. Not so where many are and
-        // nobody has had one since the last look, or where there are always more of them.
+        // Who is ready there has his turn soon, and at hand what is his. Not so where nobody has
+        // had one since the last looks, or where there are always more of them.
         for other in others().filter(|slot| slot.has_queue()) {
-            let turns = Some(other.turns.load(Ordering::Relaxed));
-            let before = std::mem::replace(&mut seen[executor.index(other) % 64], turns);
-            if turn < TURNS && (before != turns || other.queue_len() <= FEW) {
+            let turns = other.turns.load(Ordering::Relaxed);
+            let (before, looks) = &mut seen[executor.index(other) % 64];
+            if *before != turns {
+                (*before, *looks) = (turns, 0);
+            }
+            *looks += 1;
+            let patience = if other.queue_len() <= FEW { PATIENCE } else { 1 };
+            if turn < TURNS && *looks <= patience {
                 continue;
             }
             let half = other.give_half();
@@ -485,8 +491,8 @@ fn make_ready_on(worker: &Worker, fiber: &'static Fiber) {
     executor.rouse(home);
 }
 
-/// `fiber` is ready: it goes on after the calling fiber, or where it ran last. That core has its
-/// data at hand: as long as there is work, it has nothing to gain by coming here.
+/// `fiber` is ready: it goes on where it ran last, where what is its own is at hand, or after the
+/// calling fiber.
 #[inline]
 pub(super) fn make_ready(fiber: &'static Fiber) {
     let executor = executor();
@@ -494,7 +500,7 @@ pub(super) fn make_ready(fiber: &'static Fiber) {
     let here = CURRENT.get().map(|this| unsafe { &*this.worker.load(Ordering::Relaxed) });
     if let Some((worker, slot)) = here.and_then(|worker| Some((worker, worker.slot()?))) {
         let home = &executor.slots[fiber.home.load(Ordering::Relaxed) % executor.slots.len()];
-        let stays = !std::ptr::eq(home, slot) && home.has_work();
+        let stays = !std::ptr::eq(home, slot) && goes_home(fiber, home);
         match if stays { None } else { slot.run_next(worker, fiber) } {
             Some(false) => return,
             Some(true) => return executor.rouse(executor.index(slot)),
@@ -504,6 +510,19 @@ pub(super) fn make_ready(fiber: &'static Fiber) {
     let mut chain = Chain::EMPTY;
     chain.push(fiber);
     make_all_ready(fiber.home.load(Ordering::Relaxed), chain);
+}
+
+/// Whether `fiber`, called from another core, goes on in its own slot. Not if that one's worker
+/// sleeps, nor, where nobody else is ready, every so often: so two come together on one core who do
+/// nothing but call each other.
+fn goes_home(fiber: &Fiber, home: &Slot) -> bool {
+    const OFTEN: u32 = 64;
+    if home.has_work() {
+        return true;
+    }
+    let calls = fiber.calls_home.load(Ordering::Relaxed).wrapping_add(1);
+    fiber.calls_home.store(calls, Ordering::Relaxed);
+    !home.is_asleep.load(Ordering::Relaxed) && !calls.is_multiple_of(OFTEN)
 }
 
 /// All of `chain` are ready, where they ran last.
