@@ -74,16 +74,20 @@ impl Contender {
         Some((printed, seconds))
     }
 
-    /// The first number that one run prints, if it ends in time: what a launcher says of those
-    /// whose time is over is nothing that they have measured.
+    /// The same of one that ends in time: what a launcher says of those whose time is over is
+    /// nothing that they have measured.
+    pub(super) fn run_in_time(
+        &self, ranks: usize, options: &[&str], program: &str, words: &[&str],
+    ) -> Option<(String, f64)> {
+        let patience: f64 = self.patience.parse().expect("seconds are a number");
+        self.run(ranks, options, program, words).filter(|(_, seconds)| *seconds < patience)
+    }
+
+    /// The first number that such a run prints.
     pub(super) fn number(
         &self, ranks: usize, options: &[&str], program: &str, words: &[&str],
     ) -> Option<f64> {
-        let (printed, seconds) = self.run(ranks, options, program, words)?;
-        let patience: f64 = self.patience.parse().expect("seconds are a number");
-        if seconds >= patience {
-            return None;
-        }
+        let (printed, _) = self.run_in_time(ranks, options, program, words)?;
         first_number(&printed)
     }
 

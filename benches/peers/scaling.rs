@@ -27,7 +27,7 @@ pub(super) fn measure(ours: &Contender) -> Vec<Curve> {
     let curves = CURVES.iter().map(|(name, unit, words)| {
         let points = RANKS.map(|ranks| {
             let run = || match words[0] {
-                "empty" => ours.run(ranks, &[], "measure", words).map(|(_, s)| s * 1e3),
+                "empty" => ours.run_in_time(ranks, &[], "measure", words).map(|(_, s)| s * 1e3),
                 _ => ours.number(ranks, &[], "measure", words),
             };
             let mut seen: Vec<f64> = (0..ROUNDS).map_while(|_| run()).collect();
