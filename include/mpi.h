@@ -8,6 +8,7 @@
 #ifndef MPI_H
 #define MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
