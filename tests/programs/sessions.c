@@ -165,6 +165,17 @@ static void sets(void)
     EQUAL(MPI_Group_from_session_pset(session, "mpi://SELF", &group), MPI_SUCCESS);
     MPI_Group_size(group, &value);
     EQUAL(value, 1);
+    MPI_Group upper;
+    EQUAL(MPI_Group_from_session_pset(session, "MPI://self", &upper), MPI_SUCCESS);
+    MPI_Group_compare(group, upper, &value);
+    EQUAL(value, MPI_IDENT);
+    MPI_Group_free(&upper);
+    EQUAL(MPI_Group_from_session_pset(session, "mpi://world", &upper), MPI_SUCCESS);
+    MPI_Group_size(upper, &value);
+    EQUAL(value, size);
+    MPI_Group_free(&upper);
+    EQUAL(MPI_Session_get_pset_info(session, "mpi://world", &info), MPI_SUCCESS);
+    MPI_Info_free(&info);
     MPI_Comm alone;
     EQUAL(MPI_Comm_create_from_group(group, "alone", MPI_INFO_NULL, MPI_ERRORS_RETURN, &alone),
           MPI_SUCCESS);
