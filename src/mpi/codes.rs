@@ -119,6 +119,11 @@ impl Codes {
     }
 }
 
+/// Whether only the program can have added `code`.
+pub fn is_of_the_program(code: i32) -> bool {
+    code > LASTCODE
+}
+
 /// Name and words of one of the standard's classes.
 pub fn standard(class: i32) -> Option<(&'static str, &'static str)> {
     let known = Class::ALL.iter().find(|(known, _, _)| known.0 == class);

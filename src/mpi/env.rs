@@ -2,8 +2,8 @@
 
 use crate::host::clock;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::judgement;
 use crate::mpi::process::Process;
+use crate::mpi::{codes, judgement};
 
 /// The longest name of an object, with C's null byte.
 pub const MAX_OBJECT_NAME: usize = 128;
@@ -48,9 +48,13 @@ pub fn time(process: &Process) -> f64 {
     clock::look().duration_since(process.world.started()).as_secs_f64()
 }
 
-/// What `code` means, and what the calling thread's latest error was about if it was this one.
+/// What `code` means, and what the calling thread's latest error was about if it was this one. A
+/// code of the program's own means what the program has said, and nothing else (MPI-5.0 §9.5).
 pub fn describe(process: &Process, code: i32) -> Result<Vec<u8>> {
     let mut words = process.codes.words(code)?;
+    if codes::is_of_the_program(code) {
+        return Ok(words);
+    }
     if let Some(detail) = process.recall(Class(code)) {
         words.extend_from_slice(b": ");
         words.extend_from_slice(detail.as_bytes());

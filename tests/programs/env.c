@@ -38,6 +38,31 @@ static void clocks(void)
     CHECK(most <= least && MPI_Wtime() >= least);
 }
 
+static int answer;
+
+static int answers(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out, (void)flag;
+    return answer;
+}
+
+/* A call that fails by a code of the program's own changes nothing about what the code means. */
+static void fails_by(int code, const char *words)
+{
+    int key, length;
+    char text[MPI_MAX_ERROR_STRING];
+    MPI_Comm copy;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(answers, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(W, key, NULL);
+    answer = code;
+    EQUAL(MPI_Comm_dup(W, &copy), code);
+    EQUAL(MPI_Error_string(code, text, &length), MPI_SUCCESS);
+    CHECK(strcmp(text, words) == 0 && length == (int)strlen(words));
+    MPI_Comm_delete_attr(W, key);
+    MPI_Comm_free_keyval(&key);
+}
+
 static void codes(void)
 {
     int class, code, found, length, *last, flag;
@@ -55,6 +80,11 @@ static void codes(void)
     MPI_Add_error_string(code, "the soup is cold");
     MPI_Error_string(code, text, &length);
     CHECK(strcmp(text, "the soup is cold") == 0 && length == 16);
+    fails_by(class, "");
+    MPI_Add_error_string(class, "kitchen");
+    fails_by(class, "kitchen");
+    fails_by(code, "the soup is cold");
+    MPI_Remove_error_string(class);
     MPI_Add_error_code(MPI_ERR_IO, &found);
     MPI_Error_class(found, &found);
     EQUAL(found, MPI_ERR_IO);
