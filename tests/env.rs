@@ -60,6 +60,11 @@ fn the_handler_of_the_communicator_hears_of_its_errors() {
 }
 
 #[test]
+fn errors_of_no_object_are_the_worlds_where_it_alone_has_a_handler() {
+    passes("errhandlers.c", "world-alone");
+}
+
+#[test]
 fn a_handler_whose_handle_was_freed_has_one_new_handle_for_all() {
     passes("errhandlers.c", "outlived");
 }

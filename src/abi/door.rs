@@ -15,7 +15,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The object whose error handler hears about a failed call, by its raw handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// The call names no object: MPI_COMM_SELF's handler, or the initial one (MPI-5.0 §9.3).
+    /// The call names no object: MPI_COMM_SELF's handler or MPI_COMM_WORLD's, or the initial one
+    /// (MPI-5.0 §9.3).
     Initial,
     Comm(usize),
     Session(usize),

@@ -84,7 +84,7 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         }
         Scope::Comm(_) | Scope::Initial => None,
     };
-    let (object, chosen) = named.unwrap_or_else(|| (comm::SELF, initial(process)));
+    let (object, chosen) = named.unwrap_or_else(|| of_no_object(process));
     if is_of_a_death && losses::is_to_end(process, object) {
         return Reaction::End;
     }
@@ -102,11 +102,17 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
     }
 }
 
-/// Errors of no object are MPI_COMM_SELF's while that is there (MPI-5.0 §9.3).
-fn initial(process: &'static Process) -> errhandler::Reaction {
-    match process.phases.has_world() {
-        true => process.self_comm().errhandler.reaction(),
-        false => process.initial_errhandler.reaction(),
+/// Errors of no object are MPI_COMM_SELF's while that is there (MPI-5.0 §9.3). A program that has set
+/// a handler on MPI_COMM_WORLD alone was written for the older rule, which other libraries keep to:
+/// they were MPI_COMM_WORLD's.
+fn of_no_object(process: &'static Process) -> (usize, errhandler::Reaction) {
+    if !process.phases.has_world() {
+        return (comm::SELF, process.initial_errhandler.reaction());
+    }
+    let (alone, world) = (process.self_comm(), process.find_comm(comm::WORLD));
+    match world.filter(|world| world.errhandler.is_chosen() && !alone.errhandler.is_chosen()) {
+        Some(world) => (comm::WORLD, world.errhandler.reaction()),
+        None => (comm::SELF, alone.errhandler.reaction()),
     }
 }
 

@@ -107,15 +107,20 @@ impl Installed {
 
     /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
     pub fn inherit(parent: &Installed) -> Installed {
-        let is_chosen = AtomicBool::new(parent.is_chosen.load(Ordering::Relaxed));
+        let is_chosen = AtomicBool::new(parent.is_chosen());
         Installed { on: parent.on, handler: Mutex::new(parent.handler.lock().clone()), is_chosen }
     }
 
     pub fn reaction(&self) -> Reaction {
         match self.handler.lock().reaction {
-            Reaction::Fatal if !self.is_chosen.load(Ordering::Relaxed) => Reaction::Unchosen,
+            Reaction::Fatal if !self.is_chosen() => Reaction::Unchosen,
             reaction => reaction,
         }
+    }
+
+    /// Whether the program has set it, on this object or on the one that it was inherited from.
+    pub fn is_chosen(&self) -> bool {
+        self.is_chosen.load(Ordering::Relaxed)
     }
 
     pub fn set(&self, errhandler: Held<Errhandler>) -> Result {

@@ -266,7 +266,11 @@ impl Requests {
         let request = kept.find(handle)?;
         let needs_others = request.general().is_some() || !request.comm.is_alone();
         let is_concerned = request.pending.is_some() && needs_others;
-        is_concerned.then(|| Class::PROC_ABORTED.because(words).on(&request.comm))
+        is_concerned.then(|| {
+            let failure = Class::PROC_ABORTED.because(words);
+            // A generalized request is of no communicator.
+            if request.general().is_some() { failure } else { failure.on(&request.comm) }
+        })
     }
 
     /// Fails when one of those handles is none. What was booked is a request like any other from

@@ -78,6 +78,36 @@ static void user(void)
     MPI_Comm_free(&copy);
 }
 
+/* A program that has chosen for MPI_COMM_WORLD alone has chosen for what is of no object, too. */
+static void world_alone(void)
+{
+    MPI_Errhandler mine;
+    MPI_Datatype datatype = MPI_INT;
+    MPI_Comm copy;
+    int value;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    EQUAL(MPI_Type_free(&datatype), MPI_ERR_TYPE);
+    EQUAL(MPI_Comm_size(MPI_COMM_NULL, &value), MPI_ERR_COMM);
+    MPI_Comm_create_errhandler(on_error, &mine);
+    MPI_Comm_set_errhandler(W, mine);
+    MPI_Errhandler_free(&mine);
+    datatype = MPI_CXX_BOOL;
+    EQUAL(MPI_Type_free(&datatype), MPI_ERR_TYPE);
+    CHECK(calls == 1 && comm_seen == W && code_seen == MPI_ERR_TYPE);
+    EQUAL(MPI_Comm_call_errhandler(MPI_COMM_NULL, MPI_ERR_IO), MPI_ERR_COMM);
+    CHECK(calls == 2 && comm_seen == W && code_seen == MPI_ERR_COMM);
+    /* Errors of MPI_COMM_SELF are its own, and it is heard before the world once it has a handler;
+       what its duplicates have is no matter. */
+    MPI_Comm_dup(MPI_COMM_SELF, &copy);
+    MPI_Comm_set_errhandler(copy, MPI_ERRORS_ARE_FATAL);
+    EQUAL(MPI_Type_free(&datatype), MPI_ERR_TYPE);
+    CHECK(calls == 3 && comm_seen == W);
+    MPI_Comm_free(&copy);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    EQUAL(MPI_Type_free(&datatype), MPI_ERR_TYPE);
+    EQUAL(calls, 3);
+}
+
 /* Two communicators have one handler whose handle is gone: both give a new one that is good. */
 static void outlived(void)
 {
@@ -289,7 +319,7 @@ static void sorts(void)
 
 static const struct test TESTS[] = {
     {"sorts", sorts},
-    {"user", user},   {"outlived", outlived}, {"jumps", jumps},       {"nested", nested},
+    {"world-alone", world_alone}, {"user", user},   {"outlived", outlived}, {"jumps", jumps},       {"nested", nested},
     {"words", words}, {"freed", freed},       {"finalize", finalize}, {NULL, NULL},
 };
 
