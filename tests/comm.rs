@@ -18,6 +18,11 @@ fn the_first_communicators_are_as_the_standard_says() {
 }
 
 #[test]
+fn null_handles_have_names() {
+    passes("null-names");
+}
+
+#[test]
 fn a_duplicate_has_a_context_of_its_own() {
     passes("duplicates");
 }

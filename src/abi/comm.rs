@@ -271,8 +271,10 @@ mpi!(
     /// What `comm` is called.
     #[fortran(mpi_comm_get_name_)]
     #[raises_on(comm)]
-    fn MPI_Comm_get_name(process: &Process, comm: MPI_Comm, comm_name: OutText, resultlen: OutInt) {
-        let name = comm.name.lock().clone();
+    fn MPI_Comm_get_name(
+        process: &Process, comm: OrNull<MPI_Comm>, comm_name: OutText, resultlen: OutInt,
+    ) {
+        let name = comm.map_or(b"MPI_COMM_NULL".to_vec(), |comm| comm.name.lock().clone());
         resultlen.set(comm_name.set(&name, env::MAX_OBJECT_NAME));
         Ok(())
     }

@@ -194,9 +194,9 @@ mpi!(
     /// What `datatype` is called.
     #[fortran(mpi_type_get_name_)]
     fn MPI_Type_get_name(
-        process: &Process, datatype: MPI_Datatype, type_name: OutText, resultlen: OutInt,
+        process: &Process, datatype: OrNull<MPI_Datatype>, type_name: OutText, resultlen: OutInt,
     ) {
-        let name = typing::name(process, &datatype);
+        let name = typing::name(process, datatype.as_deref());
         resultlen.set(type_name.set(&name, env::MAX_OBJECT_NAME));
         Ok(())
     }

@@ -53,3 +53,4 @@ mod typing;
 mod ulfm;
 mod unsupported;
 mod watch;
+mod win;

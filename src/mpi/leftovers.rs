@@ -21,7 +21,7 @@ pub fn words(process: &'static Process) -> Vec<String> {
     let named = |comm: &Comm| comm.title();
     lines.extend(objects(Sort::Comm, &process.comms, named));
     let named = |datatype: &Datatype| {
-        String::from_utf8_lossy(&typing::name(process, datatype)).into_owned()
+        String::from_utf8_lossy(&typing::name(process, Some(datatype))).into_owned()
     };
     lines.extend(objects(Sort::Datatype, &process.datatypes, named));
     lines.extend(objects(Sort::Group, &process.groups, nameless));

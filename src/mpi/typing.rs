@@ -247,7 +247,8 @@ fn handle_of(process: &Process, datatype: &Old) -> Result<usize> {
 }
 
 /// What `datatype` is called.
-pub fn name(process: &Process, datatype: &Datatype) -> Vec<u8> {
+pub fn name(process: &Process, datatype: Option<&Datatype>) -> Vec<u8> {
+    let Some(datatype) = datatype else { return b"MPI_DATATYPE_NULL".to_vec() };
     let given = process.notes(datatype).name.lock().clone();
     let standard = || named::name(datatype.handle).unwrap_or_default().as_bytes().to_vec();
     given.unwrap_or_else(standard)

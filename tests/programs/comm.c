@@ -39,6 +39,24 @@ static void predefined(void)
     }
 }
 
+/* What is no object has the name of its handle (MPI-4.1 7.8). */
+static void null_names(void)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+    EQUAL(MPI_Comm_get_name(MPI_COMM_NULL, name, &length), MPI_SUCCESS);
+    CHECK(strcmp(name, "MPI_COMM_NULL") == 0 && length == 13);
+    EQUAL(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length), MPI_SUCCESS);
+    CHECK(strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17);
+    EQUAL(MPI_Win_get_name(MPI_WIN_NULL, name, &length), MPI_SUCCESS);
+    CHECK(strcmp(name, "MPI_WIN_NULL") == 0 && length == 12);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    FAILS(MPI_Comm_set_name(MPI_COMM_NULL, "mine"), MPI_ERR_COMM, "MPI_COMM_NULL");
+    FAILS(MPI_Type_set_name(MPI_DATATYPE_NULL, "mine"), MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
+    FAILS(MPI_Comm_get_name(NULL, name, &length), MPI_ERR_COMM, "null pointer");
+    FAILS(MPI_Win_get_name((MPI_Win)0x1234, name, &length), MPI_ERR_WIN, "0x1234");
+}
+
 static void duplicates(void)
 {
     MPI_Comm copy, copies[20];
@@ -606,7 +624,7 @@ static void errors(void)
 }
 
 static const struct test TESTS[] = {
-    {"predefined", predefined}, {"parts-of-the-machine", parts_of_the_machine},
+    {"predefined", predefined}, {"null-names", null_names}, {"parts-of-the-machine", parts_of_the_machine},
         {"duplicates-later", duplicates_later},
         {"refused-duplicates", refused_duplicates},
         {"duplicates", duplicates}, {"splits", splits},

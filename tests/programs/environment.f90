@@ -85,6 +85,12 @@ contains
         call expect(short == 'a na', 'a text too short gets what fits')
         call MPI_Type_get_name(MPI_DOUBLE_PRECISION, object, length, error)
         call expect(object == 'MPI_DOUBLE_PRECISION', 'the name of a datatype')
+        call MPI_Comm_get_name(MPI_COMM_NULL, object, length, error)
+        call expect(object == 'MPI_COMM_NULL' .and. length == 13, 'the name of MPI_COMM_NULL')
+        call MPI_Type_get_name(MPI_DATATYPE_NULL, object, length, error)
+        call expect(object == 'MPI_DATATYPE_NULL', 'the name of MPI_DATATYPE_NULL')
+        call MPI_Win_get_name(MPI_WIN_NULL, object, length, error)
+        call expect(object == 'MPI_WIN_NULL' .and. length == 12, 'the name of MPI_WIN_NULL')
     end subroutine names
 
     subroutine clocks()

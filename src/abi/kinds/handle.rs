@@ -26,6 +26,8 @@ pub(in crate::abi) trait Handle: Kind {
     const ARRAY: &'static str;
     const CONST_ARRAY: &'static str;
     const NULL: usize;
+    /// The handle as it came, unchecked.
+    fn key(self) -> usize;
 }
 
 macro_rules! handles {
@@ -36,11 +38,6 @@ macro_rules! handles {
 
         #[allow(dead_code, reason = "not every sort of handle is made or looked at unchecked")]
         impl $name {
-            /// The handle as it came, unchecked.
-            pub(in crate::abi) fn key(self) -> usize {
-                self.0
-            }
-
             /// The handle with this key.
             pub(in crate::abi) fn of(key: usize) -> Self {
                 Self(key)
@@ -52,6 +49,10 @@ macro_rules! handles {
             const ARRAY: &'static str = concat!(stringify!($name), "[]");
             const CONST_ARRAY: &'static str = concat!("const ", stringify!($name), "[]");
             const NULL: usize = $null;
+            #[inline]
+            fn key(self) -> usize {
+                self.0
+            }
         }
 
         impl Kind for $name {
@@ -144,32 +145,41 @@ impl From<MPI_Errhandler> for Scope {
     }
 }
 
-/// An info that may be MPI_INFO_NULL.
+/// A handle that may be the null handle of its type.
 #[derive(Clone, Copy)]
-pub(in crate::abi) struct Hints(MPI_Info);
+pub(in crate::abi) struct OrNull<H>(H);
 
-impl Kind for Hints {
-    const C: &'static str = "MPI_Info";
-    type Raw = *mut c_void;
-    type Checked = Option<Held<Info>>;
-    fn from_c(raw: *mut c_void) -> Self {
-        Self(MPI_Info::from_c(raw))
+/// An info that may be MPI_INFO_NULL.
+pub(in crate::abi) type Hints = OrNull<MPI_Info>;
+
+impl<H: Handle> Kind for OrNull<H> {
+    const C: &'static str = H::C;
+    type Raw = H::Raw;
+    type Checked = Option<H::Checked>;
+    fn from_c(raw: H::Raw) -> Self {
+        Self(H::from_c(raw))
     }
-    fn check(self, process: &'static Process, name: &'static str) -> Result<Option<Held<Info>>> {
-        if self.0.key() == MPI_Info::NULL {
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Option<H::Checked>> {
+        if self.0.key() == H::NULL {
             return Ok(None);
         }
         self.0.check(process, name).map(Some)
     }
 }
 
-impl Fortran for Hints {
-    type Wire = *const c_int;
-    type Length = NoLength;
-    const FORM: Form = MPI_Info::FORM;
-    unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
+impl<H: Handle + Fortran> Fortran for OrNull<H> {
+    type Wire = H::Wire;
+    type Length = H::Length;
+    const FORM: Form = H::FORM;
+    unsafe fn enter(wire: H::Wire, length: H::Length) -> Self {
         // SAFETY: the caller's promise is the same.
-        Self(unsafe { MPI_Info::enter(wire, length) })
+        Self(unsafe { H::enter(wire, length) })
+    }
+}
+
+impl<H: Into<Scope>> From<OrNull<H>> for Scope {
+    fn from(handle: OrNull<H>) -> Scope {
+        handle.0.into()
     }
 }
 

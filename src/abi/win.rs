@@ -1,0 +1,19 @@
+//! Windows (MPI-5.0 §12, §7.8): none can be made yet, so all that has a name is MPI_WIN_NULL.
+
+use crate::abi::kinds::*;
+use crate::mpi::env;
+
+mpi!(
+    /// What `win` is called.
+    #[fortran(mpi_win_get_name_)]
+    #[raises_on(win)]
+    fn MPI_Win_get_name(
+        process: &Process, win: OrNull<MPI_Win>, win_name: OutText, resultlen: OutInt,
+    ) {
+        match win {
+            None => resultlen.set(win_name.set(b"MPI_WIN_NULL", env::MAX_OBJECT_NAME)),
+            Some(win) => match win {},
+        }
+        Ok(())
+    }
+);
