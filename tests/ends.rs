@@ -53,6 +53,51 @@ fn what_was_printed_before_an_abort_is_not_lost() {
     assert!(outcome.stdout.contains("printed by 4\n"), "{outcome}");
 }
 
+/// A job of Fortran's that ends in this way has written all that its ranks had in their units.
+fn units_are_written(way: &str, status: i32, options: &[&str]) {
+    let program = support::fortran("ends.f90").build();
+    let directory = support::fresh_directory("units");
+    let words = [way, directory.to_str().expect("the name is plain")];
+    let mut run = support::run(&program).ranks(4).args(words).deadline(30);
+    for option in options {
+        run = run.option(option);
+    }
+    let outcome = run.outcome();
+    assert_eq!(outcome.status, Some(status), "{outcome}");
+    let tag = |rank| match options.contains(&"--tag-output") {
+        true => format!("[{rank}] "),
+        false => String::new(),
+    };
+    for rank in 0..4 {
+        let line = format!("{}stdout of {rank}", tag(rank));
+        assert!(outcome.stdout.lines().any(|seen| seen == line), "{line}\n{outcome}");
+        for unit in ["numbered", "new"] {
+            let text = std::fs::read_to_string(directory.join(format!("{unit}{rank}")));
+            assert_eq!(text.unwrap_or_default(), "a line\n", "{unit}{rank}: {outcome}");
+        }
+    }
+}
+
+#[test]
+fn what_units_of_fortran_hold_is_written_when_the_job_ends() {
+    for kind in ["--ranks=thread", "--ranks=fiber", "--tag-output"] {
+        units_are_written("abort", 7, &[kind]);
+        units_are_written("error", 6, &[kind]);
+    }
+    units_are_written("deadlock", 123, &[]);
+}
+
+/// The unit is locked by the thread that ends the job.
+#[test]
+fn an_abort_in_the_middle_of_a_print_statement_ends_the_job() {
+    let program = support::fortran("ends.f90").build();
+    let directory = support::fresh_directory("units");
+    let words = ["statement", directory.to_str().expect("the name is plain")];
+    let outcome = support::run(&program).ranks(4).args(words).deadline(30).outcome();
+    assert_eq!(outcome.status, Some(7), "{outcome}");
+    assert!(outcome.stdout.lines().any(|line| line == "stdout of 0"), "{outcome}");
+}
+
 #[test]
 fn an_error_that_nobody_handles_ends_the_job_with_one_sentence() {
     let said = ["MPI_Bcast on MPI_COMM_WORLD", "MPI_ERR_COUNT", "count is -1"];

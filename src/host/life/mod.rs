@@ -14,6 +14,7 @@ mod obituary;
 mod seat;
 mod threads;
 mod undertaker;
+mod units;
 mod world;
 
 use crate::host::sched::Bell;

@@ -4,7 +4,7 @@ use super::birth::Arguments;
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
 use super::undertaker::Undertaker;
-use super::{Newcomer, Tenant, limits, threads};
+use super::{Newcomer, Tenant, limits, threads, units};
 use crate::host::fiber::{self, Fiber};
 use crate::host::job::{Job, RankKind};
 use crate::host::loader::{Program, Template};
@@ -415,7 +415,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     }
 }
 
-/// What the ranks and libc have buffered goes out. Ranks that still run may hold the locks of
+/// What the ranks, libc and Fortran have buffered goes out. Ranks that still run may hold the locks of
 /// libc's streams for ever: a thread of its own tries.
 fn flush() {
     const LONGEST: Duration = Duration::from_millis(500);
@@ -423,10 +423,13 @@ fn flush() {
     let flush = move || {
         // What the dead had is saved already.
         let ranks = found().into_iter().flat_map(World::visits);
-        let living = ranks.filter(|rank| !rank.life.is_ending());
-        living.for_each(|rank| stdio::flush_all(&rank.libc));
+        let living = ranks.filter(|rank| !rank.life.is_ending()).map(Visit::for_good);
+        let living: Vec<&'static Rank> = living.collect();
+        living.iter().for_each(|rank| stdio::flush_all(&rank.libc));
         // SAFETY: flushes all streams.
         unsafe { libc::fflush(std::ptr::null_mut()) };
+        living.iter().for_each(|rank| units::flush(rank));
+        living.iter().for_each(|rank| stdio::finish_lines(&rank.libc));
         let _ = done.send(());
     };
     if std::thread::Builder::new().spawn(flush).is_ok() {

@@ -336,6 +336,11 @@ pub(in crate::host) fn rescue(rank: &Rank) {
     tag::finish(state);
 }
 
+/// Ends the lines that a rank has begun, where each has its tag.
+pub(in crate::host) fn finish_lines(state: &LibcState) {
+    tag::finish(state);
+}
+
 /// `fflush(NULL)` of a rank.
 pub(in crate::host) fn flush_all(state: &LibcState) {
     for stream in state.streams.0.iter().filter_map(OnceLock::get) {

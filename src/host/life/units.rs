@@ -1,0 +1,40 @@
+//! What Fortran's units still hold when the job ends. Their buffers are gfortran's, in the private
+//! copy of its library that each rank has, and libc knows nothing of them: so that library is asked,
+//! in the name of the rank, to write them out.
+
+use crate::host::Rank;
+use crate::host::memory::guard;
+use crate::host::rank::adopt;
+use std::ffi::c_int;
+use std::ops::RangeInclusive;
+
+/// Units that were opened with NEWUNIT= have numbers from -10 downwards, and the library leaves them
+/// out when it is asked for all. Few programs have more of them open.
+const NEW_UNITS: RangeInclusive<c_int> = -41..=-10;
+
+type Flush = unsafe extern "C" fn(*const c_int);
+
+/// Writes out what the units of `rank` hold, where it has any. For a thread that belongs to nobody;
+/// it may wait for one of the rank's that is in the middle of a statement.
+pub(super) fn flush(rank: &'static Rank) {
+    // SAFETY: the name is terminated.
+    let shared = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_gfortran_flush_i4".as_ptr()) };
+    if shared.is_null() {
+        return;
+    }
+    let shared = shared.expose_provenance();
+    let own = rank.images.translate(shared).unwrap_or(shared);
+    // SAFETY: gfortran's library has had this function since its first ABI: no unit means all.
+    let flush = unsafe {
+        std::mem::transmute::<*const (), Flush>(std::ptr::with_exposed_provenance::<()>(own))
+    };
+    adopt(Some(rank));
+    // SAFETY: the closure owns nothing. What a fault leaves locked is for a process that ends.
+    let _is_spoilt = unsafe {
+        guard(&|| {
+            flush(std::ptr::null());
+            NEW_UNITS.for_each(|unit| flush(&raw const unit));
+        })
+    };
+    adopt(None);
+}
