@@ -68,6 +68,16 @@ fn data_for_other_machines_have_the_bytes_that_the_standard_says() {
 }
 
 #[test]
+fn every_basic_type_has_the_standards_size_in_external32() {
+    passes("datatypes_told.c", 1, &["external-sizes"]);
+}
+
+#[test]
+fn a_value_that_external32_cannot_hold_is_an_error_and_not_another_value() {
+    passes("datatypes_told.c", 1, &["external-range"]);
+}
+
+#[test]
 fn wrong_arguments_are_told_by_class_and_name() {
     passes("datatypes_told.c", 1, &["errors"]);
 }

@@ -38,6 +38,12 @@ impl Address {
 pub enum Element {
     Signed(usize),
     Unsigned(usize),
+    /// C's `long` and `unsigned long`: 8 bytes here, 4 in what other machines read.
+    Long,
+    UnsignedLong,
+    /// C's `char`, a small number to those who add it up: no table of the standard has that, other
+    /// libraries do.
+    Char,
     Float(usize),
     Complex(usize),
     Logical(usize),

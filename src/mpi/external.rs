@@ -1,8 +1,13 @@
 //! Data as other machines read them: the representation `external32` (MPI-5.0 §14.5.2), which is
 //! big endian, IEEE, and has one size for each basic type. Pure.
+//!
+//! C's `long` and wide characters are smaller outside than here. The low bytes go out; a value that
+//! would not come back from them is an error, which names it, and nothing is packed.
 
 use crate::mpi::datatype::{Element, Pair};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::signature::Signature;
+use std::convert::Infallible;
 
 /// One number of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +19,9 @@ enum Unit {
     Extended,
     /// A wide character: 4 bytes here, 2 outside.
     Wide,
+    /// A `long`: 8 bytes here, 4 outside.
+    Long,
+    UnsignedLong,
 }
 
 impl Unit {
@@ -23,18 +31,26 @@ impl Unit {
             Unit::Turned(bytes) => bytes,
             Unit::Extended => 16,
             Unit::Wide => 4,
+            Unit::Long | Unit::UnsignedLong => 8,
         }
     }
 
     fn external(self) -> usize {
-        if self == Unit::Wide { 2 } else { self.native() }
+        match self {
+            Unit::Wide => 2,
+            Unit::Long | Unit::UnsignedLong => 4,
+            _ => self.native(),
+        }
     }
 }
 
 /// What an element consists of.
 fn units(element: Element) -> [Unit; 2] {
-    use Unit::{Extended, Nothing, Turned, Wide};
+    use Unit::{Extended, Long, Nothing, Turned, UnsignedLong, Wide};
     match element {
+        Element::Long => [Long, Nothing],
+        Element::UnsignedLong => [UnsignedLong, Nothing],
+        Element::Pair(Pair::LongInt) => [Long, Turned(4)],
         Element::Text(4) => [Wide, Nothing],
         Element::Float(16) => [Extended, Nothing],
         Element::Complex(32) => [Extended, Extended],
@@ -46,7 +62,7 @@ fn units(element: Element) -> [Unit; 2] {
         | Element::Float(bytes)
         | Element::Logical(bytes)
         | Element::Text(bytes) => [Turned(bytes), Nothing],
-        Element::Byte => [Turned(1), Nothing],
+        Element::Byte | Element::Char => [Turned(1), Nothing],
         Element::Mixed => [Nothing, Nothing],
         Element::Pair(Pair::LongDoubleInt) => [Extended, Turned(4)],
         Element::Pair(pair) => {
@@ -72,55 +88,90 @@ pub fn size(signature: &Signature) -> i64 {
 }
 
 /// Items in a row, as they go out.
-pub fn encode(signature: &Signature, items: i64, native: &[u8]) -> Vec<u8> {
-    convert(signature, items, native, Unit::native, |unit, from, out| match unit {
-        Unit::Nothing => {}
-        Unit::Turned(_) => out.extend(from.iter().rev()),
-        Unit::Extended => out.extend(quad_of(array(from)).to_be_bytes()),
-        Unit::Wide => out.extend((u32::from_ne_bytes(array(from)) as u16).to_be_bytes()),
+pub fn encode(signature: &Signature, items: i64, native: &[u8]) -> Result<Vec<u8>> {
+    convert(signature, items, native, Unit::native, |unit, from, out| {
+        match unit {
+            Unit::Nothing => {}
+            Unit::Turned(_) => out.extend(from.iter().rev()),
+            Unit::Extended => out.extend(quad_of(array(from)).to_be_bytes()),
+            Unit::Wide => {
+                let wide = u32::from_ne_bytes(array(from));
+                out.extend(u16::try_from(wide).map_err(|_| too_large(wide, unit))?.to_be_bytes());
+            }
+            Unit::Long => {
+                let long = i64::from_ne_bytes(array(from));
+                out.extend(i32::try_from(long).map_err(|_| too_large(long, unit))?.to_be_bytes());
+            }
+            Unit::UnsignedLong => {
+                let long = u64::from_ne_bytes(array(from));
+                out.extend(u32::try_from(long).map_err(|_| too_large(long, unit))?.to_be_bytes());
+            }
+        }
+        Ok(())
     })
 }
 
 /// Items in a row that have come in.
 pub fn decode(signature: &Signature, items: i64, external: &[u8]) -> Vec<u8> {
-    convert(signature, items, external, Unit::external, |unit, from, out| match unit {
-        Unit::Nothing => {}
-        Unit::Turned(_) => out.extend(from.iter().rev()),
-        Unit::Extended => out.extend(extended_of(u128::from_be_bytes(array(from)))),
-        Unit::Wide => out.extend(u32::from(u16::from_be_bytes(array(from))).to_ne_bytes()),
-    })
+    let Ok(native) = convert(signature, items, external, Unit::external, |unit, from, out| {
+        match unit {
+            Unit::Nothing => {}
+            Unit::Turned(_) => out.extend(from.iter().rev()),
+            Unit::Extended => out.extend(extended_of(u128::from_be_bytes(array(from)))),
+            Unit::Wide => out.extend(u32::from(u16::from_be_bytes(array(from))).to_ne_bytes()),
+            Unit::Long => out.extend(i64::from(i32::from_be_bytes(array(from))).to_ne_bytes()),
+            Unit::UnsignedLong => {
+                out.extend(u64::from(u32::from_be_bytes(array(from))).to_ne_bytes());
+            }
+        }
+        Ok::<(), Infallible>(())
+    });
+    native
+}
+
+#[cold]
+fn too_large(value: impl std::fmt::Display, unit: Unit) -> Failure {
+    let name = match unit {
+        Unit::Wide => "MPI_WCHAR",
+        Unit::UnsignedLong => "MPI_UNSIGNED_LONG",
+        _ => "MPI_LONG",
+    };
+    let bytes = unit.external();
+    let words = format!("the value {value} does not fit the {bytes} bytes of external32's {name}");
+    Class::CONVERSION.because(words)
 }
 
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect("a unit has its length")
 }
 
-fn convert(
+fn convert<E>(
     signature: &Signature, items: i64, from: &[u8], length: fn(Unit) -> usize,
-    mut put: impl FnMut(Unit, &[u8], &mut Vec<u8>),
-) -> Vec<u8> {
+    mut put: impl FnMut(Unit, &[u8], &mut Vec<u8>) -> std::result::Result<(), E>,
+) -> std::result::Result<Vec<u8>, E> {
     let mut out = Vec::with_capacity(from.len());
-    let mut rest = from;
+    let (mut rest, mut news) = (from, Ok(()));
     signature.repeat(items).for_each(&mut |element, count| {
         let units = units(element);
         let each: usize = units.iter().map(|unit| length(*unit)).sum();
         let (run, behind) = rest.split_at(count * each);
         rest = behind;
         match units {
+            _ if news.is_err() => {}
             [Unit::Turned(1), Unit::Nothing] => out.extend_from_slice(run),
             [Unit::Turned(2), Unit::Nothing] => turn::<2>(run, &mut out),
             [Unit::Turned(4), Unit::Nothing | Unit::Turned(4)] => turn::<4>(run, &mut out),
             [Unit::Turned(8), Unit::Nothing | Unit::Turned(8)] => turn::<8>(run, &mut out),
             [first, second] => {
-                for element in run.chunks_exact(each.max(1)) {
+                news = run.chunks_exact(each.max(1)).try_for_each(|element| {
                     let (a, b) = element.split_at(length(first));
-                    put(first, a, &mut out);
-                    put(second, b, &mut out);
-                }
+                    put(first, a, &mut out)?;
+                    put(second, b, &mut out)
+                });
             }
         }
     });
-    out
+    news.map(|()| out)
 }
 
 /// Numbers of one size, each turned round.
@@ -241,7 +292,7 @@ mod tests {
         let mixed: Vec<(i64, &Signature)> = parts.iter().map(|part| (3, part)).collect();
         let mixed = Signature::list(&mixed);
         let native: Vec<u8> = (0..2 * mixed.size).map(|n| (n * 7 + n / 250) as u8).collect();
-        let external = encode(&mixed, 2, &native);
+        let external = encode(&mixed, 2, &native).expect("all fit");
         assert_eq!(external.len() as i64, 2 * size(&mixed));
         assert_eq!(decode(&mixed, 2, &external), native);
         assert_eq!(external[..3], native[..3]);
@@ -252,8 +303,40 @@ mod tests {
     fn wide_characters_are_two_bytes_outside() {
         let wide = Signature::basic(Element::Text(4)).repeat(2);
         let native: Vec<u8> = [0x41_u32, 0x20ac].iter().flat_map(|c| c.to_ne_bytes()).collect();
-        assert_eq!(encode(&wide, 1, &native), [0, 0x41, 0x20, 0xac]);
+        assert_eq!(encode(&wide, 1, &native), Ok(vec![0, 0x41, 0x20, 0xac]));
+        let class = encode(&wide, 1, &[0, 0, 1, 0, 0, 0, 0, 0]).unwrap_err().error().unwrap().class;
+        assert_eq!(class, Class::CONVERSION);
         assert_eq!(decode(&wide, 1, &[0, 0x41, 0x20, 0xac]), native);
         assert_eq!(size(&wide), 4);
+    }
+
+    #[test]
+    fn longs_are_four_bytes_outside_and_keep_their_sign() {
+        let sent = |element, values: &[i64]| {
+            let native: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            let signature = Signature::basic(element);
+            let external = encode(&signature, values.len() as i64, &native)?;
+            assert_eq!(decode(&signature, values.len() as i64, &external), native, "{values:?}");
+            Result::Ok(external)
+        };
+        let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+        assert_eq!(sent(Element::Long, &[1, -2]), Ok(vec![0, 0, 0, 1, 0xff, 0xff, 0xff, 0xfe]));
+        assert_eq!(sent(Element::Long, &[least, most]).map(|it| it.len()), Ok(8));
+        assert_eq!(sent(Element::UnsignedLong, &[0xffff_ffff]), Ok(vec![0xff; 4]));
+        for (element, value) in [
+            (Element::Long, most + 1),
+            (Element::Long, least - 1),
+            (Element::UnsignedLong, 1 << 32),
+            (Element::UnsignedLong, -1),
+        ] {
+            let failure = sent(element, &[7, value]).expect_err("it has more bits");
+            assert_eq!(failure.error().map(|error| error.class), Some(Class::CONVERSION));
+        }
+        let pair = Signature::basic(Element::Pair(Pair::LongInt));
+        let native: Vec<u8> =
+            [(-3i64).to_ne_bytes().to_vec(), 5i32.to_ne_bytes().to_vec()].concat();
+        let external = encode(&pair, 1, &native).expect("it fits");
+        assert_eq!(external, [0xff, 0xff, 0xff, 0xfd, 0, 0, 0, 5]);
+        assert_eq!((decode(&pair, 1, &external), size(&pair)), (native, 8));
     }
 }

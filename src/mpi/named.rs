@@ -7,7 +7,10 @@ use crate::mpi::signature::Signature;
 use crate::mpi::table::Held;
 use std::sync::{Arc, OnceLock};
 
-use Element::{Byte, Complex, ComplexQuad, Float, Logical, Quad, Signed, Text, Unsigned};
+use Element::{
+    Byte, Char, Complex, ComplexQuad, Float, Logical, Long, Quad, Signed, Text, Unsigned,
+    UnsignedLong,
+};
 
 pub const FIRST: usize = 0x200;
 const LAST: usize = 0x2eb;
@@ -20,11 +23,11 @@ const TYPES: &[(usize, &str, Element)] = &[
     (0x207, "MPI_PACKED", Text(1)),
     (0x208, "MPI_SHORT", Signed(2)),
     (0x209, "MPI_INT", Signed(4)),
-    (0x20a, "MPI_LONG", Signed(8)),
+    (0x20a, "MPI_LONG", Long),
     (0x20b, "MPI_LONG_LONG", Signed(8)),
     (0x20c, "MPI_UNSIGNED_SHORT", Unsigned(2)),
     (0x20d, "MPI_UNSIGNED", Unsigned(4)),
-    (0x20e, "MPI_UNSIGNED_LONG", Unsigned(8)),
+    (0x20e, "MPI_UNSIGNED_LONG", UnsignedLong),
     (0x20f, "MPI_UNSIGNED_LONG_LONG", Unsigned(8)),
     (0x210, "MPI_FLOAT", Float(4)),
     (0x212, "MPI_C_FLOAT_COMPLEX", Complex(8)),
@@ -56,7 +59,7 @@ const TYPES: &[(usize, &str, Element)] = &[
     (0x23c, "MPI_WCHAR", Text(4)),
     (0x240, "MPI_INT8_T", Signed(1)),
     (0x241, "MPI_UINT8_T", Unsigned(1)),
-    (0x243, "MPI_CHAR", Text(1)),
+    (0x243, "MPI_CHAR", Char),
     (0x244, "MPI_SIGNED_CHAR", Signed(1)),
     (0x245, "MPI_UNSIGNED_CHAR", Unsigned(1)),
     (0x247, "MPI_BYTE", Byte),
@@ -109,7 +112,8 @@ const fn sizes() -> [u8; LAST - FIRST + 1] {
     while index < TYPES.len() {
         let (handle, _, element) = TYPES[index];
         sizes[handle - FIRST] = match element {
-            Byte => 1,
+            Byte | Char => 1,
+            Long | UnsignedLong => 8,
             Quad => 16,
             ComplexQuad => 32,
             Complex(n) | Signed(n) | Unsigned(n) | Float(n) | Logical(n) | Text(n) => n as u8,
@@ -148,7 +152,8 @@ pub(super) fn form(element: Element) -> Form {
     };
     let pair = |blocks: &[(i64, u64)], extent, alignment| Layout::basic(blocks, extent, alignment);
     let layout = match element {
-        Byte => plain(1, 1),
+        Byte | Char => plain(1, 1),
+        Long | UnsignedLong => plain(8, 8),
         Quad => plain(16, 16),
         ComplexQuad => plain(32, 16),
         Complex(n) => plain(n, n / 2),

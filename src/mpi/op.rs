@@ -81,7 +81,7 @@ impl Op {
 
     /// Fails unless the operation works on items of `datatype`: a function of the program's on all,
     /// the predefined on some of the predefined types (the table of MPI-5.0 §6.9.2; logical
-    /// operations work on integers of Fortran, too).
+    /// operations work on integers of Fortran, too, and all that work on integers on MPI_CHAR).
     pub fn is_defined_on(&self, datatype: &Datatype) -> Result {
         let Op::Named(op) = self else { return Ok(()) };
         let element = datatype.shape.element;

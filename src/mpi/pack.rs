@@ -105,7 +105,7 @@ pub fn pack_external(
     let (room, position) = packed.next(external_bytes(datatype, count)?)?;
     let mut native = vec![0; data.bytes()];
     moved(process, &data, &Span::of_mut(&mut native).into())?;
-    let external = external::encode(&datatype.signature, count, &native);
+    let external = external::encode(&datatype.signature, count, &native)?;
     moved(process, &Span::of(&external).into(), &room)?;
     Ok(position)
 }

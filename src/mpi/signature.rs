@@ -149,10 +149,12 @@ impl Signature {
 /// Bytes of data in one element.
 fn size_of_element(element: Element) -> i64 {
     use Element::{
-        Byte, Complex, ComplexQuad, Float, Logical, Mixed, Quad, Signed, Text, Unsigned,
+        Byte, Char, Complex, ComplexQuad, Float, Logical, Long, Mixed, Quad, Signed, Text,
+        Unsigned, UnsignedLong,
     };
     match element {
-        Byte => 1,
+        Byte | Char => 1,
+        Long | UnsignedLong => 8,
         Quad => 16,
         ComplexQuad => 32,
         Signed(n) | Unsigned(n) | Float(n) | Complex(n) | Logical(n) | Text(n) => n as i64,

@@ -264,8 +264,20 @@ static void external(void)
     short s[] = {0x0102, -2};
     OUT(MPI_SHORT, s, 2, 1, 2, 0xff, 0xfe);
     long l[] = {0x0102030405060708};
-    OUT(MPI_LONG, l, 1, 1, 2, 3, 4, 5, 6, 7, 8);
+    OUT(MPI_LONG_LONG, l, 1, 1, 2, 3, 4, 5, 6, 7, 8);
+    OUT(MPI_INT64_T, l, 1, 1, 2, 3, 4, 5, 6, 7, 8);
     OUT(MPI_AINT, l, 1, 1, 2, 3, 4, 5, 6, 7, 8);
+    long small[] = {0x01020304, -2};
+    OUT(MPI_LONG, small, 2, 1, 2, 3, 4, 0xff, 0xff, 0xff, 0xfe);
+    unsigned long large[] = {0xfffffffe};
+    OUT(MPI_UNSIGNED_LONG, large, 1, 0xff, 0xff, 0xff, 0xfe);
+    struct {
+        long value;
+        int index;
+    } far[1];
+    memset(far, 0, sizeof far);
+    far[0].value = -3, far[0].index = 4;
+    OUT_OF(12, MPI_LONG_INT, far, 1, 0xff, 0xff, 0xff, 0xfd, 0, 0, 0, 4);
     float f[] = {1.0f};
     OUT(MPI_FLOAT, f, 1, 0x3f, 0x80, 0, 0);
     double d[] = {-2.0};
@@ -294,6 +306,64 @@ static void external(void)
     MPI_Type_commit(&type);
     OUT(type, strided, 1, 0, 0, 0, 1, 0, 0, 0, 2);
     MPI_Type_free(&type);
+}
+
+/* Bytes outside of every basic type (MPI-5.0 14.5.2). */
+static void external_sizes(void)
+{
+    const struct {
+        MPI_Datatype type;
+        int bytes;
+    } known[] = {
+        {MPI_PACKED, 1}, {MPI_BYTE, 1}, {MPI_CHAR, 1}, {MPI_UNSIGNED_CHAR, 1}, {MPI_SIGNED_CHAR, 1},
+        {MPI_WCHAR, 2}, {MPI_SHORT, 2}, {MPI_UNSIGNED_SHORT, 2}, {MPI_INT, 4}, {MPI_LONG, 4},
+        {MPI_UNSIGNED, 4}, {MPI_UNSIGNED_LONG, 4}, {MPI_LONG_LONG_INT, 8}, {MPI_LONG_LONG, 8},
+        {MPI_UNSIGNED_LONG_LONG, 8}, {MPI_FLOAT, 4}, {MPI_DOUBLE, 8}, {MPI_LONG_DOUBLE, 16},
+        {MPI_C_BOOL, 1}, {MPI_INT8_T, 1}, {MPI_INT16_T, 2}, {MPI_INT32_T, 4}, {MPI_INT64_T, 8},
+        {MPI_UINT8_T, 1}, {MPI_UINT16_T, 2}, {MPI_UINT32_T, 4}, {MPI_UINT64_T, 8}, {MPI_AINT, 8},
+        {MPI_COUNT, 8}, {MPI_OFFSET, 8}, {MPI_C_COMPLEX, 8}, {MPI_C_FLOAT_COMPLEX, 8},
+        {MPI_C_DOUBLE_COMPLEX, 16}, {MPI_C_LONG_DOUBLE_COMPLEX, 32}, {MPI_CHARACTER, 1},
+        {MPI_LOGICAL, 4}, {MPI_INTEGER, 4}, {MPI_REAL, 4}, {MPI_DOUBLE_PRECISION, 8},
+        {MPI_COMPLEX, 8}, {MPI_DOUBLE_COMPLEX, 16}, {MPI_CXX_BOOL, 1}, {MPI_CXX_FLOAT_COMPLEX, 8},
+        {MPI_CXX_DOUBLE_COMPLEX, 16}, {MPI_CXX_LONG_DOUBLE_COMPLEX, 32}, {MPI_INTEGER1, 1},
+        {MPI_INTEGER2, 2}, {MPI_INTEGER4, 4}, {MPI_INTEGER8, 8}, {MPI_INTEGER16, 16},
+        {MPI_REAL2, 2}, {MPI_REAL4, 4}, {MPI_REAL8, 8}, {MPI_REAL16, 16}, {MPI_COMPLEX4, 4},
+        {MPI_COMPLEX8, 8}, {MPI_COMPLEX16, 16}, {MPI_COMPLEX32, 32}, {MPI_LOGICAL1, 1},
+        {MPI_LOGICAL2, 2}, {MPI_LOGICAL4, 4}, {MPI_LOGICAL8, 8}, {MPI_LOGICAL16, 16},
+        {MPI_SHORT_INT, 6}, {MPI_LONG_INT, 8}, {MPI_DOUBLE_INT, 12}, {MPI_LONG_DOUBLE_INT, 20},
+    };
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        MPI_Aint bytes;
+        MPI_Pack_external_size("external32", 1, known[i].type, &bytes);
+        if (bytes != known[i].bytes)
+            FAIL("type %zu: %ld bytes, not %d", i, (long)bytes, known[i].bytes);
+        MPI_Datatype three;
+        MPI_Type_contiguous(3, known[i].type, &three);
+        MPI_Pack_external_size("external32", 2, three, &bytes);
+        EQUAL(bytes, 6 * known[i].bytes);
+        MPI_Type_free(&three);
+    }
+}
+
+/* What is too large to go out is told, and nothing has changed. */
+static void external_range(void)
+{
+    long longs[] = {1, 0x80000000L};
+    unsigned long unsigned_longs[] = {0x100000000UL};
+    wchar_t wide[] = {0x1f600};
+    char out[16] = "as it was";
+    MPI_Aint position = 1;
+    MPI_Count far = 1;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    FAILS(MPI_Pack_external("external32", longs, 2, MPI_LONG, out, 16, &position),
+          MPI_ERR_CONVERSION, "2147483648");
+    FAILS(MPI_Pack_external_c("external32", unsigned_longs, 1, MPI_UNSIGNED_LONG, out, 16, &far),
+          MPI_ERR_CONVERSION, "4294967296");
+    FAILS(MPI_Pack_external("external32", wide, 1, MPI_WCHAR, out, 16, &position),
+          MPI_ERR_CONVERSION, "MPI_WCHAR");
+    CHECK(position == 1 && far == 1 && strcmp(out, "as it was") == 0);
+    EQUAL(MPI_Pack_external("external32", longs, 1, MPI_LONG, out, 16, &position), MPI_SUCCESS);
+    EQUAL(position, 5);
 }
 
 static void errors(void)
@@ -381,7 +451,8 @@ static void errors(void)
 
 static const struct test TESTS[] = {
     {"contents", contents}, {"parametrised", parametrised}, {"packing", packing},
-    {"external", external}, {"errors", errors},             {NULL, NULL},
+    {"external", external}, {"external-sizes", external_sizes},
+    {"external-range", external_range}, {"errors", errors},             {NULL, NULL},
 };
 
 int main(int argc, char **argv)

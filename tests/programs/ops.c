@@ -90,6 +90,7 @@ static double any_float(void)
     MODEL(name##_maxloc, name##_pair, a.v > b.v ? a : b.v > a.v ? b : a.i < b.i ? a : b)
 
 INTEGERS(i8, int8_t, uint32_t)
+INTEGERS(char, char, uint32_t)
 INTEGERS(u8, uint8_t, uint32_t)
 INTEGERS(i16, int16_t, uint32_t)
 INTEGERS(u16, uint16_t, uint32_t)
@@ -172,7 +173,7 @@ static const struct kind *kinds(int *count)
 {
     static struct kind all[96];
     const struct kind list[] = {
-        I(MPI_SIGNED_CHAR, i8, char), I(MPI_UNSIGNED_CHAR, u8, char), I(MPI_SHORT, i16, short),
+        I(MPI_CHAR, char, char), I(MPI_SIGNED_CHAR, i8, char), I(MPI_UNSIGNED_CHAR, u8, char), I(MPI_SHORT, i16, short),
         I(MPI_UNSIGNED_SHORT, u16, short), I(MPI_INT, i32, int), I(MPI_UNSIGNED, u32, int),
         I(MPI_LONG, i64, long), I(MPI_UNSIGNED_LONG, u64, long), I(MPI_LONG_LONG, i64, long),
         I(MPI_LONG_LONG_INT, i64, long), I(MPI_UNSIGNED_LONG_LONG, u64, long),
@@ -197,7 +198,7 @@ static const struct kind *kinds(int *count)
         P(MPI_FLOAT_INT, float_int), P(MPI_DOUBLE_INT, double_int), P(MPI_LONG_INT, long_int),
         P(MPI_2INT, two_int), P(MPI_SHORT_INT, short_int), P(MPI_LONG_DOUBLE_INT, long_double_int),
         P(MPI_2REAL, two_real), P(MPI_2DOUBLE_PRECISION, two_double), P(MPI_2INTEGER, two_int),
-        NONE(MPI_CHAR, char), NONE(MPI_CHARACTER, char), NONE(MPI_WCHAR, int),
+        NONE(MPI_CHARACTER, char), NONE(MPI_WCHAR, int),
         NONE(MPI_PACKED, char),
     };
     *count = (int)(sizeof list / sizeof *list);

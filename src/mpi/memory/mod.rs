@@ -10,6 +10,7 @@ use crate::host::memory::{Span, guard};
 use crate::mpi::datatype::{Element, Pair};
 use crate::mpi::op::Named;
 use half::Half;
+use std::ffi::c_char;
 
 /// An element that arithmetic works on.
 trait Number: Copy + PartialOrd {
@@ -164,12 +165,13 @@ pub fn kernel(op: Named, element: Element) -> Option<Kernel> {
         Element::Signed(1) => integer::<i8>(op),
         Element::Signed(2) => integer::<i16>(op),
         Element::Signed(4) => integer::<i32>(op),
-        Element::Signed(8) => integer::<i64>(op),
+        Element::Char => integer::<c_char>(op),
+        Element::Signed(8) | Element::Long => integer::<i64>(op),
         Element::Signed(16) => integer::<i128>(op),
         Element::Unsigned(1) => integer::<u8>(op),
         Element::Unsigned(2) => integer::<u16>(op),
         Element::Unsigned(4) => integer::<u32>(op),
-        Element::Unsigned(8) => integer::<u64>(op),
+        Element::Unsigned(8) | Element::UnsignedLong => integer::<u64>(op),
         Element::Float(2) => arithmetic::<Half>(op),
         Element::Float(4) => arithmetic::<f32>(op),
         Element::Float(8) => arithmetic::<f64>(op),
@@ -427,6 +429,7 @@ mod tests {
         assert!(!of(Named::Max, Element::Complex(16), &[1.0, 2.0], &mut [1.0, 2.0]));
         assert!(!of(Named::Sum, Element::Byte, &[1u8], &mut [1u8]));
         assert!(!of(Named::Sum, Element::Text(1), &[1u8], &mut [1u8]));
+        assert!(of(Named::Sum, Element::Char, &[1u8], &mut [1u8]));
         assert!(!of(Named::Sum, Element::Logical(4), &[1i32], &mut [1i32]));
     }
 
