@@ -122,6 +122,12 @@ fn statuses_say_what_was_written_into_them() {
 }
 
 #[test]
+fn what_there_is_nothing_to_wait_for_has_an_empty_status() {
+    passes("requests.c", 1, &["empty-statuses"]);
+    passes("requests.c", 3, &["empty-statuses"]);
+}
+
+#[test]
 fn buffered_messages_take_room_until_they_are_delivered() {
     passes("buffers.c", 2, &["process", "communicator", "finalize"]);
 }

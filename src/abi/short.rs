@@ -39,7 +39,7 @@ pub(super) fn recv(
     };
     let (datatype, comm) = (datatype.key(), comm.key());
     let it = Short { buf, count, datatype, peer, tag, comm };
-    short::recv(process, it, |came| status.set(came))
+    short::recv(process, it, |came| status.set_received(came))
 }
 
 #[inline(always)]

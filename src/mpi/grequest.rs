@@ -67,8 +67,7 @@ impl General {
         if !is_look {
             news = self.free(process).and(news);
         }
-        let comm = process.own_comm();
-        Completed { status, news: news.map_err(|failure| failure.on(comm)) }
+        Completed { status: status.without_error(), news }
     }
 
     /// Frees the program's state.

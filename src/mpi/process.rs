@@ -287,11 +287,6 @@ impl Process {
         });
     }
 
-    /// MPI_COMM_SELF, for as long as the process is borrowed.
-    pub(super) fn own_comm(&self) -> &Comm {
-        &self.self_comm
-    }
-
     /// MPI_COMM_SELF.
     pub fn self_comm(&'static self) -> &'static Comm {
         &self.self_comm

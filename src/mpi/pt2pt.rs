@@ -241,7 +241,7 @@ fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
             Pending::Two { send, recv }
         }
         (Pending::Op(send), recv) => {
-            let source = if let Pending::Complete(status) = recv { status } else { Status::EMPTY };
+            let source = if let Pending::Complete(status) = recv { status } else { Status::PLAIN };
             let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
             Pending::Two { send, recv: process.engine.complete(outcome) }
         }
@@ -253,7 +253,7 @@ fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
 pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     let engine = &process.engine;
     match pending {
-        Pending::Nothing => Ok(Status::EMPTY.into()),
+        Pending::Nothing => Ok(Status::PLAIN.into()),
         Pending::Complete(status) => Ok(status.into()),
         Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
         Pending::Two { send, recv } => {

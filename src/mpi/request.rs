@@ -214,7 +214,7 @@ impl Requests {
             return Ok(Step::Inactive);
         }
         if handle == DONE {
-            return Ok(Step::Ended(NULL, nothing(), None));
+            return Ok(Step::Ended(NULL, plain(), None));
         }
         let mut kept = self.0.lock();
         let request = kept.find_mut(handle).filter(|request| !request.is_given_up());
@@ -333,6 +333,12 @@ pub fn attend(process: &'static Process, handle: usize, attendant: Arc<dyn Atten
     }
 }
 
+/// An operation that has ended well and has nothing to say.
+fn plain() -> Completed {
+    Completed { status: Status::PLAIN, news: Ok(()) }
+}
+
+/// There was no operation.
 fn nothing() -> Completed {
     Completed { status: Status::EMPTY, news: Ok(()) }
 }
@@ -341,11 +347,11 @@ fn nothing() -> Completed {
 #[inline]
 fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
     match pending {
-        Pending::Nothing => Some(nothing()),
+        Pending::Nothing => Some(plain()),
         Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
         Pending::Op(op) => ops.outcome(op).map(completed),
         Pending::Run(run) => {
-            ops.outcome(run).map(|end| Completed { status: Status::EMPTY, news: news(end) })
+            ops.outcome(run).map(|end| Completed { status: Status::PLAIN, news: news(end) })
         }
         Pending::Two { send, recv } => {
             let (sent, received) = (ops.outcome(send)?, completed(ops.outcome(recv)?));
@@ -394,7 +400,7 @@ fn unknown_at(index: usize, handle: usize) -> Failure {
 /// Waits for one request. Returns the handle that takes its place, and what came of it.
 pub fn wait(process: &'static Process, handle: usize) -> Result<(usize, Completed)> {
     if handle == DONE || handle == NULL {
-        return Ok((NULL, nothing()));
+        return Ok((NULL, if handle == DONE { plain() } else { nothing() }));
     }
     admit(process, handle);
     let step = process.engine.wait_for(|ops| {

@@ -106,8 +106,10 @@ fn post(
 /// Waits for a booking if its message comes in a moment; `None`: nothing has happened.
 #[inline(always)]
 pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> {
-    if handle == request::DONE || handle == request::NULL {
-        return Ok(Some(Status::EMPTY));
+    match handle {
+        request::DONE => return Ok(Some(Status::PLAIN)),
+        request::NULL => return Ok(Some(Status::EMPTY)),
+        _ => {}
     }
     let Some(booking) = table::booking(handle) else { return Ok(None) };
     let number = booking.number() as usize;

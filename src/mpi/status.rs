@@ -25,7 +25,7 @@ impl Default for Status {
 }
 
 impl Status {
-    /// What a wait on nothing returns (MPI-5.0 §3.7.3).
+    /// What a wait on nothing returns: its MPI_ERROR is MPI_SUCCESS (MPI-5.0 §3.7.3).
     pub const EMPTY: Status = Status {
         source: ANY_SOURCE,
         tag: ANY_TAG,
@@ -35,12 +35,31 @@ impl Status {
         spare: [0; 2],
     };
 
+    /// That of an operation which has nothing to say of a message.
+    pub const PLAIN: Status = Status::new(ANY_SOURCE, ANY_TAG);
+
+    /// In the place of an error code: the caller's MPI_ERROR stays as it is.
+    const KEPT: i32 = i32::MIN;
+
     /// A message without data from `source`.
     pub const fn new(source: i32, tag: i32) -> Status {
-        Status { source, tag, ..Status::EMPTY }
+        Status { source, tag, error: Status::KEPT, ..Status::EMPTY }
+    }
+
+    /// The same, that leaves the caller's MPI_ERROR as it is.
+    pub const fn without_error(self) -> Status {
+        self.with_error(Status::KEPT)
+    }
+
+    /// As it is written over one whose MPI_ERROR was `error`: only a call that met an error changes
+    /// that (§3.2.5), and an empty status.
+    #[inline]
+    pub const fn over(self, error: i32) -> Status {
+        if self.error == Status::KEPT { self.with_error(error) } else { self }
     }
 
     /// The same with this MPI_ERROR.
+    #[inline]
     pub const fn with_error(self, error: i32) -> Status {
         Status { error, ..self }
     }

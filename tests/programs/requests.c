@@ -233,11 +233,126 @@ static void statuses(void)
     CHECK(flag);
 }
 
+static MPI_Status old;
+
+/* Something that no call sets. */
+static MPI_Status *before(void)
+{
+    memset(&old, 0x55, sizeof old);
+    old.MPI_ERROR = 77;
+    return &old;
+}
+
+static void is_empty(const MPI_Status *status)
+{
+    int cancelled = 1, elements = -1;
+    CHECK(status->MPI_SOURCE == MPI_ANY_SOURCE && status->MPI_TAG == MPI_ANY_TAG);
+    EQUAL(status->MPI_ERROR, MPI_SUCCESS);
+    EQUAL(count_of(status), 0);
+    MPI_Get_elements(status, MPI_INT, &elements);
+    EQUAL(elements, 0);
+    MPI_Test_cancelled(status, &cancelled);
+    CHECK(!cancelled);
+}
+
+/* Every call that completes or looks at a request for which there is nothing to wait. */
+static void gives_empty(MPI_Request *request)
+{
+    MPI_Request handle = *request;
+    int flag = 0, index = 0, indices[1];
+    EQUAL(MPI_Wait(request, before()), MPI_SUCCESS);
+    is_empty(&old);
+    EQUAL(MPI_Test(request, &flag, before()), MPI_SUCCESS);
+    CHECK(flag);
+    is_empty(&old);
+    flag = 0;
+    EQUAL(MPI_Request_get_status(*request, &flag, before()), MPI_SUCCESS);
+    CHECK(flag);
+    is_empty(&old);
+    EQUAL(MPI_Waitany(1, request, &index, before()), MPI_SUCCESS);
+    EQUAL(index, MPI_UNDEFINED);
+    is_empty(&old);
+    flag = index = 0;
+    EQUAL(MPI_Testany(1, request, &index, &flag, before()), MPI_SUCCESS);
+    CHECK(flag && index == MPI_UNDEFINED);
+    is_empty(&old);
+    flag = index = 0;
+    EQUAL(MPI_Request_get_status_any(1, request, &index, &flag, before()), MPI_SUCCESS);
+    CHECK(flag && index == MPI_UNDEFINED);
+    is_empty(&old);
+    EQUAL(MPI_Waitall(1, request, before()), MPI_SUCCESS);
+    is_empty(&old);
+    flag = 0;
+    EQUAL(MPI_Testall(1, request, &flag, before()), MPI_SUCCESS);
+    CHECK(flag);
+    is_empty(&old);
+    flag = 0;
+    EQUAL(MPI_Request_get_status_all(1, request, &flag, before()), MPI_SUCCESS);
+    CHECK(flag);
+    is_empty(&old);
+    EQUAL(MPI_Waitsome(1, request, &index, indices, before()), MPI_SUCCESS);
+    EQUAL(index, MPI_UNDEFINED);
+    EQUAL(old.MPI_ERROR, 77);
+    EQUAL(MPI_Testsome(1, request, &index, indices, before()), MPI_SUCCESS);
+    EQUAL(index, MPI_UNDEFINED);
+    EQUAL(old.MPI_ERROR, 77);
+    EQUAL(MPI_Waitany(0, NULL, &index, before()), MPI_SUCCESS);
+    is_empty(&old);
+    CHECK(*request == handle);
+}
+
+/* What has ended well is not empty: one that is not asked about errors leaves MPI_ERROR alone. */
+static void keeps_error(MPI_Request request)
+{
+    int flag;
+    EQUAL(MPI_Request_get_status(request, &flag, before()), MPI_SUCCESS);
+    CHECK(flag);
+    EQUAL(old.MPI_ERROR, 77);
+    EQUAL(MPI_Waitall(1, &request, before()), MPI_SUCCESS);
+    EQUAL(old.MPI_ERROR, 77);
+}
+
+static void empty_statuses(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int number = 4;
+    gives_empty(&request);
+    MPI_Recv_init(&number, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
+    gives_empty(&request);
+    MPI_Start(&request);
+    MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+    EQUAL(MPI_Wait(&request, before()), MPI_SUCCESS);
+    CHECK(old.MPI_ERROR == 77 && old.MPI_SOURCE == 0);
+    gives_empty(&request);
+    MPI_Request_free(&request);
+    MPI_Allreduce_init(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
+    gives_empty(&request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    gives_empty(&request);
+    MPI_Request_free(&request);
+    /* Nobody's message is no empty status. */
+    MPI_Irecv(&number, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_SELF, &request);
+    EQUAL(MPI_Wait(&request, before()), MPI_SUCCESS);
+    CHECK(old.MPI_SOURCE == MPI_PROC_NULL && old.MPI_TAG == MPI_ANY_TAG && old.MPI_ERROR == 77);
+    EQUAL(count_of(&old), 0);
+    MPI_Isend(&number, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_SELF, &request);
+    keeps_error(request);
+    MPI_Isend(&number, 1, MPI_INT, 0, 5, MPI_COMM_SELF, &request);
+    MPI_Recv(&number, 1, MPI_INT, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    keeps_error(request);
+    MPI_Ibarrier(MPI_COMM_SELF, &request);
+    MPI_Wait(&request, before());
+    EQUAL(old.MPI_ERROR, 77);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test TESTS[] = {
         {"completion", completion},     {"truncation", truncation},
         {"cancellation", cancellation}, {"statuses", statuses},
+        {"empty-statuses", empty_statuses},
         {NULL, NULL},
     };
     return run_test(argc, argv, TESTS);

@@ -203,7 +203,7 @@ impl OutStatuses {
     /// MPI_STATUSES_IGNORE.
     pub(in crate::abi) const IGNORED: OutStatuses = OutStatuses(std::ptr::null_mut());
 
-    /// Sets the status at `index` but for MPI_ERROR.
+    /// Sets the status at `index` but for MPI_ERROR, which only an empty one has.
     #[inline]
     pub(in crate::abi) fn set(self, index: usize, status: Status) {
         if !self.0.is_null() {
@@ -212,7 +212,7 @@ impl OutStatuses {
             // SAFETY: as above.
             let error = unsafe { (*at).error };
             // SAFETY: as above.
-            unsafe { at.write(status.with_error(error)) }
+            unsafe { at.write(status.over(error)) }
         }
     }
 

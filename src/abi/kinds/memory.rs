@@ -280,15 +280,26 @@ impl Fortran for OutIndex {
 pub(in crate::abi) struct OutStatus(*mut Status);
 
 impl OutStatus {
-    /// Sets the status but for MPI_ERROR, which a call with one status leaves alone (§3.2.5).
+    /// Sets the status of a message but for MPI_ERROR, which a call with one status leaves alone
+    /// (§3.2.5).
     #[inline]
-    pub(in crate::abi) fn set(self, status: Status) {
+    pub(in crate::abi) fn set_received(self, mut status: Status) {
         if !self.0.is_null() {
-            let mut status = status;
             // SAFETY: the caller of MPI vouches for its status (§2.3).
             status.error = unsafe { (*self.0).error };
             // SAFETY: as above.
             unsafe { self.0.write(status) }
+        }
+    }
+
+    /// Sets the status but for MPI_ERROR, which only an empty one has.
+    #[inline]
+    pub(in crate::abi) fn set(self, status: Status) {
+        if !self.0.is_null() {
+            // SAFETY: the caller of MPI vouches for its status (§2.3).
+            let error = unsafe { (*self.0).error };
+            // SAFETY: as above.
+            unsafe { self.0.write(status.over(error)) }
         }
     }
 }

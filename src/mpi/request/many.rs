@@ -141,7 +141,7 @@ impl<P: Places> Many<P> {
     fn settle_brief(&self, bookings: &mut Bookings, index: usize) -> bool {
         let handle = self.places.key(index);
         if handle == DONE {
-            self.put(index, index, NULL, Status::EMPTY);
+            self.put(index, index, NULL, Status::PLAIN);
             return true;
         }
         let put = |receipt| self.put(index, index, NULL, status_of(receipt));
@@ -181,7 +181,7 @@ impl<P: Places> Many<P> {
         if !self.is_look {
             let put = |status| self.put(index, index, NULL, status);
             if handle == DONE {
-                put(Status::EMPTY);
+                put(Status::PLAIN);
                 return true;
             }
             if self.process.requests.settle_plain(ops, handle, put) {
@@ -275,7 +275,7 @@ impl<P: Places> Many<P> {
             }
         }
         if let Some((index, failure)) = doubted {
-            let end = Completed { status: Status::EMPTY, news: Err(failure) };
+            let end = Completed { status: Status::PLAIN, news: Err(failure) };
             return Ok(Some((Some(index), end, None)));
         }
         Ok(is_idle.then(|| (None, nothing(), None)))
@@ -321,7 +321,7 @@ impl<P: Places> Many<P> {
                 Ok(Step::Inactive) => {}
                 Ok(Step::Pending) => *is_idle = false,
                 Ok(Step::Doubted(failure)) => {
-                    self.places.set_status(place, Status::EMPTY);
+                    self.places.set_status(place, Status::PLAIN);
                     trouble.add(place, failure);
                     indices.push(index);
                 }
