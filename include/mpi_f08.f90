@@ -773,8 +773,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Abi_set_fortran_booleans
-    SUBROUTINE MPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, &
-        ierror) BIND(C, NAME="mpi_abi_set_fortran_booleans_f08_")
+    SUBROUTINE MPI_Abi_set_fortran_booleans_f08ts(logical_size, logical_true, logical_false, &
+        ierror) BIND(C, NAME="mpi_abi_set_fortran_booleans_f08ts_")
       INTEGER, INTENT(IN) :: logical_size
       TYPE(*), DIMENSION(..) :: logical_true
       TYPE(*), DIMENSION(..) :: logical_false
@@ -800,9 +800,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Accumulate
-    SUBROUTINE MPI_Accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE MPI_Accumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
-        NAME="mpi_accumulate_f08_")
+        NAME="mpi_accumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -841,8 +841,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Allgather
-    SUBROUTINE MPI_Allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="mpi_allgather_f08_")
+    SUBROUTINE MPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, ierror) BIND(C, NAME="mpi_allgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -853,8 +853,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="mpi_allgather_c_f08_")
+    SUBROUTINE MPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_allgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -868,8 +868,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Allgather_init
-    SUBROUTINE MPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgather_init_f08_")
+    SUBROUTINE MPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgather_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -882,8 +882,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgather_init_c_f08_")
+    SUBROUTINE MPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgather_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -899,8 +899,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Allgatherv
-    SUBROUTINE MPI_Allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, ierror) BIND(C, NAME="mpi_allgatherv_f08_")
+    SUBROUTINE MPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_allgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -912,8 +912,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, ierror) BIND(C, NAME="mpi_allgatherv_c_f08_")
+    SUBROUTINE MPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, ierror) BIND(C, NAME="mpi_allgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -928,8 +928,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Allgatherv_init
-    SUBROUTINE MPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_allgatherv_init_f08_")
+    SUBROUTINE MPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_allgatherv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -943,9 +944,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+    SUBROUTINE MPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_allgatherv_init_c_f08_")
+        NAME="mpi_allgatherv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -972,8 +973,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Allreduce
-    SUBROUTINE MPI_Allreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="mpi_allreduce_f08_")
+    SUBROUTINE MPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_allreduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -983,8 +984,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Allreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="mpi_allreduce_c_f08_")
+    SUBROUTINE MPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) &
+        BIND(C, NAME="mpi_allreduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -997,8 +998,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Allreduce_init
-    SUBROUTINE MPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_allreduce_init_f08_")
+    SUBROUTINE MPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_allreduce_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -1010,8 +1011,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_allreduce_init_c_f08_")
+    SUBROUTINE MPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_allreduce_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -1026,8 +1027,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Alltoall
-    SUBROUTINE MPI_Alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="mpi_alltoall_f08_")
+    SUBROUTINE MPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, ierror) BIND(C, NAME="mpi_alltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -1038,8 +1039,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="mpi_alltoall_c_f08_")
+    SUBROUTINE MPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, ierror) BIND(C, NAME="mpi_alltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -1053,8 +1054,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Alltoall_init
-    SUBROUTINE MPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_alltoall_init_f08_")
+    SUBROUTINE MPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_alltoall_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -1067,8 +1068,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_alltoall_init_c_f08_")
+    SUBROUTINE MPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_alltoall_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -1084,8 +1085,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Alltoallv
-    SUBROUTINE MPI_Alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, ierror) BIND(C, NAME="mpi_alltoallv_f08_")
+    SUBROUTINE MPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, ierror) BIND(C, NAME="mpi_alltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -1098,8 +1099,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, ierror) BIND(C, NAME="mpi_alltoallv_c_f08_")
+    SUBROUTINE MPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, NAME="mpi_alltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -1115,9 +1116,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Alltoallv_init
-    SUBROUTINE MPI_Alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE MPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_alltoallv_init_f08_")
+        NAME="mpi_alltoallv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -1132,9 +1133,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE MPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_alltoallv_init_c_f08_")
+        NAME="mpi_alltoallv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -1152,8 +1153,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Alltoallw
-    SUBROUTINE MPI_Alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, ierror) BIND(C, NAME="mpi_alltoallw_f08_")
+    SUBROUTINE MPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="mpi_alltoallw_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -1166,8 +1167,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="mpi_alltoallw_c_f08_")
+    SUBROUTINE MPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="mpi_alltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -1183,9 +1184,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Alltoallw_init
-    SUBROUTINE MPI_Alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE MPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_alltoallw_init_f08_")
+        NAME="mpi_alltoallw_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -1200,9 +1201,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE MPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_alltoallw_init_c_f08_")
+        NAME="mpi_alltoallw_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -1238,8 +1239,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Bcast
-    SUBROUTINE MPI_Bcast_f08(buffer, count, datatype, root, comm, ierror) BIND(C, &
-        NAME="mpi_bcast_f08_")
+    SUBROUTINE MPI_Bcast_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, &
+        NAME="mpi_bcast_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..) :: buffer
       INTEGER, INTENT(IN) :: count
@@ -1248,8 +1249,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Bcast_c_f08(buffer, count, datatype, root, comm, ierror) BIND(C, &
-        NAME="mpi_bcast_c_f08_")
+    SUBROUTINE MPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, &
+        NAME="mpi_bcast_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..) :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1261,8 +1262,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Bcast_init
-    SUBROUTINE MPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        BIND(C, NAME="mpi_bcast_init_f08_")
+    SUBROUTINE MPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, ierror) &
+        BIND(C, NAME="mpi_bcast_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
@@ -1273,8 +1274,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        BIND(C, NAME="mpi_bcast_init_c_f08_")
+    SUBROUTINE MPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, &
+        ierror) BIND(C, NAME="mpi_bcast_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1288,8 +1289,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Bsend
-    SUBROUTINE MPI_Bsend_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_bsend_f08_")
+    SUBROUTINE MPI_Bsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_bsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -1299,8 +1300,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Bsend_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_bsend_c_f08_")
+    SUBROUTINE MPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_bsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1313,8 +1314,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Bsend_init
-    SUBROUTINE MPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_bsend_init_f08_")
+    SUBROUTINE MPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_bsend_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -1325,8 +1326,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_bsend_init_c_f08_")
+    SUBROUTINE MPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_bsend_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -1340,14 +1341,14 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Buffer_attach
-    SUBROUTINE MPI_Buffer_attach_f08(buffer, size, ierror) BIND(C, &
-        NAME="mpi_buffer_attach_f08_")
+    SUBROUTINE MPI_Buffer_attach_f08ts(buffer, size, ierror) BIND(C, &
+        NAME="mpi_buffer_attach_f08ts_")
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Buffer_attach_c_f08(buffer, size, ierror) BIND(C, &
-        NAME="mpi_buffer_attach_c_f08_")
+    SUBROUTINE MPI_Buffer_attach_c_f08ts(buffer, size, ierror) BIND(C, &
+        NAME="mpi_buffer_attach_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
@@ -1520,16 +1521,16 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Comm_attach_buffer
-    SUBROUTINE MPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) BIND(C, &
-        NAME="mpi_comm_attach_buffer_f08_")
+    SUBROUTINE MPI_Comm_attach_buffer_f08ts(comm, buffer, size, ierror) BIND(C, &
+        NAME="mpi_comm_attach_buffer_f08ts_")
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Comm_attach_buffer_c_f08(comm, buffer, size, ierror) BIND(C, &
-        NAME="mpi_comm_attach_buffer_c_f08_")
+    SUBROUTINE MPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror) BIND(C, &
+        NAME="mpi_comm_attach_buffer_c_f08ts_")
       IMPORT :: MPI_Comm, MPI_COUNT_KIND
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
@@ -1989,8 +1990,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Compare_and_swap
-    SUBROUTINE MPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, &
-        target_rank, target_disp, win, ierror) BIND(C, NAME="mpi_compare_and_swap_f08_")
+    SUBROUTINE MPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, &
+        target_rank, target_disp, win, ierror) BIND(C, NAME="mpi_compare_and_swap_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: compare_addr
@@ -2099,8 +2100,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Exscan
-    SUBROUTINE MPI_Exscan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="mpi_exscan_f08_")
+    SUBROUTINE MPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_exscan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -2110,8 +2111,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="mpi_exscan_c_f08_")
+    SUBROUTINE MPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_exscan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -2124,8 +2125,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Exscan_init
-    SUBROUTINE MPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) BIND(C, NAME="mpi_exscan_init_f08_")
+    SUBROUTINE MPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_exscan_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -2137,8 +2138,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_exscan_init_c_f08_")
+    SUBROUTINE MPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_exscan_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -2153,8 +2154,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Fetch_and_op
-    SUBROUTINE MPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, &
-        target_disp, op, win, ierror) BIND(C, NAME="mpi_fetch_and_op_f08_")
+    SUBROUTINE MPI_Fetch_and_op_f08ts(origin_addr, result_addr, datatype, target_rank, &
+        target_disp, op, win, ierror) BIND(C, NAME="mpi_fetch_and_op_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
@@ -2307,8 +2308,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iread
-    SUBROUTINE MPI_File_iread_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iread_f08_")
+    SUBROUTINE MPI_File_iread_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iread_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2320,8 +2321,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iread_all
-    SUBROUTINE MPI_File_iread_all_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iread_all_f08_")
+    SUBROUTINE MPI_File_iread_all_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iread_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2333,8 +2334,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iread_at
-    SUBROUTINE MPI_File_iread_at_f08(fh, offset, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iread_at_f08_")
+    SUBROUTINE MPI_File_iread_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iread_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2347,8 +2348,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iread_at_all
-    SUBROUTINE MPI_File_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="mpi_file_iread_at_all_f08_")
+    SUBROUTINE MPI_File_iread_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iread_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2361,8 +2362,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iread_shared
-    SUBROUTINE MPI_File_iread_shared_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iread_shared_f08_")
+    SUBROUTINE MPI_File_iread_shared_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iread_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2374,8 +2375,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iwrite
-    SUBROUTINE MPI_File_iwrite_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iwrite_f08_")
+    SUBROUTINE MPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iwrite_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2387,8 +2388,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_all
-    SUBROUTINE MPI_File_iwrite_all_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iwrite_all_f08_")
+    SUBROUTINE MPI_File_iwrite_all_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iwrite_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2400,8 +2401,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_at
-    SUBROUTINE MPI_File_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="mpi_file_iwrite_at_f08_")
+    SUBROUTINE MPI_File_iwrite_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iwrite_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2414,8 +2415,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_at_all
-    SUBROUTINE MPI_File_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="mpi_file_iwrite_at_all_f08_")
+    SUBROUTINE MPI_File_iwrite_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iwrite_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2428,8 +2429,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_shared
-    SUBROUTINE MPI_File_iwrite_shared_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="mpi_file_iwrite_shared_f08_")
+    SUBROUTINE MPI_File_iwrite_shared_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iwrite_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2462,8 +2463,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read
-    SUBROUTINE MPI_File_read_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_read_f08_")
+    SUBROUTINE MPI_File_read_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -2475,8 +2476,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_all
-    SUBROUTINE MPI_File_read_all_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_read_all_f08_")
+    SUBROUTINE MPI_File_read_all_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -2488,8 +2489,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_all_begin
-    SUBROUTINE MPI_File_read_all_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="mpi_file_read_all_begin_f08_")
+    SUBROUTINE MPI_File_read_all_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_read_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2500,8 +2501,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_all_end
-    SUBROUTINE MPI_File_read_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="mpi_file_read_all_end_f08_")
+    SUBROUTINE MPI_File_read_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="mpi_file_read_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2511,8 +2512,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_at
-    SUBROUTINE MPI_File_read_at_f08(fh, offset, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_read_at_f08_")
+    SUBROUTINE MPI_File_read_at_f08ts(fh, offset, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2525,8 +2526,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_at_all
-    SUBROUTINE MPI_File_read_at_all_f08(fh, offset, buf, count, datatype, status, ierror) &
-        BIND(C, NAME="mpi_file_read_at_all_f08_")
+    SUBROUTINE MPI_File_read_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_read_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2539,8 +2540,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_at_all_begin
-    SUBROUTINE MPI_File_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) BIND(C, &
-        NAME="mpi_file_read_at_all_begin_f08_")
+    SUBROUTINE MPI_File_read_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="mpi_file_read_at_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2552,8 +2553,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_at_all_end
-    SUBROUTINE MPI_File_read_at_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="mpi_file_read_at_all_end_f08_")
+    SUBROUTINE MPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="mpi_file_read_at_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2563,8 +2564,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_ordered
-    SUBROUTINE MPI_File_read_ordered_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_read_ordered_f08_")
+    SUBROUTINE MPI_File_read_ordered_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_ordered_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -2576,8 +2577,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_ordered_begin
-    SUBROUTINE MPI_File_read_ordered_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="mpi_file_read_ordered_begin_f08_")
+    SUBROUTINE MPI_File_read_ordered_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_read_ordered_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2588,8 +2589,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_ordered_end
-    SUBROUTINE MPI_File_read_ordered_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="mpi_file_read_ordered_end_f08_")
+    SUBROUTINE MPI_File_read_ordered_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="mpi_file_read_ordered_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -2599,8 +2600,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_read_shared
-    SUBROUTINE MPI_File_read_shared_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_read_shared_f08_")
+    SUBROUTINE MPI_File_read_shared_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -2689,8 +2690,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write
-    SUBROUTINE MPI_File_write_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_write_f08_")
+    SUBROUTINE MPI_File_write_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -2702,8 +2703,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_all
-    SUBROUTINE MPI_File_write_all_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_write_all_f08_")
+    SUBROUTINE MPI_File_write_all_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -2715,8 +2716,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_all_begin
-    SUBROUTINE MPI_File_write_all_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="mpi_file_write_all_begin_f08_")
+    SUBROUTINE MPI_File_write_all_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_write_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2727,8 +2728,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_all_end
-    SUBROUTINE MPI_File_write_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="mpi_file_write_all_end_f08_")
+    SUBROUTINE MPI_File_write_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="mpi_file_write_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2738,8 +2739,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_at
-    SUBROUTINE MPI_File_write_at_f08(fh, offset, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_write_at_f08_")
+    SUBROUTINE MPI_File_write_at_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_write_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2752,8 +2753,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_at_all
-    SUBROUTINE MPI_File_write_at_all_f08(fh, offset, buf, count, datatype, status, ierror) &
-        BIND(C, NAME="mpi_file_write_at_all_f08_")
+    SUBROUTINE MPI_File_write_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_write_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2766,8 +2767,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_at_all_begin
-    SUBROUTINE MPI_File_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        BIND(C, NAME="mpi_file_write_at_all_begin_f08_")
+    SUBROUTINE MPI_File_write_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="mpi_file_write_at_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -2779,8 +2780,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_at_all_end
-    SUBROUTINE MPI_File_write_at_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="mpi_file_write_at_all_end_f08_")
+    SUBROUTINE MPI_File_write_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="mpi_file_write_at_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2790,8 +2791,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_ordered
-    SUBROUTINE MPI_File_write_ordered_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_write_ordered_f08_")
+    SUBROUTINE MPI_File_write_ordered_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_ordered_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -2803,8 +2804,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_ordered_begin
-    SUBROUTINE MPI_File_write_ordered_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="mpi_file_write_ordered_begin_f08_")
+    SUBROUTINE MPI_File_write_ordered_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_write_ordered_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2815,8 +2816,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_ordered_end
-    SUBROUTINE MPI_File_write_ordered_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="mpi_file_write_ordered_end_f08_")
+    SUBROUTINE MPI_File_write_ordered_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="mpi_file_write_ordered_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -2826,8 +2827,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_File_write_shared
-    SUBROUTINE MPI_File_write_shared_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="mpi_file_write_shared_f08_")
+    SUBROUTINE MPI_File_write_shared_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -2852,15 +2853,15 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Free_mem
-    SUBROUTINE MPI_Free_mem_f08(base, ierror) BIND(C, NAME="mpi_free_mem_f08_")
+    SUBROUTINE MPI_Free_mem_f08ts(base, ierror) BIND(C, NAME="mpi_free_mem_f08ts_")
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Gather
-    SUBROUTINE MPI_Gather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, ierror) BIND(C, NAME="mpi_gather_f08_")
+    SUBROUTINE MPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="mpi_gather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -2872,8 +2873,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Gather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="mpi_gather_c_f08_")
+    SUBROUTINE MPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="mpi_gather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -2888,8 +2889,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Gather_init
-    SUBROUTINE MPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, info, request, ierror) BIND(C, NAME="mpi_gather_init_f08_")
+    SUBROUTINE MPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_gather_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -2903,8 +2904,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_gather_init_c_f08_")
+    SUBROUTINE MPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_gather_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -2921,8 +2922,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Gatherv
-    SUBROUTINE MPI_Gatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, ierror) BIND(C, NAME="mpi_gatherv_f08_")
+    SUBROUTINE MPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, ierror) BIND(C, NAME="mpi_gatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -2935,8 +2936,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, ierror) BIND(C, NAME="mpi_gatherv_c_f08_")
+    SUBROUTINE MPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, ierror) BIND(C, NAME="mpi_gatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -2952,8 +2953,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Gatherv_init
-    SUBROUTINE MPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_gatherv_init_f08_")
+    SUBROUTINE MPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_gatherv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -2968,9 +2970,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+    SUBROUTINE MPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_gatherv_init_c_f08_")
+        NAME="mpi_gatherv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -2988,8 +2990,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Get
-    SUBROUTINE MPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="mpi_get_f08_")
+    SUBROUTINE MPI_Get_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="mpi_get_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -3004,9 +3006,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Get_accumulate
-    SUBROUTINE MPI_Get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, &
-        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, ierror) BIND(C, NAME="mpi_get_accumulate_f08_")
+    SUBROUTINE MPI_Get_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) BIND(C, NAME="mpi_get_accumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -3025,8 +3027,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Get_address
-    SUBROUTINE MPI_Get_address_f08(location, address, ierror) BIND(C, &
-        NAME="mpi_get_address_f08_")
+    SUBROUTINE MPI_Get_address_f08ts(location, address, ierror) BIND(C, &
+        NAME="mpi_get_address_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
@@ -3333,8 +3335,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iallgather
-    SUBROUTINE MPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="mpi_iallgather_f08_")
+    SUBROUTINE MPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) BIND(C, NAME="mpi_iallgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3346,8 +3348,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="mpi_iallgather_c_f08_")
+    SUBROUTINE MPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3362,8 +3364,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iallgatherv
-    SUBROUTINE MPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgatherv_f08_")
+    SUBROUTINE MPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3376,8 +3378,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgatherv_c_f08_")
+    SUBROUTINE MPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror) BIND(C, NAME="mpi_iallgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3393,8 +3395,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iallreduce
-    SUBROUTINE MPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="mpi_iallreduce_f08_")
+    SUBROUTINE MPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="mpi_iallreduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -3405,8 +3407,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, &
-        ierror) BIND(C, NAME="mpi_iallreduce_c_f08_")
+    SUBROUTINE MPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="mpi_iallreduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -3420,8 +3422,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ialltoall
-    SUBROUTINE MPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="mpi_ialltoall_f08_")
+    SUBROUTINE MPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) BIND(C, NAME="mpi_ialltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3433,8 +3435,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="mpi_ialltoall_c_f08_")
+    SUBROUTINE MPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ialltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3449,8 +3451,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ialltoallv
-    SUBROUTINE MPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, request, ierror) BIND(C, NAME="mpi_ialltoallv_f08_")
+    SUBROUTINE MPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="mpi_ialltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3464,9 +3467,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE MPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
-        NAME="mpi_ialltoallv_c_f08_")
+        NAME="mpi_ialltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3483,8 +3486,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ialltoallw
-    SUBROUTINE MPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, request, ierror) BIND(C, NAME="mpi_ialltoallw_f08_")
+    SUBROUTINE MPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="mpi_ialltoallw_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3498,9 +3502,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE MPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="mpi_ialltoallw_c_f08_")
+        NAME="mpi_ialltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3526,8 +3530,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ibcast
-    SUBROUTINE MPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
-        NAME="mpi_ibcast_f08_")
+    SUBROUTINE MPI_Ibcast_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
+        NAME="mpi_ibcast_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
@@ -3537,8 +3541,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
-        NAME="mpi_ibcast_c_f08_")
+    SUBROUTINE MPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
+        NAME="mpi_ibcast_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -3551,8 +3555,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ibsend
-    SUBROUTINE MPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_ibsend_f08_")
+    SUBROUTINE MPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
+        NAME="mpi_ibsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -3563,8 +3567,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_ibsend_c_f08_")
+    SUBROUTINE MPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_ibsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -3578,8 +3582,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iexscan
-    SUBROUTINE MPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="mpi_iexscan_f08_")
+    SUBROUTINE MPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="mpi_iexscan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -3590,8 +3594,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="mpi_iexscan_c_f08_")
+    SUBROUTINE MPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="mpi_iexscan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -3605,8 +3609,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Igather
-    SUBROUTINE MPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="mpi_igather_f08_")
+    SUBROUTINE MPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="mpi_igather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3619,8 +3623,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="mpi_igather_c_f08_")
+    SUBROUTINE MPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="mpi_igather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3636,8 +3640,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Igatherv
-    SUBROUTINE MPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_igatherv_f08_")
+    SUBROUTINE MPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_igatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3651,8 +3655,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_igatherv_c_f08_")
+    SUBROUTINE MPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_igatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3682,8 +3686,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Imrecv
-    SUBROUTINE MPI_Imrecv_f08(buf, count, datatype, message, request, ierror) BIND(C, &
-        NAME="mpi_imrecv_f08_")
+    SUBROUTINE MPI_Imrecv_f08ts(buf, count, datatype, message, request, ierror) BIND(C, &
+        NAME="mpi_imrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Message, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -3692,8 +3696,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) BIND(C, &
-        NAME="mpi_imrecv_c_f08_")
+    SUBROUTINE MPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) BIND(C, &
+        NAME="mpi_imrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Message, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -3705,8 +3709,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_allgather
-    SUBROUTINE MPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgather_f08_")
+    SUBROUTINE MPI_Ineighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3718,8 +3722,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgather_c_f08_")
+    SUBROUTINE MPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, request, ierror) BIND(C, &
+        NAME="mpi_ineighbor_allgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3734,8 +3739,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_allgatherv
-    SUBROUTINE MPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_allgatherv_f08_")
+    SUBROUTINE MPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, request, ierror) BIND(C, &
+        NAME="mpi_ineighbor_allgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3748,9 +3754,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE MPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, request, ierror) BIND(C, &
-        NAME="mpi_ineighbor_allgatherv_c_f08_")
+        NAME="mpi_ineighbor_allgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3766,8 +3772,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_alltoall
-    SUBROUTINE MPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_alltoall_f08_")
+    SUBROUTINE MPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_alltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -3779,8 +3785,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_alltoall_c_f08_")
+    SUBROUTINE MPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="mpi_ineighbor_alltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -3795,9 +3801,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_alltoallv
-    SUBROUTINE MPI_Ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE MPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
-        NAME="mpi_ineighbor_alltoallv_f08_")
+        NAME="mpi_ineighbor_alltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3811,9 +3817,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE MPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
-        NAME="mpi_ineighbor_alltoallv_c_f08_")
+        NAME="mpi_ineighbor_alltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3830,9 +3836,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ineighbor_alltoallw
-    SUBROUTINE MPI_Ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE MPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="mpi_ineighbor_alltoallw_f08_")
+        NAME="mpi_ineighbor_alltoallw_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -3846,9 +3852,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="mpi_ineighbor_alltoallw_c_f08_")
+    SUBROUTINE MPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
+        recvbuf, recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="mpi_ineighbor_alltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4044,8 +4050,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Irecv
-    SUBROUTINE MPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_irecv_f08_")
+    SUBROUTINE MPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_irecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -4056,8 +4062,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_irecv_c_f08_")
+    SUBROUTINE MPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_irecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4071,8 +4077,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ireduce
-    SUBROUTINE MPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
-        ierror) BIND(C, NAME="mpi_ireduce_f08_")
+    SUBROUTINE MPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) BIND(C, NAME="mpi_ireduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4084,8 +4090,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
-        ierror) BIND(C, NAME="mpi_ireduce_c_f08_")
+    SUBROUTINE MPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) BIND(C, NAME="mpi_ireduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4100,8 +4106,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ireduce_scatter
-    SUBROUTINE MPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_f08_")
+    SUBROUTINE MPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4112,8 +4118,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_c_f08_")
+    SUBROUTINE MPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4127,8 +4133,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ireduce_scatter_block
-    SUBROUTINE MPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_block_f08_")
+    SUBROUTINE MPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_block_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4139,8 +4145,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="mpi_ireduce_scatter_block_c_f08_")
+    SUBROUTINE MPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, request, ierror) BIND(C, NAME="mpi_ireduce_scatter_block_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4154,8 +4160,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Irsend
-    SUBROUTINE MPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_irsend_f08_")
+    SUBROUTINE MPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
+        NAME="mpi_irsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -4166,8 +4172,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_irsend_c_f08_")
+    SUBROUTINE MPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_irsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4188,8 +4194,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iscan
-    SUBROUTINE MPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="mpi_iscan_f08_")
+    SUBROUTINE MPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="mpi_iscan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4200,8 +4206,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="mpi_iscan_c_f08_")
+    SUBROUTINE MPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="mpi_iscan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -4215,8 +4221,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iscatter
-    SUBROUTINE MPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="mpi_iscatter_f08_")
+    SUBROUTINE MPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="mpi_iscatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4229,8 +4235,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="mpi_iscatter_c_f08_")
+    SUBROUTINE MPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="mpi_iscatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4246,8 +4252,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Iscatterv
-    SUBROUTINE MPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_iscatterv_f08_")
+    SUBROUTINE MPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_iscatterv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4261,8 +4267,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_iscatterv_c_f08_")
+    SUBROUTINE MPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="mpi_iscatterv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4279,8 +4285,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Isend
-    SUBROUTINE MPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_isend_f08_")
+    SUBROUTINE MPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
+        NAME="mpi_isend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -4291,8 +4297,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_isend_c_f08_")
+    SUBROUTINE MPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_isend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4306,9 +4312,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Isendrecv
-    SUBROUTINE MPI_Isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE MPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
-        NAME="mpi_isendrecv_f08_")
+        NAME="mpi_isendrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4324,9 +4330,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE MPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
-        NAME="mpi_isendrecv_c_f08_")
+        NAME="mpi_isendrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4345,8 +4351,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Isendrecv_replace
-    SUBROUTINE MPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
-        comm, request, ierror) BIND(C, NAME="mpi_isendrecv_replace_f08_")
+    SUBROUTINE MPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, request, ierror) BIND(C, NAME="mpi_isendrecv_replace_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -4359,8 +4365,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, &
-        recvtag, comm, request, ierror) BIND(C, NAME="mpi_isendrecv_replace_c_f08_")
+    SUBROUTINE MPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, request, ierror) BIND(C, NAME="mpi_isendrecv_replace_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4376,8 +4382,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Issend
-    SUBROUTINE MPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_issend_f08_")
+    SUBROUTINE MPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
+        NAME="mpi_issend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -4388,8 +4394,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="mpi_issend_c_f08_")
+    SUBROUTINE MPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_issend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4425,8 +4431,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Mrecv
-    SUBROUTINE MPI_Mrecv_f08(buf, count, datatype, message, status, ierror) BIND(C, &
-        NAME="mpi_mrecv_f08_")
+    SUBROUTINE MPI_Mrecv_f08ts(buf, count, datatype, message, status, ierror) BIND(C, &
+        NAME="mpi_mrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Message, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
@@ -4435,8 +4441,8 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Mrecv_c_f08(buf, count, datatype, message, status, ierror) BIND(C, &
-        NAME="mpi_mrecv_c_f08_")
+    SUBROUTINE MPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror) BIND(C, &
+        NAME="mpi_mrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Message, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -4448,8 +4454,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_allgather
-    SUBROUTINE MPI_Neighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgather_f08_")
+    SUBROUTINE MPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4460,8 +4466,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgather_c_f08_")
+    SUBROUTINE MPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4475,9 +4481,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_allgather_init
-    SUBROUTINE MPI_Neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE MPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_allgather_init_f08_")
+        NAME="mpi_neighbor_allgather_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4490,9 +4496,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE MPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_allgather_init_c_f08_")
+        NAME="mpi_neighbor_allgather_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4508,8 +4514,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_allgatherv
-    SUBROUTINE MPI_Neighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgatherv_f08_")
+    SUBROUTINE MPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4521,8 +4527,9 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_allgatherv_c_f08_")
+    SUBROUTINE MPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, ierror) BIND(C, &
+        NAME="mpi_neighbor_allgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4537,9 +4544,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_allgatherv_init
-    SUBROUTINE MPI_Neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE MPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_allgatherv_init_f08_")
+        NAME="mpi_neighbor_allgatherv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4553,9 +4560,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE MPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_allgatherv_init_c_f08_")
+        NAME="mpi_neighbor_allgatherv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4572,8 +4579,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoall
-    SUBROUTINE MPI_Neighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_alltoall_f08_")
+    SUBROUTINE MPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_alltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4584,8 +4591,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_alltoall_c_f08_")
+    SUBROUTINE MPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_alltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4599,8 +4606,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoall_init
-    SUBROUTINE MPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="mpi_neighbor_alltoall_init_f08_")
+    SUBROUTINE MPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoall_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -4613,9 +4621,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE MPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoall_init_c_f08_")
+        NAME="mpi_neighbor_alltoall_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -4631,8 +4639,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallv
-    SUBROUTINE MPI_Neighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, NAME="mpi_neighbor_alltoallv_f08_")
+    SUBROUTINE MPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4645,9 +4654,9 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE MPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallv_c_f08_")
+        NAME="mpi_neighbor_alltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4663,9 +4672,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallv_init
-    SUBROUTINE MPI_Neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallv_init_f08_")
+    SUBROUTINE MPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, &
+        recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_neighbor_alltoallv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4680,9 +4689,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, &
+    SUBROUTINE MPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, &
         recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallv_init_c_f08_")
+        NAME="mpi_neighbor_alltoallv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4700,9 +4709,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallw
-    SUBROUTINE MPI_Neighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE MPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallw_f08_")
+        NAME="mpi_neighbor_alltoallw_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -4715,9 +4724,9 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE MPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallw_c_f08_")
+        NAME="mpi_neighbor_alltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -4733,9 +4742,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Neighbor_alltoallw_init
-    SUBROUTINE MPI_Neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, &
+    SUBROUTINE MPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
         recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallw_init_f08_")
+        NAME="mpi_neighbor_alltoallw_init_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4750,9 +4759,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, &
+    SUBROUTINE MPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
         recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_neighbor_alltoallw_init_c_f08_")
+        NAME="mpi_neighbor_alltoallw_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -4816,8 +4825,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Pack
-    SUBROUTINE MPI_Pack_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror) &
-        BIND(C, NAME="mpi_pack_f08_")
+    SUBROUTINE MPI_Pack_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) BIND(C, NAME="mpi_pack_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: incount
@@ -4828,8 +4837,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, &
-        ierror) BIND(C, NAME="mpi_pack_c_f08_")
+    SUBROUTINE MPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) BIND(C, NAME="mpi_pack_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
@@ -4843,8 +4852,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Pack_external
-    SUBROUTINE MPI_Pack_external_f08(datarep, inbuf, incount, datatype, outbuf, outsize, &
-        position, ierror) BIND(C, NAME="mpi_pack_external_f08_")
+    SUBROUTINE MPI_Pack_external_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
+        position, ierror) BIND(C, NAME="mpi_pack_external_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -4855,8 +4864,8 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, &
-        position, ierror) BIND(C, NAME="mpi_pack_external_c_f08_")
+    SUBROUTINE MPI_Pack_external_c_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
+        position, ierror) BIND(C, NAME="mpi_pack_external_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -4947,8 +4956,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Precv_init
-    SUBROUTINE MPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_precv_init_f08_")
+    SUBROUTINE MPI_Precv_init_f08ts(buf, partitions, count, datatype, source, tag, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_precv_init_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
@@ -4975,8 +4984,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Psend_init
-    SUBROUTINE MPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_psend_init_f08_")
+    SUBROUTINE MPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_psend_init_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
@@ -5002,8 +5011,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Put
-    SUBROUTINE MPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="mpi_put_f08_")
+    SUBROUTINE MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="mpi_put_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -5025,9 +5034,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Raccumulate
-    SUBROUTINE MPI_Raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE MPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
-        NAME="mpi_raccumulate_f08_")
+        NAME="mpi_raccumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -5044,8 +5053,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Recv
-    SUBROUTINE MPI_Recv_f08(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
-        NAME="mpi_recv_f08_")
+    SUBROUTINE MPI_Recv_f08ts(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
+        NAME="mpi_recv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
@@ -5056,8 +5065,8 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Recv_c_f08(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
-        NAME="mpi_recv_c_f08_")
+    SUBROUTINE MPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, ierror) &
+        BIND(C, NAME="mpi_recv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5071,8 +5080,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Recv_init
-    SUBROUTINE MPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_recv_init_f08_")
+    SUBROUTINE MPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_recv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -5083,8 +5092,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_recv_init_c_f08_")
+    SUBROUTINE MPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_recv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5098,8 +5107,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce
-    SUBROUTINE MPI_Reduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
-        BIND(C, NAME="mpi_reduce_f08_")
+    SUBROUTINE MPI_Reduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
+        BIND(C, NAME="mpi_reduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5110,8 +5119,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
-        BIND(C, NAME="mpi_reduce_c_f08_")
+    SUBROUTINE MPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
+        BIND(C, NAME="mpi_reduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5125,8 +5134,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce_init
-    SUBROUTINE MPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_reduce_init_f08_")
+    SUBROUTINE MPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_reduce_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5139,8 +5148,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
-        request, ierror) BIND(C, NAME="mpi_reduce_init_c_f08_")
+    SUBROUTINE MPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_reduce_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5156,8 +5165,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce_local
-    SUBROUTINE MPI_Reduce_local_f08(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
-        NAME="mpi_reduce_local_f08_")
+    SUBROUTINE MPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
+        NAME="mpi_reduce_local_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       TYPE(*), DIMENSION(..) :: inoutbuf
@@ -5166,8 +5175,8 @@ MODULE mpi_f08
       TYPE(MPI_Op), INTENT(IN) :: op
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_local_c_f08(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
-        NAME="mpi_reduce_local_c_f08_")
+    SUBROUTINE MPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
+        NAME="mpi_reduce_local_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       TYPE(*), DIMENSION(..) :: inoutbuf
@@ -5179,8 +5188,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce_scatter
-    SUBROUTINE MPI_Reduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror) &
-        BIND(C, NAME="mpi_reduce_scatter_f08_")
+    SUBROUTINE MPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        ierror) BIND(C, NAME="mpi_reduce_scatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5190,8 +5199,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        ierror) BIND(C, NAME="mpi_reduce_scatter_c_f08_")
+    SUBROUTINE MPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        ierror) BIND(C, NAME="mpi_reduce_scatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5204,8 +5213,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce_scatter_block
-    SUBROUTINE MPI_Reduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        ierror) BIND(C, NAME="mpi_reduce_scatter_block_f08_")
+    SUBROUTINE MPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        ierror) BIND(C, NAME="mpi_reduce_scatter_block_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5215,8 +5224,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        ierror) BIND(C, NAME="mpi_reduce_scatter_block_c_f08_")
+    SUBROUTINE MPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, ierror) BIND(C, NAME="mpi_reduce_scatter_block_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5229,8 +5238,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce_scatter_block_init
-    SUBROUTINE MPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, &
-        comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_block_init_f08_")
+    SUBROUTINE MPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_block_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5242,8 +5251,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, &
-        comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_block_init_c_f08_")
+    SUBROUTINE MPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_block_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5258,8 +5267,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Reduce_scatter_init
-    SUBROUTINE MPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_init_f08_")
+    SUBROUTINE MPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5271,8 +5280,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_init_c_f08_")
+    SUBROUTINE MPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="mpi_reduce_scatter_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5377,9 +5386,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Rget
-    SUBROUTINE MPI_Rget_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE MPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
-        NAME="mpi_rget_f08_")
+        NAME="mpi_rget_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -5395,9 +5404,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Rget_accumulate
-    SUBROUTINE MPI_Rget_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, &
-        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, request, ierror) BIND(C, NAME="mpi_rget_accumulate_f08_")
+    SUBROUTINE MPI_Rget_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) BIND(C, NAME="mpi_rget_accumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -5417,9 +5426,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Rput
-    SUBROUTINE MPI_Rput_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE MPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
-        NAME="mpi_rput_f08_")
+        NAME="mpi_rput_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -5435,8 +5444,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Rsend
-    SUBROUTINE MPI_Rsend_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_rsend_f08_")
+    SUBROUTINE MPI_Rsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_rsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -5446,8 +5455,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Rsend_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_rsend_c_f08_")
+    SUBROUTINE MPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_rsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5460,8 +5469,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Rsend_init
-    SUBROUTINE MPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_rsend_init_f08_")
+    SUBROUTINE MPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_rsend_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -5472,8 +5481,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_rsend_init_c_f08_")
+    SUBROUTINE MPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_rsend_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5487,8 +5496,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Scan
-    SUBROUTINE MPI_Scan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="mpi_scan_f08_")
+    SUBROUTINE MPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_scan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5498,8 +5507,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="mpi_scan_c_f08_")
+    SUBROUTINE MPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="mpi_scan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -5512,8 +5521,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Scan_init
-    SUBROUTINE MPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) BIND(C, NAME="mpi_scan_init_f08_")
+    SUBROUTINE MPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) BIND(C, NAME="mpi_scan_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5525,8 +5534,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) BIND(C, NAME="mpi_scan_init_c_f08_")
+    SUBROUTINE MPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="mpi_scan_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -5541,8 +5550,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Scatter
-    SUBROUTINE MPI_Scatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="mpi_scatter_f08_")
+    SUBROUTINE MPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="mpi_scatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -5554,8 +5563,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Scatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="mpi_scatter_c_f08_")
+    SUBROUTINE MPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="mpi_scatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5570,8 +5579,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Scatter_init
-    SUBROUTINE MPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, info, request, ierror) BIND(C, NAME="mpi_scatter_init_f08_")
+    SUBROUTINE MPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_scatter_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -5585,8 +5594,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_scatter_init_c_f08_")
+    SUBROUTINE MPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_scatter_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5603,8 +5612,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Scatterv
-    SUBROUTINE MPI_Scatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, ierror) BIND(C, NAME="mpi_scatterv_f08_")
+    SUBROUTINE MPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, ierror) BIND(C, NAME="mpi_scatterv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -5617,8 +5626,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, ierror) BIND(C, NAME="mpi_scatterv_c_f08_")
+    SUBROUTINE MPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, ierror) BIND(C, NAME="mpi_scatterv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -5634,8 +5643,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Scatterv_init
-    SUBROUTINE MPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="mpi_scatterv_init_f08_")
+    SUBROUTINE MPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+        recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="mpi_scatterv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -5650,9 +5660,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+    SUBROUTINE MPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
-        NAME="mpi_scatterv_init_c_f08_")
+        NAME="mpi_scatterv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -5670,8 +5680,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Send
-    SUBROUTINE MPI_Send_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_send_f08_")
+    SUBROUTINE MPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_send_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -5681,8 +5691,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Send_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_send_c_f08_")
+    SUBROUTINE MPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_send_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5695,8 +5705,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Send_init
-    SUBROUTINE MPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_send_init_f08_")
+    SUBROUTINE MPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_send_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -5707,8 +5717,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_send_init_c_f08_")
+    SUBROUTINE MPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_send_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5722,9 +5732,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Sendrecv
-    SUBROUTINE MPI_Sendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE MPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, status, ierror) BIND(C, &
-        NAME="mpi_sendrecv_f08_")
+        NAME="mpi_sendrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -5740,9 +5750,9 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Sendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE MPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, status, ierror) BIND(C, &
-        NAME="mpi_sendrecv_c_f08_")
+        NAME="mpi_sendrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -5761,8 +5771,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Sendrecv_replace
-    SUBROUTINE MPI_Sendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
-        comm, status, ierror) BIND(C, NAME="mpi_sendrecv_replace_f08_")
+    SUBROUTINE MPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, &
+        comm, status, ierror) BIND(C, NAME="mpi_sendrecv_replace_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
@@ -5775,8 +5785,8 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Sendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
-        comm, status, ierror) BIND(C, NAME="mpi_sendrecv_replace_c_f08_")
+    SUBROUTINE MPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, status, ierror) BIND(C, NAME="mpi_sendrecv_replace_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5792,16 +5802,16 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Session_attach_buffer
-    SUBROUTINE MPI_Session_attach_buffer_f08(session, buffer, size, ierror) BIND(C, &
-        NAME="mpi_session_attach_buffer_f08_")
+    SUBROUTINE MPI_Session_attach_buffer_f08ts(session, buffer, size, ierror) BIND(C, &
+        NAME="mpi_session_attach_buffer_f08ts_")
       IMPORT :: MPI_Session
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) BIND(C, &
-        NAME="mpi_session_attach_buffer_c_f08_")
+    SUBROUTINE MPI_Session_attach_buffer_c_f08ts(session, buffer, size, ierror) BIND(C, &
+        NAME="mpi_session_attach_buffer_c_f08ts_")
       IMPORT :: MPI_Session, MPI_COUNT_KIND
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
@@ -5940,8 +5950,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ssend
-    SUBROUTINE MPI_Ssend_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_ssend_f08_")
+    SUBROUTINE MPI_Ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_ssend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -5951,8 +5961,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ssend_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="mpi_ssend_c_f08_")
+    SUBROUTINE MPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="mpi_ssend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -5965,8 +5975,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Ssend_init
-    SUBROUTINE MPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_ssend_init_f08_")
+    SUBROUTINE MPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_ssend_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -5977,8 +5987,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="mpi_ssend_init_c_f08_")
+    SUBROUTINE MPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="mpi_ssend_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -6669,8 +6679,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Unpack
-    SUBROUTINE MPI_Unpack_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, &
-        ierror) BIND(C, NAME="mpi_unpack_f08_")
+    SUBROUTINE MPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) BIND(C, NAME="mpi_unpack_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: insize
@@ -6681,8 +6691,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, &
-        ierror) BIND(C, NAME="mpi_unpack_c_f08_")
+    SUBROUTINE MPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) BIND(C, NAME="mpi_unpack_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
@@ -6696,8 +6706,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Unpack_external
-    SUBROUTINE MPI_Unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, &
-        datatype, ierror) BIND(C, NAME="mpi_unpack_external_f08_")
+    SUBROUTINE MPI_Unpack_external_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
+        datatype, ierror) BIND(C, NAME="mpi_unpack_external_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -6708,8 +6718,8 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE MPI_Unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, &
-        datatype, ierror) BIND(C, NAME="mpi_unpack_external_c_f08_")
+    SUBROUTINE MPI_Unpack_external_c_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
+        datatype, ierror) BIND(C, NAME="mpi_unpack_external_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -6802,7 +6812,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Win_attach
-    SUBROUTINE MPI_Win_attach_f08(win, base, size, ierror) BIND(C, NAME="mpi_win_attach_f08_")
+    SUBROUTINE MPI_Win_attach_f08ts(win, base, size, ierror) BIND(C, &
+        NAME="mpi_win_attach_f08ts_")
       IMPORT :: MPI_Win, MPI_ADDRESS_KIND
       TYPE(MPI_Win), INTENT(IN) :: win
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
@@ -6829,8 +6840,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Win_create
-    SUBROUTINE MPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
-        NAME="mpi_win_create_f08_")
+    SUBROUTINE MPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
+        NAME="mpi_win_create_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, MPI_Win
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
@@ -6883,7 +6894,7 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE MPI_Win_detach
-    SUBROUTINE MPI_Win_detach_f08(win, base, ierror) BIND(C, NAME="mpi_win_detach_f08_")
+    SUBROUTINE MPI_Win_detach_f08ts(win, base, ierror) BIND(C, NAME="mpi_win_detach_f08ts_")
       IMPORT :: MPI_Win
       TYPE(MPI_Win), INTENT(IN) :: win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
@@ -7259,8 +7270,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Abi_set_fortran_booleans
-    SUBROUTINE PMPI_Abi_set_fortran_booleans_f08(logical_size, logical_true, logical_false, &
-        ierror) BIND(C, NAME="pmpi_abi_set_fortran_booleans_f08_")
+    SUBROUTINE PMPI_Abi_set_fortran_booleans_f08ts(logical_size, logical_true, logical_false, &
+        ierror) BIND(C, NAME="pmpi_abi_set_fortran_booleans_f08ts_")
       INTEGER, INTENT(IN) :: logical_size
       TYPE(*), DIMENSION(..) :: logical_true
       TYPE(*), DIMENSION(..) :: logical_false
@@ -7286,9 +7297,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Accumulate
-    SUBROUTINE PMPI_Accumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE PMPI_Accumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
-        NAME="pmpi_accumulate_f08_")
+        NAME="pmpi_accumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -7327,8 +7338,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Allgather
-    SUBROUTINE PMPI_Allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="pmpi_allgather_f08_")
+    SUBROUTINE PMPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, ierror) BIND(C, NAME="pmpi_allgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -7339,8 +7350,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="pmpi_allgather_c_f08_")
+    SUBROUTINE PMPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_allgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7354,8 +7365,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Allgather_init
-    SUBROUTINE PMPI_Allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgather_init_f08_")
+    SUBROUTINE PMPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgather_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -7368,8 +7379,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgather_init_c_f08_")
+    SUBROUTINE PMPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgather_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7385,8 +7396,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Allgatherv
-    SUBROUTINE PMPI_Allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, ierror) BIND(C, NAME="pmpi_allgatherv_f08_")
+    SUBROUTINE PMPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_allgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -7398,8 +7409,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, ierror) BIND(C, NAME="pmpi_allgatherv_c_f08_")
+    SUBROUTINE PMPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, ierror) BIND(C, NAME="pmpi_allgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7414,8 +7425,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Allgatherv_init
-    SUBROUTINE PMPI_Allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_allgatherv_init_f08_")
+    SUBROUTINE PMPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_allgatherv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -7429,9 +7441,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+    SUBROUTINE PMPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_allgatherv_init_c_f08_")
+        NAME="pmpi_allgatherv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7458,8 +7470,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Allreduce
-    SUBROUTINE PMPI_Allreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="pmpi_allreduce_f08_")
+    SUBROUTINE PMPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) &
+        BIND(C, NAME="pmpi_allreduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -7469,8 +7481,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Allreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) &
-        BIND(C, NAME="pmpi_allreduce_c_f08_")
+    SUBROUTINE PMPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) &
+        BIND(C, NAME="pmpi_allreduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -7483,8 +7495,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Allreduce_init
-    SUBROUTINE PMPI_Allreduce_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_allreduce_init_f08_")
+    SUBROUTINE PMPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_allreduce_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -7496,8 +7508,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Allreduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_allreduce_init_c_f08_")
+    SUBROUTINE PMPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_allreduce_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -7512,8 +7524,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Alltoall
-    SUBROUTINE PMPI_Alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="pmpi_alltoall_f08_")
+    SUBROUTINE PMPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, ierror) BIND(C, NAME="pmpi_alltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -7524,8 +7536,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, ierror) BIND(C, NAME="pmpi_alltoall_c_f08_")
+    SUBROUTINE PMPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_alltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7539,8 +7551,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Alltoall_init
-    SUBROUTINE PMPI_Alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_alltoall_init_f08_")
+    SUBROUTINE PMPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_alltoall_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -7553,8 +7565,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_alltoall_init_c_f08_")
+    SUBROUTINE PMPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) BIND(C, NAME="pmpi_alltoall_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -7570,8 +7582,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Alltoallv
-    SUBROUTINE PMPI_Alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, ierror) BIND(C, NAME="pmpi_alltoallv_f08_")
+    SUBROUTINE PMPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, NAME="pmpi_alltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -7584,8 +7596,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, NAME="pmpi_alltoallv_c_f08_")
+    SUBROUTINE PMPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, ierror) BIND(C, NAME="pmpi_alltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -7601,9 +7613,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Alltoallv_init
-    SUBROUTINE PMPI_Alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_alltoallv_init_f08_")
+        NAME="pmpi_alltoallv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -7618,9 +7630,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_alltoallv_init_c_f08_")
+        NAME="pmpi_alltoallv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -7638,8 +7650,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Alltoallw
-    SUBROUTINE PMPI_Alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, ierror) BIND(C, NAME="pmpi_alltoallw_f08_")
+    SUBROUTINE PMPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="pmpi_alltoallw_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -7652,8 +7664,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="pmpi_alltoallw_c_f08_")
+    SUBROUTINE PMPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, NAME="pmpi_alltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -7669,9 +7681,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Alltoallw_init
-    SUBROUTINE PMPI_Alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE PMPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_alltoallw_init_f08_")
+        NAME="pmpi_alltoallw_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -7686,9 +7698,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE PMPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_alltoallw_init_c_f08_")
+        NAME="pmpi_alltoallw_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -7724,8 +7736,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Bcast
-    SUBROUTINE PMPI_Bcast_f08(buffer, count, datatype, root, comm, ierror) BIND(C, &
-        NAME="pmpi_bcast_f08_")
+    SUBROUTINE PMPI_Bcast_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, &
+        NAME="pmpi_bcast_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..) :: buffer
       INTEGER, INTENT(IN) :: count
@@ -7734,8 +7746,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Bcast_c_f08(buffer, count, datatype, root, comm, ierror) BIND(C, &
-        NAME="pmpi_bcast_c_f08_")
+    SUBROUTINE PMPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, &
+        NAME="pmpi_bcast_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..) :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -7747,8 +7759,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Bcast_init
-    SUBROUTINE PMPI_Bcast_init_f08(buffer, count, datatype, root, comm, info, request, ierror) &
-        BIND(C, NAME="pmpi_bcast_init_f08_")
+    SUBROUTINE PMPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, &
+        ierror) BIND(C, NAME="pmpi_bcast_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
@@ -7759,8 +7771,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Bcast_init_c_f08(buffer, count, datatype, root, comm, info, request, &
-        ierror) BIND(C, NAME="pmpi_bcast_init_c_f08_")
+    SUBROUTINE PMPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, &
+        ierror) BIND(C, NAME="pmpi_bcast_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -7774,8 +7786,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Bsend
-    SUBROUTINE PMPI_Bsend_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_bsend_f08_")
+    SUBROUTINE PMPI_Bsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_bsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -7785,8 +7797,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Bsend_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_bsend_c_f08_")
+    SUBROUTINE PMPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_bsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -7799,8 +7811,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Bsend_init
-    SUBROUTINE PMPI_Bsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_bsend_init_f08_")
+    SUBROUTINE PMPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_bsend_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -7811,8 +7823,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Bsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_bsend_init_c_f08_")
+    SUBROUTINE PMPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_bsend_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -7826,14 +7838,14 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Buffer_attach
-    SUBROUTINE PMPI_Buffer_attach_f08(buffer, size, ierror) BIND(C, &
-        NAME="pmpi_buffer_attach_f08_")
+    SUBROUTINE PMPI_Buffer_attach_f08ts(buffer, size, ierror) BIND(C, &
+        NAME="pmpi_buffer_attach_f08ts_")
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Buffer_attach_c_f08(buffer, size, ierror) BIND(C, &
-        NAME="pmpi_buffer_attach_c_f08_")
+    SUBROUTINE PMPI_Buffer_attach_c_f08ts(buffer, size, ierror) BIND(C, &
+        NAME="pmpi_buffer_attach_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
@@ -8006,16 +8018,16 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Comm_attach_buffer
-    SUBROUTINE PMPI_Comm_attach_buffer_f08(comm, buffer, size, ierror) BIND(C, &
-        NAME="pmpi_comm_attach_buffer_f08_")
+    SUBROUTINE PMPI_Comm_attach_buffer_f08ts(comm, buffer, size, ierror) BIND(C, &
+        NAME="pmpi_comm_attach_buffer_f08ts_")
       IMPORT :: MPI_Comm
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Comm_attach_buffer_c_f08(comm, buffer, size, ierror) BIND(C, &
-        NAME="pmpi_comm_attach_buffer_c_f08_")
+    SUBROUTINE PMPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror) BIND(C, &
+        NAME="pmpi_comm_attach_buffer_c_f08ts_")
       IMPORT :: MPI_Comm, MPI_COUNT_KIND
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
@@ -8475,8 +8487,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Compare_and_swap
-    SUBROUTINE PMPI_Compare_and_swap_f08(origin_addr, compare_addr, result_addr, datatype, &
-        target_rank, target_disp, win, ierror) BIND(C, NAME="pmpi_compare_and_swap_f08_")
+    SUBROUTINE PMPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, &
+        target_rank, target_disp, win, ierror) BIND(C, NAME="pmpi_compare_and_swap_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: compare_addr
@@ -8585,8 +8597,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Exscan
-    SUBROUTINE PMPI_Exscan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="pmpi_exscan_f08_")
+    SUBROUTINE PMPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="pmpi_exscan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -8596,8 +8608,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Exscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="pmpi_exscan_c_f08_")
+    SUBROUTINE PMPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="pmpi_exscan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -8610,8 +8622,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Exscan_init
-    SUBROUTINE PMPI_Exscan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) BIND(C, NAME="pmpi_exscan_init_f08_")
+    SUBROUTINE PMPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_exscan_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -8623,8 +8635,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Exscan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_exscan_init_c_f08_")
+    SUBROUTINE PMPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_exscan_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -8639,8 +8651,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Fetch_and_op
-    SUBROUTINE PMPI_Fetch_and_op_f08(origin_addr, result_addr, datatype, target_rank, &
-        target_disp, op, win, ierror) BIND(C, NAME="pmpi_fetch_and_op_f08_")
+    SUBROUTINE PMPI_Fetch_and_op_f08ts(origin_addr, result_addr, datatype, target_rank, &
+        target_disp, op, win, ierror) BIND(C, NAME="pmpi_fetch_and_op_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
@@ -8793,8 +8805,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iread
-    SUBROUTINE PMPI_File_iread_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="pmpi_file_iread_f08_")
+    SUBROUTINE PMPI_File_iread_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iread_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -8806,8 +8818,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iread_all
-    SUBROUTINE PMPI_File_iread_all_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="pmpi_file_iread_all_f08_")
+    SUBROUTINE PMPI_File_iread_all_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iread_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -8819,8 +8831,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iread_at
-    SUBROUTINE PMPI_File_iread_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="pmpi_file_iread_at_f08_")
+    SUBROUTINE PMPI_File_iread_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iread_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -8833,8 +8845,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iread_at_all
-    SUBROUTINE PMPI_File_iread_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="pmpi_file_iread_at_all_f08_")
+    SUBROUTINE PMPI_File_iread_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iread_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -8847,8 +8859,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iread_shared
-    SUBROUTINE PMPI_File_iread_shared_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="pmpi_file_iread_shared_f08_")
+    SUBROUTINE PMPI_File_iread_shared_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iread_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -8860,8 +8872,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite
-    SUBROUTINE PMPI_File_iwrite_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="pmpi_file_iwrite_f08_")
+    SUBROUTINE PMPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iwrite_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -8873,8 +8885,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_all
-    SUBROUTINE PMPI_File_iwrite_all_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="pmpi_file_iwrite_all_f08_")
+    SUBROUTINE PMPI_File_iwrite_all_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iwrite_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -8886,8 +8898,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_at
-    SUBROUTINE PMPI_File_iwrite_at_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="pmpi_file_iwrite_at_f08_")
+    SUBROUTINE PMPI_File_iwrite_at_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iwrite_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -8900,8 +8912,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_at_all
-    SUBROUTINE PMPI_File_iwrite_at_all_f08(fh, offset, buf, count, datatype, request, ierror) &
-        BIND(C, NAME="pmpi_file_iwrite_at_all_f08_")
+    SUBROUTINE PMPI_File_iwrite_at_all_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iwrite_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -8914,8 +8926,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_shared
-    SUBROUTINE PMPI_File_iwrite_shared_f08(fh, buf, count, datatype, request, ierror) BIND(C, &
-        NAME="pmpi_file_iwrite_shared_f08_")
+    SUBROUTINE PMPI_File_iwrite_shared_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iwrite_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Request
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -8948,8 +8960,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read
-    SUBROUTINE PMPI_File_read_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_f08_")
+    SUBROUTINE PMPI_File_read_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -8961,8 +8973,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_all
-    SUBROUTINE PMPI_File_read_all_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_all_f08_")
+    SUBROUTINE PMPI_File_read_all_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -8974,8 +8986,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_all_begin
-    SUBROUTINE PMPI_File_read_all_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="pmpi_file_read_all_begin_f08_")
+    SUBROUTINE PMPI_File_read_all_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_read_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -8986,8 +8998,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_all_end
-    SUBROUTINE PMPI_File_read_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_all_end_f08_")
+    SUBROUTINE PMPI_File_read_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -8997,8 +9009,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_at
-    SUBROUTINE PMPI_File_read_at_f08(fh, offset, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_at_f08_")
+    SUBROUTINE PMPI_File_read_at_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_read_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -9011,8 +9023,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_at_all
-    SUBROUTINE PMPI_File_read_at_all_f08(fh, offset, buf, count, datatype, status, ierror) &
-        BIND(C, NAME="pmpi_file_read_at_all_f08_")
+    SUBROUTINE PMPI_File_read_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_read_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -9025,8 +9037,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_at_all_begin
-    SUBROUTINE PMPI_File_read_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        BIND(C, NAME="pmpi_file_read_at_all_begin_f08_")
+    SUBROUTINE PMPI_File_read_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="pmpi_file_read_at_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -9038,8 +9050,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_at_all_end
-    SUBROUTINE PMPI_File_read_at_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_at_all_end_f08_")
+    SUBROUTINE PMPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_at_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -9049,8 +9061,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_ordered
-    SUBROUTINE PMPI_File_read_ordered_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_ordered_f08_")
+    SUBROUTINE PMPI_File_read_ordered_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_ordered_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -9062,8 +9074,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_ordered_begin
-    SUBROUTINE PMPI_File_read_ordered_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="pmpi_file_read_ordered_begin_f08_")
+    SUBROUTINE PMPI_File_read_ordered_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_read_ordered_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -9074,8 +9086,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_ordered_end
-    SUBROUTINE PMPI_File_read_ordered_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_ordered_end_f08_")
+    SUBROUTINE PMPI_File_read_ordered_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_ordered_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
@@ -9085,8 +9097,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_read_shared
-    SUBROUTINE PMPI_File_read_shared_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_read_shared_f08_")
+    SUBROUTINE PMPI_File_read_shared_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
@@ -9175,8 +9187,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write
-    SUBROUTINE PMPI_File_write_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_f08_")
+    SUBROUTINE PMPI_File_write_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -9188,8 +9200,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_all
-    SUBROUTINE PMPI_File_write_all_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_all_f08_")
+    SUBROUTINE PMPI_File_write_all_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_all_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -9201,8 +9213,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_all_begin
-    SUBROUTINE PMPI_File_write_all_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="pmpi_file_write_all_begin_f08_")
+    SUBROUTINE PMPI_File_write_all_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_write_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -9213,8 +9225,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_all_end
-    SUBROUTINE PMPI_File_write_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_all_end_f08_")
+    SUBROUTINE PMPI_File_write_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -9224,8 +9236,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_at
-    SUBROUTINE PMPI_File_write_at_f08(fh, offset, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_at_f08_")
+    SUBROUTINE PMPI_File_write_at_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_write_at_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -9238,8 +9250,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_at_all
-    SUBROUTINE PMPI_File_write_at_all_f08(fh, offset, buf, count, datatype, status, ierror) &
-        BIND(C, NAME="pmpi_file_write_at_all_f08_")
+    SUBROUTINE PMPI_File_write_at_all_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_write_at_all_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -9252,8 +9264,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_at_all_begin
-    SUBROUTINE PMPI_File_write_at_all_begin_f08(fh, offset, buf, count, datatype, ierror) &
-        BIND(C, NAME="pmpi_file_write_at_all_begin_f08_")
+    SUBROUTINE PMPI_File_write_at_all_begin_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="pmpi_file_write_at_all_begin_f08ts_")
       IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
@@ -9265,8 +9277,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_at_all_end
-    SUBROUTINE PMPI_File_write_at_all_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_at_all_end_f08_")
+    SUBROUTINE PMPI_File_write_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_at_all_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -9276,8 +9288,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_ordered
-    SUBROUTINE PMPI_File_write_ordered_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_ordered_f08_")
+    SUBROUTINE PMPI_File_write_ordered_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_ordered_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -9289,8 +9301,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_ordered_begin
-    SUBROUTINE PMPI_File_write_ordered_begin_f08(fh, buf, count, datatype, ierror) BIND(C, &
-        NAME="pmpi_file_write_ordered_begin_f08_")
+    SUBROUTINE PMPI_File_write_ordered_begin_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_write_ordered_begin_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -9301,8 +9313,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_ordered_end
-    SUBROUTINE PMPI_File_write_ordered_end_f08(fh, buf, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_ordered_end_f08_")
+    SUBROUTINE PMPI_File_write_ordered_end_f08ts(fh, buf, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_ordered_end_f08ts_")
       IMPORT :: MPI_File, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
@@ -9312,8 +9324,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_File_write_shared
-    SUBROUTINE PMPI_File_write_shared_f08(fh, buf, count, datatype, status, ierror) BIND(C, &
-        NAME="pmpi_file_write_shared_f08_")
+    SUBROUTINE PMPI_File_write_shared_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_shared_f08ts_")
       IMPORT :: MPI_File, MPI_Datatype, MPI_Status
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
@@ -9338,15 +9350,15 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Free_mem
-    SUBROUTINE PMPI_Free_mem_f08(base, ierror) BIND(C, NAME="pmpi_free_mem_f08_")
+    SUBROUTINE PMPI_Free_mem_f08ts(base, ierror) BIND(C, NAME="pmpi_free_mem_f08ts_")
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Gather
-    SUBROUTINE PMPI_Gather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="pmpi_gather_f08_")
+    SUBROUTINE PMPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="pmpi_gather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9358,8 +9370,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Gather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="pmpi_gather_c_f08_")
+    SUBROUTINE PMPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="pmpi_gather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9374,8 +9386,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Gather_init
-    SUBROUTINE PMPI_Gather_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, info, request, ierror) BIND(C, NAME="pmpi_gather_init_f08_")
+    SUBROUTINE PMPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_gather_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9389,8 +9401,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Gather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_gather_init_c_f08_")
+    SUBROUTINE PMPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_gather_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9407,8 +9419,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Gatherv
-    SUBROUTINE PMPI_Gatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_gatherv_f08_")
+    SUBROUTINE PMPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_gatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9421,8 +9433,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Gatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_gatherv_c_f08_")
+    SUBROUTINE PMPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_gatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9438,8 +9450,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Gatherv_init
-    SUBROUTINE PMPI_Gatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_gatherv_init_f08_")
+    SUBROUTINE PMPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, root, comm, info, request, ierror) BIND(C, &
+        NAME="pmpi_gatherv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9454,9 +9467,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Gatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+    SUBROUTINE PMPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
         displs, recvtype, root, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_gatherv_init_c_f08_")
+        NAME="pmpi_gatherv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9474,8 +9487,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Get
-    SUBROUTINE PMPI_Get_f08(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="pmpi_get_f08_")
+    SUBROUTINE PMPI_Get_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="pmpi_get_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -9490,9 +9503,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Get_accumulate
-    SUBROUTINE PMPI_Get_accumulate_f08(origin_addr, origin_count, origin_datatype, result_addr, &
-        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, ierror) BIND(C, NAME="pmpi_get_accumulate_f08_")
+    SUBROUTINE PMPI_Get_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) BIND(C, NAME="pmpi_get_accumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -9511,8 +9524,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Get_address
-    SUBROUTINE PMPI_Get_address_f08(location, address, ierror) BIND(C, &
-        NAME="pmpi_get_address_f08_")
+    SUBROUTINE PMPI_Get_address_f08ts(location, address, ierror) BIND(C, &
+        NAME="pmpi_get_address_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
@@ -9819,8 +9832,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iallgather
-    SUBROUTINE PMPI_Iallgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="pmpi_iallgather_f08_")
+    SUBROUTINE PMPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9832,8 +9845,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iallgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgather_c_f08_")
+    SUBROUTINE PMPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9848,8 +9861,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iallgatherv
-    SUBROUTINE PMPI_Iallgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgatherv_f08_")
+    SUBROUTINE PMPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9862,8 +9875,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iallgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgatherv_c_f08_")
+    SUBROUTINE PMPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_iallgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9879,8 +9892,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iallreduce
-    SUBROUTINE PMPI_Iallreduce_f08(sendbuf, recvbuf, count, datatype, op, comm, request, &
-        ierror) BIND(C, NAME="pmpi_iallreduce_f08_")
+    SUBROUTINE PMPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="pmpi_iallreduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -9891,8 +9904,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iallreduce_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, &
-        ierror) BIND(C, NAME="pmpi_iallreduce_c_f08_")
+    SUBROUTINE PMPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="pmpi_iallreduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -9906,8 +9919,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ialltoall
-    SUBROUTINE PMPI_Ialltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="pmpi_ialltoall_f08_")
+    SUBROUTINE PMPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) BIND(C, NAME="pmpi_ialltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -9919,8 +9932,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ialltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror) BIND(C, NAME="pmpi_ialltoall_c_f08_")
+    SUBROUTINE PMPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ialltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -9935,8 +9948,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ialltoallv
-    SUBROUTINE PMPI_Ialltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ialltoallv_f08_")
+    SUBROUTINE PMPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ialltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -9950,9 +9964,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ialltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ialltoallv_c_f08_")
+        NAME="pmpi_ialltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -9969,9 +9983,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ialltoallw
-    SUBROUTINE PMPI_Ialltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE PMPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ialltoallw_f08_")
+        NAME="pmpi_ialltoallw_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -9985,9 +9999,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ialltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE PMPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ialltoallw_c_f08_")
+        NAME="pmpi_ialltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10013,8 +10027,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ibcast
-    SUBROUTINE PMPI_Ibcast_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ibcast_f08_")
+    SUBROUTINE PMPI_Ibcast_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ibcast_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
@@ -10024,8 +10038,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ibcast_c_f08(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ibcast_c_f08_")
+    SUBROUTINE PMPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, ierror) &
+        BIND(C, NAME="pmpi_ibcast_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10038,8 +10052,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ibsend
-    SUBROUTINE PMPI_Ibsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ibsend_f08_")
+    SUBROUTINE PMPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_ibsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10050,8 +10064,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ibsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_ibsend_c_f08_")
+    SUBROUTINE PMPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_ibsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10065,8 +10079,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iexscan
-    SUBROUTINE PMPI_Iexscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="pmpi_iexscan_f08_")
+    SUBROUTINE PMPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="pmpi_iexscan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10077,8 +10091,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iexscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="pmpi_iexscan_c_f08_")
+    SUBROUTINE PMPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, &
+        ierror) BIND(C, NAME="pmpi_iexscan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10092,8 +10106,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Igather
-    SUBROUTINE PMPI_Igather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="pmpi_igather_f08_")
+    SUBROUTINE PMPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="pmpi_igather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10106,8 +10120,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Igather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="pmpi_igather_c_f08_")
+    SUBROUTINE PMPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="pmpi_igather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10123,8 +10137,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Igatherv
-    SUBROUTINE PMPI_Igatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_igatherv_f08_")
+    SUBROUTINE PMPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_igatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10138,8 +10152,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Igatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_igatherv_c_f08_")
+    SUBROUTINE PMPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_igatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10169,8 +10183,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Imrecv
-    SUBROUTINE PMPI_Imrecv_f08(buf, count, datatype, message, request, ierror) BIND(C, &
-        NAME="pmpi_imrecv_f08_")
+    SUBROUTINE PMPI_Imrecv_f08ts(buf, count, datatype, message, request, ierror) BIND(C, &
+        NAME="pmpi_imrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Message, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10179,8 +10193,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Imrecv_c_f08(buf, count, datatype, message, request, ierror) BIND(C, &
-        NAME="pmpi_imrecv_c_f08_")
+    SUBROUTINE PMPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) BIND(C, &
+        NAME="pmpi_imrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Message, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10192,8 +10206,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_allgather
-    SUBROUTINE PMPI_Ineighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgather_f08_")
+    SUBROUTINE PMPI_Ineighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10205,8 +10219,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ineighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgather_c_f08_")
+    SUBROUTINE PMPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_allgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10221,8 +10236,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_allgatherv
-    SUBROUTINE PMPI_Ineighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_allgatherv_f08_")
+    SUBROUTINE PMPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_allgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10235,9 +10251,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ineighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ineighbor_allgatherv_c_f08_")
+        NAME="pmpi_ineighbor_allgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10253,8 +10269,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_alltoall
-    SUBROUTINE PMPI_Ineighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_alltoall_f08_")
+    SUBROUTINE PMPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_alltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10266,8 +10282,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ineighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror) BIND(C, NAME="pmpi_ineighbor_alltoall_c_f08_")
+    SUBROUTINE PMPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_alltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10282,9 +10299,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_alltoallv
-    SUBROUTINE PMPI_Ineighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ineighbor_alltoallv_f08_")
+        NAME="pmpi_ineighbor_alltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10298,9 +10315,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ineighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ineighbor_alltoallv_c_f08_")
+    SUBROUTINE PMPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, &
+        recvbuf, recvcounts, rdispls, recvtype, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_alltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10317,9 +10334,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ineighbor_alltoallw
-    SUBROUTINE PMPI_Ineighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE PMPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ineighbor_alltoallw_f08_")
+        NAME="pmpi_ineighbor_alltoallw_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10333,9 +10350,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ineighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
-        NAME="pmpi_ineighbor_alltoallw_c_f08_")
+    SUBROUTINE PMPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
+        recvbuf, recvcounts, rdispls, recvtypes, comm, request, ierror) BIND(C, &
+        NAME="pmpi_ineighbor_alltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10531,8 +10548,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Irecv
-    SUBROUTINE PMPI_Irecv_f08(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_irecv_f08_")
+    SUBROUTINE PMPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_irecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10543,8 +10560,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Irecv_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_irecv_c_f08_")
+    SUBROUTINE PMPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_irecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10558,8 +10575,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ireduce
-    SUBROUTINE PMPI_Ireduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
-        ierror) BIND(C, NAME="pmpi_ireduce_f08_")
+    SUBROUTINE PMPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) BIND(C, NAME="pmpi_ireduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10571,8 +10588,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ireduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
-        ierror) BIND(C, NAME="pmpi_ireduce_c_f08_")
+    SUBROUTINE PMPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) BIND(C, NAME="pmpi_ireduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10587,8 +10604,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ireduce_scatter
-    SUBROUTINE PMPI_Ireduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_f08_")
+    SUBROUTINE PMPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10599,8 +10616,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ireduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_c_f08_")
+    SUBROUTINE PMPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10614,8 +10631,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ireduce_scatter_block
-    SUBROUTINE PMPI_Ireduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_block_f08_")
+    SUBROUTINE PMPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_block_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10626,8 +10643,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ireduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, &
-        comm, request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_block_c_f08_")
+    SUBROUTINE PMPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, request, ierror) BIND(C, NAME="pmpi_ireduce_scatter_block_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10641,8 +10658,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Irsend
-    SUBROUTINE PMPI_Irsend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_irsend_f08_")
+    SUBROUTINE PMPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_irsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10653,8 +10670,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Irsend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_irsend_c_f08_")
+    SUBROUTINE PMPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_irsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10675,8 +10692,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iscan
-    SUBROUTINE PMPI_Iscan_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="pmpi_iscan_f08_")
+    SUBROUTINE PMPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="pmpi_iscan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10687,8 +10704,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iscan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
-        BIND(C, NAME="pmpi_iscan_c_f08_")
+    SUBROUTINE PMPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        BIND(C, NAME="pmpi_iscan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -10702,8 +10719,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iscatter
-    SUBROUTINE PMPI_Iscatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="pmpi_iscatter_f08_")
+    SUBROUTINE PMPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) BIND(C, NAME="pmpi_iscatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10716,8 +10733,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iscatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror) BIND(C, NAME="pmpi_iscatter_c_f08_")
+    SUBROUTINE PMPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_iscatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10733,8 +10750,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Iscatterv
-    SUBROUTINE PMPI_Iscatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_iscatterv_f08_")
+    SUBROUTINE PMPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_iscatterv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10748,8 +10765,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Iscatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, request, ierror) BIND(C, NAME="pmpi_iscatterv_c_f08_")
+    SUBROUTINE PMPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+        recvcount, recvtype, root, comm, request, ierror) BIND(C, &
+        NAME="pmpi_iscatterv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -10766,8 +10784,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Isend
-    SUBROUTINE PMPI_Isend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_isend_f08_")
+    SUBROUTINE PMPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
+        NAME="pmpi_isend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10778,8 +10796,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Isend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_isend_c_f08_")
+    SUBROUTINE PMPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_isend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10793,9 +10811,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Isendrecv
-    SUBROUTINE PMPI_Isendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE PMPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_isendrecv_f08_")
+        NAME="pmpi_isendrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10811,9 +10829,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Isendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE PMPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_isendrecv_c_f08_")
+        NAME="pmpi_isendrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10832,8 +10850,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Isendrecv_replace
-    SUBROUTINE PMPI_Isendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
-        comm, request, ierror) BIND(C, NAME="pmpi_isendrecv_replace_f08_")
+    SUBROUTINE PMPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, request, ierror) BIND(C, NAME="pmpi_isendrecv_replace_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10846,8 +10864,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Isendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, &
-        recvtag, comm, request, ierror) BIND(C, NAME="pmpi_isendrecv_replace_c_f08_")
+    SUBROUTINE PMPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, request, ierror) BIND(C, NAME="pmpi_isendrecv_replace_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10863,8 +10881,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Issend
-    SUBROUTINE PMPI_Issend_f08(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
-        NAME="pmpi_issend_f08_")
+    SUBROUTINE PMPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_issend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -10875,8 +10893,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Issend_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_issend_c_f08_")
+    SUBROUTINE PMPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_issend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10912,8 +10930,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Mrecv
-    SUBROUTINE PMPI_Mrecv_f08(buf, count, datatype, message, status, ierror) BIND(C, &
-        NAME="pmpi_mrecv_f08_")
+    SUBROUTINE PMPI_Mrecv_f08ts(buf, count, datatype, message, status, ierror) BIND(C, &
+        NAME="pmpi_mrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Message, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
@@ -10922,8 +10940,8 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Mrecv_c_f08(buf, count, datatype, message, status, ierror) BIND(C, &
-        NAME="pmpi_mrecv_c_f08_")
+    SUBROUTINE PMPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror) BIND(C, &
+        NAME="pmpi_mrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Message, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -10935,8 +10953,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_allgather
-    SUBROUTINE PMPI_Neighbor_allgather_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_allgather_f08_")
+    SUBROUTINE PMPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_allgather_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10947,8 +10965,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_allgather_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_allgather_c_f08_")
+    SUBROUTINE PMPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcount, recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_allgather_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10962,9 +10980,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_allgather_init
-    SUBROUTINE PMPI_Neighbor_allgather_init_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_allgather_init_f08_")
+        NAME="pmpi_neighbor_allgather_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -10977,9 +10995,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_allgather_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_allgather_init_c_f08_")
+        NAME="pmpi_neighbor_allgather_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -10995,8 +11013,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_allgatherv
-    SUBROUTINE PMPI_Neighbor_allgatherv_f08(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_allgatherv_f08_")
+    SUBROUTINE PMPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, ierror) BIND(C, &
+        NAME="pmpi_neighbor_allgatherv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -11008,9 +11027,9 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_allgatherv_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, ierror) BIND(C, &
-        NAME="pmpi_neighbor_allgatherv_c_f08_")
+        NAME="pmpi_neighbor_allgatherv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -11025,9 +11044,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_allgatherv_init
-    SUBROUTINE PMPI_Neighbor_allgatherv_init_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_allgatherv_init_f08_")
+        NAME="pmpi_neighbor_allgatherv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -11041,9 +11060,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_allgatherv_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcounts, displs, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_allgatherv_init_c_f08_")
+        NAME="pmpi_neighbor_allgatherv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -11060,8 +11079,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoall
-    SUBROUTINE PMPI_Neighbor_alltoall_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_alltoall_f08_")
+    SUBROUTINE PMPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_alltoall_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -11072,8 +11091,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_alltoall_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_alltoall_c_f08_")
+    SUBROUTINE PMPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, ierror) BIND(C, NAME="pmpi_neighbor_alltoall_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -11087,9 +11106,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoall_init
-    SUBROUTINE PMPI_Neighbor_alltoall_init_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoall_init_f08_")
+        NAME="pmpi_neighbor_alltoall_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -11102,9 +11121,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_alltoall_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, &
         recvcount, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoall_init_c_f08_")
+        NAME="pmpi_neighbor_alltoall_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -11120,9 +11139,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoallv
-    SUBROUTINE PMPI_Neighbor_alltoallv_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallv_f08_")
+        NAME="pmpi_neighbor_alltoallv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -11135,9 +11154,9 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_alltoallv_c_f08(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
         recvcounts, rdispls, recvtype, comm, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallv_c_f08_")
+        NAME="pmpi_neighbor_alltoallv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -11153,9 +11172,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoallv_init
-    SUBROUTINE PMPI_Neighbor_alltoallv_init_f08(sendbuf, sendcounts, sdispls, sendtype, &
+    SUBROUTINE PMPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, &
         recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallv_init_f08_")
+        NAME="pmpi_neighbor_alltoallv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -11170,9 +11189,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_alltoallv_init_c_f08(sendbuf, sendcounts, sdispls, sendtype, &
+    SUBROUTINE PMPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, &
         recvbuf, recvcounts, rdispls, recvtype, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallv_init_c_f08_")
+        NAME="pmpi_neighbor_alltoallv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -11190,9 +11209,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoallw
-    SUBROUTINE PMPI_Neighbor_alltoallw_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+    SUBROUTINE PMPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
         recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallw_f08_")
+        NAME="pmpi_neighbor_alltoallw_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -11205,9 +11224,9 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_alltoallw_c_f08(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallw_c_f08_")
+    SUBROUTINE PMPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
+        recvbuf, recvcounts, rdispls, recvtypes, comm, ierror) BIND(C, &
+        NAME="pmpi_neighbor_alltoallw_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -11223,9 +11242,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Neighbor_alltoallw_init
-    SUBROUTINE PMPI_Neighbor_alltoallw_init_f08(sendbuf, sendcounts, sdispls, sendtypes, &
+    SUBROUTINE PMPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
         recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallw_init_f08_")
+        NAME="pmpi_neighbor_alltoallw_init_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -11240,9 +11259,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Neighbor_alltoallw_init_c_f08(sendbuf, sendcounts, sdispls, sendtypes, &
+    SUBROUTINE PMPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, &
         recvbuf, recvcounts, rdispls, recvtypes, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_neighbor_alltoallw_init_c_f08_")
+        NAME="pmpi_neighbor_alltoallw_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -11306,8 +11325,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Pack
-    SUBROUTINE PMPI_Pack_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror) &
-        BIND(C, NAME="pmpi_pack_f08_")
+    SUBROUTINE PMPI_Pack_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) BIND(C, NAME="pmpi_pack_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: incount
@@ -11318,8 +11337,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Pack_c_f08(inbuf, incount, datatype, outbuf, outsize, position, comm, &
-        ierror) BIND(C, NAME="pmpi_pack_c_f08_")
+    SUBROUTINE PMPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, &
+        ierror) BIND(C, NAME="pmpi_pack_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
@@ -11333,8 +11352,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Pack_external
-    SUBROUTINE PMPI_Pack_external_f08(datarep, inbuf, incount, datatype, outbuf, outsize, &
-        position, ierror) BIND(C, NAME="pmpi_pack_external_f08_")
+    SUBROUTINE PMPI_Pack_external_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
+        position, ierror) BIND(C, NAME="pmpi_pack_external_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -11345,8 +11364,8 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Pack_external_c_f08(datarep, inbuf, incount, datatype, outbuf, outsize, &
-        position, ierror) BIND(C, NAME="pmpi_pack_external_c_f08_")
+    SUBROUTINE PMPI_Pack_external_c_f08ts(datarep, inbuf, incount, datatype, outbuf, outsize, &
+        position, ierror) BIND(C, NAME="pmpi_pack_external_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -11437,8 +11456,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Precv_init
-    SUBROUTINE PMPI_Precv_init_f08(buf, partitions, count, datatype, source, tag, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_precv_init_f08_")
+    SUBROUTINE PMPI_Precv_init_f08ts(buf, partitions, count, datatype, source, tag, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_precv_init_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
@@ -11465,8 +11484,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Psend_init
-    SUBROUTINE PMPI_Psend_init_f08(buf, partitions, count, datatype, dest, tag, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_psend_init_f08_")
+    SUBROUTINE PMPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_psend_init_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
@@ -11492,8 +11511,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Put
-    SUBROUTINE PMPI_Put_f08(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="pmpi_put_f08_")
+    SUBROUTINE PMPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, NAME="pmpi_put_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -11515,9 +11534,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Raccumulate
-    SUBROUTINE PMPI_Raccumulate_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE PMPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
-        NAME="pmpi_raccumulate_f08_")
+        NAME="pmpi_raccumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -11534,8 +11553,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Recv
-    SUBROUTINE PMPI_Recv_f08(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
-        NAME="pmpi_recv_f08_")
+    SUBROUTINE PMPI_Recv_f08ts(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
+        NAME="pmpi_recv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
@@ -11546,8 +11565,8 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Recv_c_f08(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
-        NAME="pmpi_recv_c_f08_")
+    SUBROUTINE PMPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, ierror) &
+        BIND(C, NAME="pmpi_recv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -11561,8 +11580,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Recv_init
-    SUBROUTINE PMPI_Recv_init_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_recv_init_f08_")
+    SUBROUTINE PMPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_recv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -11573,8 +11592,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Recv_init_c_f08(buf, count, datatype, source, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_recv_init_c_f08_")
+    SUBROUTINE PMPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_recv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -11588,8 +11607,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce
-    SUBROUTINE PMPI_Reduce_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
-        BIND(C, NAME="pmpi_reduce_f08_")
+    SUBROUTINE PMPI_Reduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
+        BIND(C, NAME="pmpi_reduce_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11600,8 +11619,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
-        BIND(C, NAME="pmpi_reduce_c_f08_")
+    SUBROUTINE PMPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) &
+        BIND(C, NAME="pmpi_reduce_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11615,8 +11634,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce_init
-    SUBROUTINE PMPI_Reduce_init_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_reduce_init_f08_")
+    SUBROUTINE PMPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_reduce_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -11629,8 +11648,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_init_c_f08(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
-        request, ierror) BIND(C, NAME="pmpi_reduce_init_c_f08_")
+    SUBROUTINE PMPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, &
+        info, request, ierror) BIND(C, NAME="pmpi_reduce_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -11646,8 +11665,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce_local
-    SUBROUTINE PMPI_Reduce_local_f08(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
-        NAME="pmpi_reduce_local_f08_")
+    SUBROUTINE PMPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
+        NAME="pmpi_reduce_local_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       TYPE(*), DIMENSION(..) :: inoutbuf
@@ -11656,8 +11675,8 @@ MODULE mpi_f08
       TYPE(MPI_Op), INTENT(IN) :: op
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_local_c_f08(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
-        NAME="pmpi_reduce_local_c_f08_")
+    SUBROUTINE PMPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
+        NAME="pmpi_reduce_local_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       TYPE(*), DIMENSION(..) :: inoutbuf
@@ -11669,8 +11688,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce_scatter
-    SUBROUTINE PMPI_Reduce_scatter_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        ierror) BIND(C, NAME="pmpi_reduce_scatter_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        ierror) BIND(C, NAME="pmpi_reduce_scatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11680,8 +11699,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_scatter_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        ierror) BIND(C, NAME="pmpi_reduce_scatter_c_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        ierror) BIND(C, NAME="pmpi_reduce_scatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11694,8 +11713,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce_scatter_block
-    SUBROUTINE PMPI_Reduce_scatter_block_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        ierror) BIND(C, NAME="pmpi_reduce_scatter_block_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        ierror) BIND(C, NAME="pmpi_reduce_scatter_block_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11705,8 +11724,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_scatter_block_c_f08(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        ierror) BIND(C, NAME="pmpi_reduce_scatter_block_c_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11719,8 +11738,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce_scatter_block_init
-    SUBROUTINE PMPI_Reduce_scatter_block_init_f08(sendbuf, recvbuf, recvcount, datatype, op, &
-        comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_init_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -11732,8 +11751,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_scatter_block_init_c_f08(sendbuf, recvbuf, recvcount, datatype, op, &
-        comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_init_c_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, &
+        op, comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_block_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -11748,8 +11767,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Reduce_scatter_init
-    SUBROUTINE PMPI_Reduce_scatter_init_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_init_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -11761,8 +11780,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Reduce_scatter_init_c_f08(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
-        info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_init_c_f08_")
+    SUBROUTINE PMPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, &
+        comm, info, request, ierror) BIND(C, NAME="pmpi_reduce_scatter_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -11867,9 +11886,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Rget
-    SUBROUTINE PMPI_Rget_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE PMPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
-        NAME="pmpi_rget_f08_")
+        NAME="pmpi_rget_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -11885,9 +11904,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Rget_accumulate
-    SUBROUTINE PMPI_Rget_accumulate_f08(origin_addr, origin_count, origin_datatype, &
+    SUBROUTINE PMPI_Rget_accumulate_f08ts(origin_addr, origin_count, origin_datatype, &
         result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
-        target_datatype, op, win, request, ierror) BIND(C, NAME="pmpi_rget_accumulate_f08_")
+        target_datatype, op, win, request, ierror) BIND(C, NAME="pmpi_rget_accumulate_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -11907,9 +11926,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Rput
-    SUBROUTINE PMPI_Rput_f08(origin_addr, origin_count, origin_datatype, target_rank, &
+    SUBROUTINE PMPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
         target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
-        NAME="pmpi_rput_f08_")
+        NAME="pmpi_rput_f08ts_")
       IMPORT :: MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
@@ -11925,8 +11944,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Rsend
-    SUBROUTINE PMPI_Rsend_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_rsend_f08_")
+    SUBROUTINE PMPI_Rsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_rsend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -11936,8 +11955,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Rsend_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_rsend_c_f08_")
+    SUBROUTINE PMPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_rsend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -11950,8 +11969,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Rsend_init
-    SUBROUTINE PMPI_Rsend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_rsend_init_f08_")
+    SUBROUTINE PMPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_rsend_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -11962,8 +11981,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Rsend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_rsend_init_c_f08_")
+    SUBROUTINE PMPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_rsend_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -11977,8 +11996,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Scan
-    SUBROUTINE PMPI_Scan_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="pmpi_scan_f08_")
+    SUBROUTINE PMPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="pmpi_scan_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -11988,8 +12007,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Scan_c_f08(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
-        NAME="pmpi_scan_c_f08_")
+    SUBROUTINE PMPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
+        NAME="pmpi_scan_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       TYPE(*), DIMENSION(..) :: recvbuf
@@ -12002,8 +12021,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Scan_init
-    SUBROUTINE PMPI_Scan_init_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) BIND(C, NAME="pmpi_scan_init_f08_")
+    SUBROUTINE PMPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) BIND(C, NAME="pmpi_scan_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -12015,8 +12034,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Scan_init_c_f08(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror) BIND(C, NAME="pmpi_scan_init_c_f08_")
+    SUBROUTINE PMPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) BIND(C, NAME="pmpi_scan_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
@@ -12031,8 +12050,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Scatter
-    SUBROUTINE PMPI_Scatter_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="pmpi_scatter_f08_")
+    SUBROUTINE PMPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="pmpi_scatter_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -12044,8 +12063,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Scatter_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, ierror) BIND(C, NAME="pmpi_scatter_c_f08_")
+    SUBROUTINE PMPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, ierror) BIND(C, NAME="pmpi_scatter_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -12060,8 +12079,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Scatter_init
-    SUBROUTINE PMPI_Scatter_init_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_scatter_init_f08_")
+    SUBROUTINE PMPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_scatter_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -12075,8 +12094,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Scatter_init_c_f08(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_scatter_init_c_f08_")
+    SUBROUTINE PMPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) BIND(C, NAME="pmpi_scatter_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -12093,8 +12112,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Scatterv
-    SUBROUTINE PMPI_Scatterv_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_scatterv_f08_")
+    SUBROUTINE PMPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_scatterv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
@@ -12107,8 +12126,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Scatterv_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_scatterv_c_f08_")
+    SUBROUTINE PMPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, ierror) BIND(C, NAME="pmpi_scatterv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
@@ -12124,9 +12143,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Scatterv_init
-    SUBROUTINE PMPI_Scatterv_init_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_scatterv_init_f08_")
+        NAME="pmpi_scatterv_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -12141,9 +12160,9 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Scatterv_init_c_f08(sendbuf, sendcounts, displs, sendtype, recvbuf, &
+    SUBROUTINE PMPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, &
         recvcount, recvtype, root, comm, info, request, ierror) BIND(C, &
-        NAME="pmpi_scatterv_init_c_f08_")
+        NAME="pmpi_scatterv_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_ADDRESS_KIND, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
@@ -12161,8 +12180,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Send
-    SUBROUTINE PMPI_Send_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_send_f08_")
+    SUBROUTINE PMPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_send_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -12172,8 +12191,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Send_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_send_c_f08_")
+    SUBROUTINE PMPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_send_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -12186,8 +12205,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Send_init
-    SUBROUTINE PMPI_Send_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_send_init_f08_")
+    SUBROUTINE PMPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_send_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -12198,8 +12217,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Send_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_send_init_c_f08_")
+    SUBROUTINE PMPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_send_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -12213,9 +12232,9 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Sendrecv
-    SUBROUTINE PMPI_Sendrecv_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE PMPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, status, ierror) BIND(C, &
-        NAME="pmpi_sendrecv_f08_")
+        NAME="pmpi_sendrecv_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
@@ -12231,9 +12250,9 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Sendrecv_c_f08(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+    SUBROUTINE PMPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
         recvcount, recvtype, source, recvtag, comm, status, ierror) BIND(C, &
-        NAME="pmpi_sendrecv_c_f08_")
+        NAME="pmpi_sendrecv_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
@@ -12252,8 +12271,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Sendrecv_replace
-    SUBROUTINE PMPI_Sendrecv_replace_f08(buf, count, datatype, dest, sendtag, source, recvtag, &
-        comm, status, ierror) BIND(C, NAME="pmpi_sendrecv_replace_f08_")
+    SUBROUTINE PMPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, status, ierror) BIND(C, NAME="pmpi_sendrecv_replace_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
@@ -12266,8 +12285,8 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Sendrecv_replace_c_f08(buf, count, datatype, dest, sendtag, source, &
-        recvtag, comm, status, ierror) BIND(C, NAME="pmpi_sendrecv_replace_c_f08_")
+    SUBROUTINE PMPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, &
+        recvtag, comm, status, ierror) BIND(C, NAME="pmpi_sendrecv_replace_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Status
       TYPE(*), DIMENSION(..) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -12283,16 +12302,16 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Session_attach_buffer
-    SUBROUTINE PMPI_Session_attach_buffer_f08(session, buffer, size, ierror) BIND(C, &
-        NAME="pmpi_session_attach_buffer_f08_")
+    SUBROUTINE PMPI_Session_attach_buffer_f08ts(session, buffer, size, ierror) BIND(C, &
+        NAME="pmpi_session_attach_buffer_f08ts_")
       IMPORT :: MPI_Session
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Session_attach_buffer_c_f08(session, buffer, size, ierror) BIND(C, &
-        NAME="pmpi_session_attach_buffer_c_f08_")
+    SUBROUTINE PMPI_Session_attach_buffer_c_f08ts(session, buffer, size, ierror) BIND(C, &
+        NAME="pmpi_session_attach_buffer_c_f08ts_")
       IMPORT :: MPI_Session, MPI_COUNT_KIND
       TYPE(MPI_Session), INTENT(IN) :: session
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
@@ -12431,8 +12450,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ssend
-    SUBROUTINE PMPI_Ssend_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_ssend_f08_")
+    SUBROUTINE PMPI_Ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_ssend_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
@@ -12442,8 +12461,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ssend_c_f08(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
-        NAME="pmpi_ssend_c_f08_")
+    SUBROUTINE PMPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, &
+        NAME="pmpi_ssend_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -12456,8 +12475,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Ssend_init
-    SUBROUTINE PMPI_Ssend_init_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_ssend_init_f08_")
+    SUBROUTINE PMPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_ssend_init_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
@@ -12468,8 +12487,8 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Ssend_init_c_f08(buf, count, datatype, dest, tag, comm, request, ierror) &
-        BIND(C, NAME="pmpi_ssend_init_c_f08_")
+    SUBROUTINE PMPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) &
+        BIND(C, NAME="pmpi_ssend_init_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm, MPI_Request
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
@@ -13161,8 +13180,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Unpack
-    SUBROUTINE PMPI_Unpack_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, &
-        ierror) BIND(C, NAME="pmpi_unpack_f08_")
+    SUBROUTINE PMPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) BIND(C, NAME="pmpi_unpack_f08ts_")
       IMPORT :: MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER, INTENT(IN) :: insize
@@ -13173,8 +13192,8 @@ MODULE mpi_f08
       TYPE(MPI_Comm), INTENT(IN) :: comm
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Unpack_c_f08(inbuf, insize, position, outbuf, outcount, datatype, comm, &
-        ierror) BIND(C, NAME="pmpi_unpack_c_f08_")
+    SUBROUTINE PMPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, &
+        ierror) BIND(C, NAME="pmpi_unpack_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_Comm
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
@@ -13188,8 +13207,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Unpack_external
-    SUBROUTINE PMPI_Unpack_external_f08(datarep, inbuf, insize, position, outbuf, outcount, &
-        datatype, ierror) BIND(C, NAME="pmpi_unpack_external_f08_")
+    SUBROUTINE PMPI_Unpack_external_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
+        datatype, ierror) BIND(C, NAME="pmpi_unpack_external_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Datatype
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -13200,8 +13219,8 @@ MODULE mpi_f08
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
-    SUBROUTINE PMPI_Unpack_external_c_f08(datarep, inbuf, insize, position, outbuf, outcount, &
-        datatype, ierror) BIND(C, NAME="pmpi_unpack_external_c_f08_")
+    SUBROUTINE PMPI_Unpack_external_c_f08ts(datarep, inbuf, insize, position, outbuf, outcount, &
+        datatype, ierror) BIND(C, NAME="pmpi_unpack_external_c_f08ts_")
       IMPORT :: MPI_COUNT_KIND, MPI_Datatype
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
@@ -13294,7 +13313,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Win_attach
-    SUBROUTINE PMPI_Win_attach_f08(win, base, size, ierror) BIND(C, NAME="pmpi_win_attach_f08_")
+    SUBROUTINE PMPI_Win_attach_f08ts(win, base, size, ierror) BIND(C, &
+        NAME="pmpi_win_attach_f08ts_")
       IMPORT :: MPI_Win, MPI_ADDRESS_KIND
       TYPE(MPI_Win), INTENT(IN) :: win
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
@@ -13321,8 +13341,8 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Win_create
-    SUBROUTINE PMPI_Win_create_f08(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
-        NAME="pmpi_win_create_f08_")
+    SUBROUTINE PMPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
+        NAME="pmpi_win_create_f08ts_")
       IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, MPI_Win
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
@@ -13375,7 +13395,7 @@ MODULE mpi_f08
   END INTERFACE
 
   INTERFACE PMPI_Win_detach
-    SUBROUTINE PMPI_Win_detach_f08(win, base, ierror) BIND(C, NAME="pmpi_win_detach_f08_")
+    SUBROUTINE PMPI_Win_detach_f08ts(win, base, ierror) BIND(C, NAME="pmpi_win_detach_f08ts_")
       IMPORT :: MPI_Win
       TYPE(MPI_Win), INTENT(IN) :: win
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base

@@ -303,7 +303,8 @@ macro_rules! call {
 /// The Fortran forms. Lengths of CHARACTER arguments follow `ierror`, in order; an argument that is
 /// none has a length of no size, which takes no room among C's parameters on this machine.
 /// Every step of the recursion brings a `length` of its own (hygiene keeps them apart).
-/// Large counts are for `mpi_f08` alone, whose forms have names of their own.
+/// Large counts are for `mpi_f08` alone, whose forms have names of their own: `_f08ts` where there is
+/// a choice buffer, else `_f08` (MPI-5.0 §19.1.5). Each has both: a macro does not see which it is.
 macro_rules! fortran_door {
     ($width:ident, $c:ident, [], $params:tt) => {};
     ($width:ident, $c:ident, [$name:ident], [$($params:tt)*]) => {
@@ -318,10 +319,14 @@ macro_rules! fortran_door {
         fortran_form!(pfortran, [concat!("p", stringify!($name))], $paired);
         modern_form!(modern, [concat!(stringify!($name), "f08_")], $paired);
         modern_form!(pmodern, [concat!("p", stringify!($name), "f08_")], $paired);
+        modern_form!(described, [concat!(stringify!($name), "f08ts_")], $paired);
+        modern_form!(pdescribed, [concat!("p", stringify!($name), "f08ts_")], $paired);
     };
     (@pair [large $c:ident $name:ident] $paired:tt) => {
         modern_form!(modern, [concat!(stringify!($name), "c_f08_")], $paired);
         modern_form!(pmodern, [concat!("p", stringify!($name), "c_f08_")], $paired);
+        modern_form!(described, [concat!(stringify!($name), "c_f08ts_")], $paired);
+        modern_form!(pdescribed, [concat!("p", stringify!($name), "c_f08ts_")], $paired);
     };
 }
 
@@ -507,90 +512,5 @@ macro_rules! season {
     };
     ($season:ident) => {
         $crate::abi::door::Season::$season
-    };
-}
-
-/// Declares calls that are not built yet. Their parameters are words of no matter, but for the
-/// communicator that hears of the error; `all` is the list, for tests.
-macro_rules! unsupported {
-    (
-        $(#[doc = $doc:literal])*
-        $scope:ident: $($name:ident [$($fortran:ident)?] ($($arg:tt)*);)*
-    ) => {
-        $(unsupported_door!($scope, $name, [$($fortran)?], [$($arg)*]);)*
-
-        $(#[doc = $doc])*
-        #[cfg(test)]
-        #[allow(non_upper_case_globals)]
-        const $scope: &[(&str, &[&str])] =
-            &[$((stringify!($name), &[$(stringify!($arg)),*])),*];
-    };
-}
-
-macro_rules! unsupported_door {
-    ($scope:ident, $name:ident, [$($fortran:ident)?], [$($arg:tt)*]) => {
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        mod $name {
-            use $crate::abi::door::{Scope, refuse};
-            use ::std::ffi::c_int;
-
-            #[unsafe(export_name = stringify!($name))]
-            unsafe extern "C-unwind" fn mpi($($arg: usize),*) -> c_int {
-                refuse(stringify!($name), unsupported_scope!($scope, $($arg)*))
-            }
-
-            #[unsafe(export_name = concat!("P", stringify!($name)))]
-            unsafe extern "C-unwind" fn pmpi($($arg: usize),*) -> c_int {
-                refuse(stringify!($name), unsupported_scope!($scope, $($arg)*))
-            }
-
-            unsupported_fortran!($scope, $name, [$($fortran)?], [$($arg)*]);
-        }
-    };
-}
-
-macro_rules! unsupported_fortran {
-    ($scope:ident, $name:ident, [], $args:tt) => {};
-    ($scope:ident, $name:ident, [$fortran:ident], [$($arg:tt)*]) => {
-        unsupported_form!($scope, $name, fortran, [stringify!($fortran)], [$($arg)*]);
-        unsupported_form!(
-            $scope, $name, pfortran, [concat!("p", stringify!($fortran))], [$($arg)*]
-        );
-        unsupported_form!(
-            $scope, $name, modern, [concat!(stringify!($fortran), "f08_")], [$($arg)*]
-        );
-        unsupported_form!(
-            $scope, $name, pmodern, [concat!("p", stringify!($fortran), "f08_")], [$($arg)*]
-        );
-    };
-}
-
-macro_rules! unsupported_form {
-    ($scope:ident, $name:ident, $form:ident, [$symbol:expr], [$($arg:tt)*]) => {
-        #[unsafe(export_name = $symbol)]
-        unsafe extern "C-unwind" fn $form(
-            $($arg: *const c_int,)* ierror: $crate::abi::kinds::Ierror,
-        ) {
-            ierror.set(refuse(stringify!($name), unsupported_scope!(@fortran $scope, $($arg)*)));
-        }
-    };
-}
-
-macro_rules! unsupported_scope {
-    (Comm, _ $($rest:tt)*) => {
-        unsupported_scope!(Comm, $($rest)*)
-    };
-    (Comm, $comm:ident $($rest:tt)*) => {
-        Scope::Comm($comm)
-    };
-    (@fortran Comm, _ $($rest:tt)*) => {
-        unsupported_scope!(@fortran Comm, $($rest)*)
-    };
-    (@fortran Comm, $comm:ident $($rest:tt)*) => {
-        // SAFETY: Fortran passes scalars by reference, and the reference is live here.
-        Scope::Comm(unsafe { *$comm } as u32 as usize)
-    };
-    ($(@fortran)? $scope:ident, $($arg:tt)*) => {
-        Scope::$scope
     };
 }

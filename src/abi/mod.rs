@@ -4,6 +4,8 @@
 
 #[macro_use]
 mod door;
+#[macro_use]
+mod refusal;
 mod attempt;
 mod attr;
 mod buffer;

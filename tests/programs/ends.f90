@@ -36,7 +36,9 @@ program ends
     if (way == 'statement') print '(a)', aborted()
     if (way == 'error') call MPI_Send(rank, 1, MPI_INTEGER, 99, 0, MPI_COMM_WORLD, error)
   end if
-  if (way == 'deadlock') call MPI_Recv(rank, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+  if (way == 'alone') call MPI_Abort(MPI_COMM_WORLD, 7, error)
+  if (way == 'deadlock') &
+    call MPI_Recv(rank, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
   call MPI_Barrier(MPI_COMM_WORLD, error)
   call MPI_Finalize(error)
 end program

@@ -245,10 +245,15 @@ impl<'a> Writer<'a> {
 
     fn modern(prefix: &str, procedure: &'a Procedure) -> Writer<'a> {
         let large = if procedure.is_large { "_c" } else { "" };
-        let ending = if procedure.returned.is_empty() { "_f08" } else { "" };
-        let name = format!("{prefix}{}{large}{ending}", procedure.name);
         let forms: Vec<Form> = procedure.params.iter().map(|(_, form)| *form).collect();
-        let binding = Form::are_described(&forms).then(|| format!("{name}_").to_lowercase());
+        let is_described = Form::are_described(&forms);
+        let ending = match is_described {
+            _ if !procedure.returned.is_empty() => "",
+            true => "_f08ts",
+            false => "_f08",
+        };
+        let name = format!("{prefix}{}{large}{ending}", procedure.name);
+        let binding = is_described.then(|| format!("{name}_").to_lowercase());
         Writer { procedure, dialect: Dialect::Modern, name, binding }
     }
 

@@ -14,21 +14,22 @@ const NEW_UNITS: RangeInclusive<c_int> = -41..=-10;
 
 type Flush = unsafe extern "C" fn(*const c_int);
 
-/// Writes out what the units of `rank` hold, where it has any. For a thread that belongs to nobody;
-/// it may wait for one of the rank's that is in the middle of a statement.
-pub(super) fn flush(rank: &'static Rank) {
+/// Writes out what the units of `rank` hold, if it has any; those of the process where there are no
+/// ranks. For a thread that belongs to nobody: it may have to wait for one that is in the middle of
+/// a statement.
+pub(super) fn flush(rank: Option<&'static Rank>) {
     // SAFETY: the name is terminated.
     let shared = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_gfortran_flush_i4".as_ptr()) };
     if shared.is_null() {
         return;
     }
     let shared = shared.expose_provenance();
-    let own = rank.images.translate(shared).unwrap_or(shared);
+    let own = rank.and_then(|rank| rank.images.translate(shared)).unwrap_or(shared);
     // SAFETY: gfortran's library has had this function since its first ABI: no unit means all.
     let flush = unsafe {
         std::mem::transmute::<*const (), Flush>(std::ptr::with_exposed_provenance::<()>(own))
     };
-    adopt(Some(rank));
+    adopt(rank);
     // SAFETY: the closure owns nothing. What a fault leaves locked is for a process that ends.
     let _is_spoilt = unsafe {
         guard(&|| {

@@ -10,7 +10,7 @@ use crate::host::job::{Job, RankKind};
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
-use crate::host::{Rank, heap, output, replay, signals};
+use crate::host::{Rank, current, heap, output, replay, signals};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -420,15 +420,21 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
 fn flush() {
     const LONGEST: Duration = Duration::from_millis(500);
     let (done, is_done) = bounded(0);
+    let speaker = current().map(|rank| rank.seat);
     let flush = move || {
         // What the dead had is saved already.
         let ranks = found().into_iter().flat_map(World::visits);
         let living = ranks.filter(|rank| !rank.life.is_ending()).map(Visit::for_good);
-        let living: Vec<&'static Rank> = living.collect();
+        let mut living: Vec<&'static Rank> = living.collect();
+        // The one that ends the job may do so in the middle of printing, and nobody waits for it.
+        living.sort_by_key(|rank| Some(rank.seat) == speaker);
         living.iter().for_each(|rank| stdio::flush_all(&rank.libc));
         // SAFETY: flushes all streams.
         unsafe { libc::fflush(std::ptr::null_mut()) };
-        living.iter().for_each(|rank| units::flush(rank));
+        match found() {
+            Some(_) => living.iter().for_each(|rank| units::flush(Some(rank))),
+            None => units::flush(None),
+        }
         living.iter().for_each(|rank| stdio::finish_lines(&rank.libc));
         let _ = done.send(());
     };
