@@ -29,8 +29,8 @@ fn is_due(process: &'static Process, comm: &Comm) -> bool {
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
-/// Whether MPI_Comm_dup on `comm` is a recovery: there is one to be done, and this rank knows of it,
-/// whichever of its threads was told. A rank that does not know is told, as by any other call: it
+/// Whether MPI_Comm_dup on `comm` is a recovery: one is due, and this rank knows of it, whichever
+/// of its threads was told. A rank that does not know is told, as by any other call: it
 /// would take what comes out of the recovery for the duplicate that it wanted.
 pub fn is_meant(process: &'static Process, comm: &Comm) -> bool {
     let knows = || {
