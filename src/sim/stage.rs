@@ -1,6 +1,7 @@
 //! Runs that people watch: as pages say they go on, halt, go step by step and tell what is asked;
 //! or they go through by themselves while they are recorded or drawn on a terminal.
 
+use crate::output;
 use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Slow, Terminal};
 use crate::words::Words;
 use std::io::Write;
@@ -78,7 +79,7 @@ impl Viewing {
         match self.port {
             Some(port) => {
                 let address = view::serve(feed.clone(), port, view::thread)?;
-                eprintln!("{name}: watch it at {address}");
+                output::remark(name, &format!("watch it at {address}"));
                 play(&feed, run, 1);
             }
             None => go_through(&feed, run),

@@ -1,27 +1,35 @@
 //! The words of a command line: options with `--`, and what they are about before them.
 
+use crate::output;
 use std::fmt::Display;
 use std::process::ExitCode;
 use std::str::FromStr;
 
 /// A whole program called `name`: shows its page of help, or prints what `run` makes of the command
-/// line, or says what is wrong with that.
+/// line, or says what is wrong with that. The exit status is 2 where the words are wrong, and 1 where
+/// the result cannot be written.
 pub fn program(
     name: &str, page: &str, run: impl FnOnce(Vec<String>) -> Result<String, String>,
 ) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{page}");
-        return ExitCode::SUCCESS;
+        return written(name, page);
     }
     match run(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
+        Ok(text) => written(name, &text),
         Err(why) => {
-            eprintln!("{name}: {why}");
+            output::remark(name, &why);
             ExitCode::from(2)
+        }
+    }
+}
+
+fn written(name: &str, text: &str) -> ExitCode {
+    match output::print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            output::remark(name, &why);
+            ExitCode::FAILURE
         }
     }
 }

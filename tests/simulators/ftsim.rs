@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fs::File;
+use std::process::{Command, Stdio};
 use support::{Program, built, number, scratch};
 
 const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
@@ -237,6 +239,50 @@ fn with_a_border_of_ones_own_the_last_column_says_how_near_to_rest_it_is() {
     assert!(most > 1e-3 && most < 1.0, "{column:?}");
     let end = column[column.len() - 1];
     assert!(end < 1e-6, "{end}");
+}
+
+/// What is said where standard output takes nothing, and the exit status.
+fn unheard(line: &str, out: impl Into<Stdio>) -> (String, Option<i32>) {
+    let mut command = Command::new(FTSIM.path);
+    let output = command.args(line.split(' ')).stdout(out).output().expect("it can be started");
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
+
+#[test]
+fn a_full_disk_and_a_closed_pipe_are_told_in_a_sentence() {
+    let full = || File::options().write(true).open("/dev/full").expect("Linux has it");
+    let gone = || std::io::pipe().expect("there are pipes").1;
+    for line in ["--help", "max --nodes 100", "max --nodes 100 --json"] {
+        let (said, status) = unheard(line, full());
+        assert!(said.starts_with("ftsim: cannot write to standard output: No space"), "{said}");
+        assert_eq!((said.lines().count(), status), (1, Some(1)), "{said}");
+        let (said, status) = unheard(line, gone());
+        assert!(said.starts_with("ftsim: nobody reads standard output to its end"), "{said}");
+        assert_eq!((said.lines().count(), status), (1, Some(1)), "{said}");
+    }
+    // Where remarks have no room, results are written all the same.
+    let mut command = Command::new(FTSIM.path);
+    let output = command.args("max --topology hashed --nodes 5000 --json".split(' '));
+    let output = output.stderr(full()).output().expect("it can be started");
+    assert!(output.status.success() && output.stdout.starts_with(b"{"), "{output:?}");
+    let directory = scratch("full");
+    for name in ["tick-000000.png", "film", "counters"] {
+        std::os::unix::fs::symlink("/dev/full", directory.join(name)).expect("there is room");
+    }
+    let there = directory.display();
+    let record = directory.join("record");
+    FTSIM.succeeds(&format!("max --nodes 100 --record {}", record.display()));
+    let replay = format!("replay {}", record.display());
+    for (line, said) in [
+        (format!("max --nodes 100 --frames {there}"), "tick-000000.png: No space"),
+        (format!("max --nodes 100 --csv {there}/counters"), "counters: No space"),
+        (format!("max --nodes 100 --kill 5 --deaths {there}/counters"), "counters: No space"),
+        (format!("max --nodes 100 --record {there}/counters"), "No space"),
+        (format!("{replay} --apng {there}/film"), "film: No space"),
+        (format!("{replay} --csv {there}/counters"), "counters: No space"),
+    ] {
+        FTSIM.refuses(&line, said);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::track::Track;
 use crate::{margin, nearest_side};
 use ftmpi_sim::base::random::Random;
 use ftmpi_sim::natural::{Application, Row, World, deaths};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::stage::{self, Run, Wish};
 use ftmpi_sim::view::{self, Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow};
 use std::path::Path;
@@ -44,7 +45,7 @@ impl Live {
     pub(crate) fn open(port: u16) -> Result<Live, String> {
         let feed = Arc::new(Feed::default());
         let address = view::serve(feed.clone(), port, view::thread)?;
-        eprintln!("ftsim: watch it at {address}");
+        remark("ftsim", &format!("watch it at {address}"));
         Ok(Live { feed, wish: None, asked: None })
     }
 

@@ -13,6 +13,7 @@ use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, Truth};
 use ftmpi_sim::natural::{Application, Graph, World};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::view::{self, Feed, Replay, Setup};
 use ftmpi_sim::words::{Words, program};
@@ -96,14 +97,14 @@ fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
     }
     let replay = Replay::open(Path::new(&path))?;
     if let Some(trouble) = replay.trouble() {
-        eprintln!("ftsim: {path}: {trouble}");
+        remark("ftsim", &format!("{path}: {trouble}"));
     }
     if let Some(prints) = prints {
         return prints.write(&replay).map(|()| String::new());
     }
     let feed = Arc::new(Feed::default());
     let address = view::serve(feed.clone(), port.unwrap_or(0), view::thread)?;
-    eprintln!("ftsim: watch it at {address}");
+    remark("ftsim", &format!("watch it at {address}"));
     replay.play(&feed);
     Ok(String::new())
 }

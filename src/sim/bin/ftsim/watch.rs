@@ -3,6 +3,7 @@
 use crate::live::{self, Show};
 use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::stage;
 use ftmpi_sim::view::{self, Feed, Recorder, Replay, Slow, kind, shade};
 use ftmpi_sim::words::Words;
@@ -93,10 +94,11 @@ impl Watch {
                 let speed = million / began.elapsed().as_secs_f64();
                 let alive = world.alive().iter().filter(|&&is_alive| is_alive).count();
                 let now = world.now();
-                eprintln!(
-                    "ftsim: tick {now}, {alive} alive, {million:.0} million events, \
-                    {speed:.1} million a second"
+                let words = format!(
+                    "tick {now}, {alive} alive, {million:.0} million events, {speed:.1} million a \
+                     second"
                 );
+                remark("ftsim", &words);
             }
             if is_last {
                 break;
@@ -216,7 +218,9 @@ impl Prints {
 
 fn png(path: &Path, points: &[u8], side: u32) -> Result<(), String> {
     let mut writer = encoder(path, side)?.write_header().map_err(|why| told(path, why))?;
-    writer.write_image_data(points).map_err(|why| told(path, why))
+    writer.write_image_data(points).map_err(|why| told(path, why))?;
+    // Dropped, it would keep to itself what cannot be written.
+    writer.finish().map_err(|why| told(path, why))
 }
 
 fn encoder(path: &Path, side: u32) -> Result<png::Encoder<'static, BufWriter<File>>, String> {
