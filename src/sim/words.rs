@@ -112,6 +112,17 @@ impl Words {
         self.text(name).map(|text| number(name, &text, &such_as.to_string())).transpose()
     }
 
+    /// The number that an option gives, if it was said: more than 0.
+    pub fn positive(&mut self, name: &str, such_as: f64) -> Result<Option<f64>, String> {
+        let given = self.given(name, such_as)?;
+        match given {
+            Some(given) if given <= 0.0 => {
+                Err(format!("--{name} {given}: say more than 0, such as --{name} {such_as}"))
+            }
+            _ => Ok(given),
+        }
+    }
+
     /// Complains about what nobody has read.
     pub fn done(mut self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
@@ -124,9 +135,15 @@ impl Words {
     }
 }
 
+/// Reads a number. Infinity and what is no number are none, though they can be parsed.
+pub fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
 fn number<T: FromStr>(name: &str, text: &str, such_as: &str) -> Result<T, String> {
-    let no = |_| format!("--{name} {text}: say a number, such as --{name} {such_as}");
-    text.replace('_', "").parse().map_err(no)
+    let plain = text.replace('_', "");
+    let number = finite(&plain).and_then(|_| plain.parse().ok());
+    number.ok_or_else(|| format!("--{name} {text}: say a number, such as --{name} {such_as}"))
 }
 
 #[cfg(test)]
@@ -150,5 +167,15 @@ mod tests {
         assert!(split("--node 1").unwrap().done().unwrap_err().contains("no --node here"));
         let said = split("--nodes many").unwrap().number("nodes", 5).unwrap_err();
         assert_eq!(said, "--nodes many: say a number, such as --nodes 5");
+        for text in ["nan", "inf", "-inf", "1e999"] {
+            let said = split(&format!("--source {text}")).unwrap().number("source", 0.5);
+            assert_eq!(said, Err(format!("--source {text}: say a number, such as --source 0.5")));
+        }
+        for text in ["0", "-3", "-0.0", "nan"] {
+            let said = split(&format!("--mttf {text}")).unwrap().positive("mttf", 5.0);
+            assert!(said.clone().unwrap_err().ends_with("such as --mttf 5"), "{said:?}");
+        }
+        assert_eq!(split("--mttf 3").unwrap().positive("mttf", 5.0), Ok(Some(3.0)));
+        assert_eq!(split("").unwrap().positive("mttf", 5.0), Ok(None));
     }
 }

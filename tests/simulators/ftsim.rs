@@ -130,14 +130,48 @@ schedule = [{ at = "5us", nodes = "3 17" }, { at = "8us", nodes = "box 0,5..2,7"
 #[test]
 fn nodes_die_as_often_as_their_mean_time_says_and_no_run_waits_for_the_dead() {
     let deaths = |mean: f64| {
-        let line = format!("max --nodes 20000 --ticks 1000 --mttf {mean} --json");
+        let line = format!("max --nodes 20000 --ticks 1000 --mttf {mean} --through --json");
         number(&FTSIM.succeeds(&line), "deaths")
     };
     // A thousand ticks: 2,000 and 500, give or take three deviations.
     assert!((1865.0..2135.0).contains(&deaths(0.5)), "{}", deaths(0.5));
     assert!((433.0..567.0).contains(&deaths(2.0)), "{}", deaths(2.0));
-    let json = FTSIM.succeeds("max --kill-every 1 --json");
+    let json = FTSIM.succeeds("max --kill-every 1 --through --json");
     assert_eq!(number(&json, "deaths"), 100_000.0);
+}
+
+#[test]
+fn failures_without_end_end_with_the_network_at_rest_and_what_was_set_is_waited_for() {
+    let ticks = |words: &str| {
+        let json = FTSIM.succeeds(&format!("max --nodes 20000 --json {words}"));
+        (number(&json, "ticks"), number(&json, "deaths"), number(&json, "notices"))
+    };
+    let (rest, ..) = ticks("");
+    for words in ["--mttf 0.5", "--mttf 3 --weibull 0.7", "--node-mttf 5000", "--kill-every 1"] {
+        let (at, deaths, notices) = ticks(words);
+        assert!((rest..=rest + 2.0).contains(&at), "{words}: {at} ticks, without it {rest}");
+        assert!(deaths > 1.0, "{words}: {deaths}");
+        // All neighbours hear of them, to the last one: eight each, less those who are dead.
+        assert!(notices > 7.5 * deaths, "{words}: {notices} notices of {deaths}");
+        assert_eq!(ticks(&format!("{words} --threads 3")), (at, deaths, notices));
+        let csv = scratch("rest").join("counters");
+        assert_eq!(ticks(&format!("{words} --csv {}", csv.display())), (at, deaths, notices));
+    }
+    // Deaths that were set come whatever happens, and meanwhile the others go on.
+    let (at, deaths, _) = ticks("--kill node|5@200 --mttf 2");
+    assert_eq!(at, 201.0);
+    assert!((60.0..140.0).contains(&deaths), "{deaths}");
+}
+
+#[test]
+fn a_run_with_deaths_by_chance_can_be_repeated_from_those_that_it_has_written() {
+    let list = scratch("chances").join("list");
+    let line = "poisson --nodes 900 --solve no --json";
+    let one = FTSIM.succeeds(&format!("{line} --mttf 40 --deaths {}", list.display()));
+    let deaths = std::fs::read_to_string(&list).expect("it was written");
+    assert_eq!(deaths.lines().count() as f64, number(&one, "deaths"));
+    let again = FTSIM.succeeds(&format!("{line} --kill-file {}", list.display()));
+    assert_eq!(one, again);
 }
 
 #[test]
@@ -311,6 +345,30 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("replay x --csv y --port 80", "--port 80 is for a page, and --csv writes files"),
         ("replay x --apng y --every 0", "--every is 1 or more"),
         ("replay x --tui", "there is no --tui here"),
+        ("max --mttf nan", "--mttf nan: say how many ticks, on average, more than 0"),
+        ("max --mttf -5", "--mttf -5: say how many ticks, on average, more than 0"),
+        ("max --mttf 0", "--mttf 0: say how many ticks, on average, more than 0"),
+        ("max --node-mttf inf", "--node-mttf inf: say a number, such as --node-mttf 1000000"),
+        ("max --node-mttf 0", "--node-mttf 0: say more than 0"),
+        ("max --weibull 0 --mttf 3", "--weibull 0: say more than 0"),
+        ("max --weibull 1e-9 --mttf 3", "--weibull 0.000000001: say 0.1 to 100"),
+        ("max --weibull 2", "--weibull 2 is of the times of --mttf or --node-mttf"),
+        ("max --kill-every 0", "--kill-every: say how many ticks, 1 or more"),
+        ("max --tick 0us", "--tick 0us: say a picosecond or more"),
+        ("max --tick -5us", "--tick `-5us` is no time"),
+        ("max --kill 101%", "--kill `101%` is no amount: say 100 or 0.1%"),
+        ("max --kill -1%", "--kill `-1%`: say 10%"),
+        ("max --kill nan%|of|all", "--kill `nan%` is no amount"),
+        ("max --kill ball|0.5,0.5|nan", "--kill `ball 0.5,0.5 nan`: say 10%"),
+        ("max --kill ball|0.5,0.5|0", "say a radius of more than 0, such as 0.1"),
+        ("max --kill 10%@-1", "--kill 10%@-1: say 1% or 1%@5, at a tick"),
+        ("max --topology torus --dims 9,x", "--dims `9,x` is no list of numbers"),
+        ("max --topology hashed --nodes 99 --kill nan%", "--kill nan%: on hashed lists"),
+        ("poisson --border 0,0,0,nan", "--border 0,0,0,nan: say x2-y2, or left,right"),
+        ("poisson --border inf,0,0,1", "--border inf,0,0,1: say x2-y2, or left,right"),
+        ("poisson --source inf", "--source inf: say a number"),
+        ("poisson --tolerance nan", "--tolerance nan: say a number"),
+        ("poisson --tolerance -1", "--tolerance -1: say 0 or more"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

@@ -35,6 +35,8 @@ pub struct Field {
     /// The weights of those beside it, then what it has heard of them. Whoever keeps its value has
     /// none: at the border, or alone.
     beside: Box<[f64]>,
+    /// Where in the list the next message is likely to come from: they come in its order.
+    next: u32,
 }
 
 impl Poisson {
@@ -50,8 +52,14 @@ impl Poisson {
     }
 
     /// With -Δu = f everywhere.
-    pub fn with_source(mut self, graph: &Graph, f: f64) -> Poisson {
-        self.source = kappa(graph) * straight(graph) * f;
+    pub fn with_source(self, graph: &Graph, f: f64) -> Poisson {
+        let kappa = kappa(graph);
+        self.with_kappa(graph, kappa, f)
+    }
+
+    /// The same, where kappa is known.
+    pub fn with_kappa(mut self, graph: &Graph, kappa: f64, f: f64) -> Poisson {
+        self.source = kappa * straight(graph) * f;
         self
     }
 
@@ -166,6 +174,7 @@ impl Application for Poisson {
         Field {
             value: fixed.unwrap_or(0.0),
             told: f64::NAN,
+            next: 0,
             beside: match fixed {
                 Some(_) => Box::default(),
                 None => weights.chain(list.iter().map(|_| 0.0)).collect(),
@@ -177,10 +186,14 @@ impl Application for Poisson {
 
     fn hear(&self, state: &mut Field, from: u32, value: &f64, here: &mut Here<'_, '_, f64>) {
         let (_, heard) = state.beside.split_at_mut(state.beside.len() / 2);
-        if !heard.is_empty()
-            && let Some(at) = Field::index(here, from)
-        {
+        if heard.is_empty() {
+            return;
+        }
+        let is_next = here.receives().get(state.next as usize) == Some(&from);
+        let at = if is_next { Some(state.next as usize) } else { Field::index(here, from) };
+        if let Some(at) = at {
             heard[at] = *value;
+            state.next = at as u32 + 1;
         }
     }
 
@@ -195,6 +208,7 @@ impl Application for Poisson {
     }
 
     fn settle(&self, state: &mut Field, here: &mut Here<'_, '_, f64>) {
+        state.next = 0;
         if here.now > 0 {
             let (weights, heard) = state.beside.split_at(state.beside.len() / 2);
             let sum: f64 = weights.iter().sum();

@@ -30,6 +30,8 @@ pub(crate) struct Show<'a, A: Application> {
     pub(crate) sides: Option<[f64; 4]>,
     /// What the border is instead of them; empty: these values.
     pub(crate) border: &'static str,
+    /// By node: the value with which it began, if it lies at the border.
+    pub(crate) fixed: Option<&'a [Option<f64>]>,
 }
 
 /// What to run next.

@@ -5,6 +5,7 @@
 mod help;
 mod live;
 mod network;
+mod rate;
 mod track;
 mod vast;
 mod watch;
@@ -16,14 +17,14 @@ use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::view::{self, Feed, Replay, Setup};
-use ftmpi_sim::words::{Words, program};
+use ftmpi_sim::words::{Words, finite, program};
 use live::{Again, Live, Show};
 use network::{Deaths, Network};
 use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use track::{Known, Notices, Residual, Track};
+use track::{Known, Notices, Progress, error};
 use watch::{Prints, Watch};
 
 fn main() -> ExitCode {
@@ -61,7 +62,7 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
 
 /// One run; where pages look on, they may ask for another.
 fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
-    let alone = ["json", "quiet", "watch", "tui"];
+    let alone = ["json", "quiet", "watch", "tui", "through"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.given("port", 8080)?;
     let Some(what) = words.word() else {
@@ -134,7 +135,8 @@ impl<'a> Setting<'a> {
     ) -> Result<World<A>, String> {
         let mut world = World::new(self.graph.clone(), app, self.threads);
         prepare(&mut world);
-        self.deaths.list.iter().for_each(|&(at, node)| world.kill(at, node as u32));
+        self.deaths.set.iter().for_each(|&(at, node)| world.kill(at, node));
+        world.kill_by_chance(self.deaths.chances.iter().copied());
         match self.live.borrow_mut().as_mut() {
             Some(live) => {
                 self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
@@ -145,6 +147,7 @@ impl<'a> Setting<'a> {
             }
             None => self.watch.play(&mut world, self.ticks, show)?,
         }
+        self.deaths.write(&world.deaths())?;
         Ok(world)
     }
 
@@ -203,6 +206,7 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
         setup: setting.setup("max"),
         sides: None,
         border: "",
+        fixed: None,
     };
     let world = setting.play(Max, &show, |_| {})?;
     let spread = world.spread();
@@ -219,9 +223,13 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
 
 fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
     let tolerance = words.number("tolerance", 1e-6)?;
+    if tolerance < 0.0 {
+        return Err(format!("--tolerance {tolerance}: say 0 or more, such as --tolerance 1e-6"));
+    }
     let source = words.number("source", 0.0)?;
     let border = words.text("border").unwrap_or("x2-y2".into());
     let setting = Setting::read(&mut words, live, 2_500, "nearest", 2_000)?;
+    let is_solved = is_solved(&mut words, setting.graph.nodes())?;
     words.done()?;
     if !setting.graph.is_symmetric() {
         return Err(format!(
@@ -237,35 +245,65 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     };
     let graph = &setting.graph;
     let problem = Poisson::with_border(graph, at);
-    let problem = if source == 0.0 { problem } else { problem.with_source(graph, source) };
+    let problem = match source {
+        0.0 => problem,
+        _ => problem.with_kappa(graph, setting.network.kappa(graph)?, source),
+    };
     let problem = Poisson { tolerance, ..problem };
     let has_truth = sides.is_none() && source == 0.0;
-    let (truth, residual) = (Truth::new(graph, &problem, at), Residual::default());
+    let progress = Progress::new(has_truth.then(|| Truth::new(graph, &problem, at)));
     let show = Show {
         title: format!("Poisson's equation, {}", setting.network),
         scale: ["value".into(), "-1".into(), "1".into()],
-        track: if has_truth { &truth } else { &residual },
+        track: &progress,
         setup: setting.setup("poisson"),
         sides: Some(sides.unwrap_or_default()),
         border: if sides.is_none() { "x² − y²" } else { "" },
+        fixed: Some(&problem.fixed),
     };
     let world = setting.play(problem.clone(), &show, |_| {})?;
-    let alive = world.alive();
-    let rest = problem.rest(graph, &alive);
-    let gap = (0..graph.nodes()).filter(|&node| alive[node as usize]);
-    let gap = gap.map(|node| (world.state(node).value - rest[node as usize]).abs());
     let mut report = setting.report(&world);
     report.add("distance", 1.0 / f64::from(graph.nodes()).sqrt());
-    if has_truth {
-        let whole = problem.rest(graph, &vec![true; alive.len()]);
-        report.add("error_now", truth.of(&world, &mut |_| ()));
-        report.add("error_at_rest", truth.error(&alive, &rest));
-        report.add("error_without_deaths", truth.error(&vec![true; alive.len()], &whole));
+    if let Some(factor) = progress.factor(tolerance) {
+        report.add("convergence_factor_per_tick", factor);
+        report.add("ticks_for_a_tenth", -std::f64::consts::LN_10 / factor.ln());
     }
+    let truth = has_truth.then(|| Truth::new(graph, &problem, at));
+    if let Some(truth) = &truth {
+        report.add("error_now", error(truth, &world, &mut |_| ()));
+    }
+    if is_solved {
+        solved(&problem, truth.as_ref(), &world, &mut report);
+    }
+    Ok(setting.shown(&report))
+}
+
+/// Whether to solve the equations directly as well: their time grows faster than that of a tick.
+fn is_solved(words: &mut Words, nodes: u32) -> Result<bool, String> {
+    const MOST_NODES: u32 = 100_000;
+    match words.text("solve").as_deref() {
+        None => Ok(nodes <= MOST_NODES),
+        Some("yes") => Ok(true),
+        Some("no") => Ok(false),
+        Some(other) => Err(format!("--solve {other}: say yes or no")),
+    }
+}
+
+/// How far the nodes are from where they tend, and that from the truth.
+fn solved(problem: &Poisson, truth: Option<&Truth>, world: &World<Poisson>, report: &mut Report) {
+    let (graph, alive) = (world.graph(), world.alive());
+    let rest = problem.rest(graph, &alive);
+    if let Some(truth) = truth {
+        let all = vec![true; alive.len()];
+        report.add("error_at_rest", truth.error(&alive, &rest));
+        let whole = if alive == all { rest.clone() } else { problem.rest(graph, &all) };
+        report.add("error_without_deaths", truth.error(&all, &whole));
+    }
+    let gap = (0..graph.nodes()).filter(|&node| alive[node as usize]);
+    let gap = gap.map(|node| (world.state(node).value - rest[node as usize]).abs());
     // `f64::max` would drop what is no number.
     let farthest = gap.fold(0.0, |most, gap| if most >= gap || most.is_nan() { most } else { gap });
     report.add("farthest_from_rest", farthest);
-    Ok(setting.shown(&report))
 }
 
 /// Reads the values of the left, right, lower and upper side; none is x² - y².
@@ -273,7 +311,7 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     if text == "x2-y2" {
         return Ok(None);
     }
-    let values: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    let values: Option<Vec<f64>> = text.split(',').map(finite).collect();
     let sides = values.and_then(|values| <[f64; 4]>::try_from(values).ok());
     sides.map(Some).ok_or_else(|| {
         format!("--border {text}: say x2-y2, or left,right,lower,upper such as 0,0,0,1")
@@ -312,6 +350,7 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         setup: setting.setup("run"),
         sides: Some(border.unwrap_or_default()),
         border: if border.is_none() { "as it is" } else { "" },
+        fixed: None,
     };
     let world = setting.play(app, &show, |world| {
         let margin = margin(&setting.graph);

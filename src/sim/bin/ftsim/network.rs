@@ -1,11 +1,12 @@
 //! Which nodes there are, who knows whom, and who is to die when: as the command line says.
 
 use ftmpi_sim::machine::Model;
-use ftmpi_sim::machine::faults::{Dice, Faults, Plan};
+use ftmpi_sim::machine::faults::{Death, Dice, Faults, Plan};
 use ftmpi_sim::machine::topology::{Grid, Topology};
 use ftmpi_sim::machine::units::{Picos, numbers, time};
+use ftmpi_sim::natural::poisson::kappa;
 use ftmpi_sim::natural::{Graph, MOST_NODES, Wiring, deaths};
-use ftmpi_sim::words::Words;
+use ftmpi_sim::words::{Words, finite};
 use std::fmt;
 
 pub(crate) struct Network {
@@ -20,7 +21,12 @@ pub(crate) struct Network {
 
 /// Who dies at which tick.
 pub(crate) struct Deaths {
-    pub(crate) list: Vec<(u64, usize)>,
+    /// At ticks that were said.
+    pub(crate) set: Vec<(u64, u32)>,
+    /// By chance or every so often, again and again: as long as the network is not at rest.
+    pub(crate) chances: Vec<(u64, u32)>,
+    /// The file that is to have all that happened.
+    file: Option<String>,
     /// What the command line says that can be said anew in a page.
     pub(crate) said: [(&'static str, String); 3],
 }
@@ -60,7 +66,7 @@ impl Network {
         let shape = words.text("topology").unwrap_or(shape.to_string());
         let usual = if shape == "nearest" { 8 } else { 4 };
         let count = words.number("neighbours", usual)?;
-        let dims = words.text("dims").map(|text| numbers(&text)).transpose()?;
+        let dims = words.text("dims").map(|text| extents(&text)).transpose()?;
         if dims.is_some() && (given_nodes.is_some() || !["mesh", "torus"].contains(&&*shape)) {
             return Err(
                 "--dims are of --topology mesh or torus, and say how many nodes there are: \
@@ -105,6 +111,18 @@ impl Network {
         self.wiring.graph(self.nodes, self.seed)
     }
 
+    /// By how much less a field in this network resists that may bend. To find it takes the longer
+    /// the more nodes there are; but where places are drawn, it does not depend on how many.
+    pub(crate) fn kappa(&self, graph: &Graph) -> Result<f64, String> {
+        const ENOUGH_NODES: u32 = 50_000;
+        match self.wiring {
+            Wiring::Nearest(_) if self.nodes > ENOUGH_NODES => {
+                Ok(kappa(&self.wiring.graph(ENOUGH_NODES, self.seed)?))
+            }
+            _ => Ok(kappa(graph)),
+        }
+    }
+
     /// How long all lists are, if they are all drawn alike.
     pub(crate) fn equal_lists(&self) -> Option<u32> {
         match self.wiring {
@@ -118,6 +136,10 @@ impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
+}
+
+fn extents(text: &str) -> Result<Vec<u32>, String> {
+    numbers(text).map_err(|why| format!("--dims {why}"))
 }
 
 fn on(grid: Result<Grid, String>) -> Result<Wiring, String> {
@@ -146,7 +168,8 @@ impl Deaths {
                 }
                 None => (kill, at),
             };
-            plans.push(Plan::At(parts(when), deaths::parse(who, graph)?));
+            let who = deaths::parse(who, graph).map_err(|why| format!("--kill {why}"))?;
+            plans.push(Plan::At(parts(when), who));
         }
         let all = || deaths::parse("all", graph);
         if !every.is_empty() {
@@ -154,41 +177,77 @@ impl Deaths {
             let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
             plans.push(Plan::Every(parts(period), deaths::parse("1", graph)?));
         }
-        let shape = words.number("weibull", 1.0)?;
-        let no = || format!("--mttf {mttf}: say how many ticks, on average");
-        let whole = if mttf.is_empty() { 0.0 } else { mttf.parse().map_err(|_| no())? };
-        for (mean, is_per_node) in [(whole, false), (words.number("node-mttf", 0.0)?, true)] {
-            if mean > 0.0 && shape > 0.0 {
+        let shape = words.positive("weibull", 1.5)?;
+        let no = || format!("--mttf {mttf}: say how many ticks, on average, more than 0");
+        let mean = |text: &str| finite(text).filter(|&mean| mean > 0.0).ok_or_else(no);
+        let whole = if mttf.is_empty() { None } else { Some(mean(mttf)?) };
+        let each = words.positive("node-mttf", 1e6)?;
+        if let (Some(shape), None, None) = (shape, whole, each) {
+            return Err(format!("--weibull {shape} is of the times of --mttf or --node-mttf"));
+        }
+        let shape = shape.unwrap_or(1.0);
+        if !Dice::SHAPES.contains(&shape) {
+            let (low, high) = (Dice::SHAPES.start(), Dice::SHAPES.end());
+            return Err(format!("--weibull {shape}: say {low} to {high}"));
+        }
+        for (mean, is_per_node) in [(whole, false), (each, true)] {
+            if let Some(mean) = mean {
                 let mean = mean * TICK_PARTS as f64;
                 plans.push(Plan::Chance(Dice { mean, shape, is_per_node }, all()?));
             }
         }
-        let end = parts(ticks.saturating_add(1)) - 1;
-        let died = Faults { seed: network.seed, plans }.until(end).into_iter();
-        let mut list: Vec<_> = died.map(|(at, node)| (at / TICK_PARTS, node)).collect();
+        let faults = Faults { seed: network.seed, plans };
+        let (mut set, mut chances) = drawn(&faults, TICK_PARTS, ticks);
         if let Some(file) = words.text("kill-file") {
-            list.extend(listed(&file, graph)?);
+            set.extend(listed(&file, graph)?);
         }
-        let tick = words.text("tick").map_or(Ok(1_000_000), |text| time(&text))?.max(1);
+        let tick = words.text("tick").map_or(Ok(1_000_000), |text| {
+            let tick = time(&text).map_err(|why| format!("--tick {why}"))?;
+            let no = || format!("--tick {text}: say a picosecond or more, such as --tick 1us");
+            (tick > 0).then_some(tick).ok_or_else(no)
+        })?;
         if let Some(model) = &network.model {
-            let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
-            let died = model.faults.until(end);
-            list.extend(died.into_iter().map(|(at, node): (Picos, usize)| (at / tick, node)));
+            let more = drawn(&model.faults, tick, ticks);
+            set.extend(more.0);
+            chances.extend(more.1);
         }
-        list.sort_unstable();
-        let mut seen = std::collections::HashSet::new();
-        list.retain(|(_, node)| seen.insert(*node));
-        if let Some(file) = words.text("deaths") {
-            let lines = list.iter().map(|(at, node)| format!("{at} {node}\n"));
-            let text: String = lines.collect();
-            std::fs::write(&file, text).map_err(|why| format!("--deaths {file}: {why}"))?;
+        if words.has("through") {
+            set.append(&mut chances);
         }
-        Ok(Deaths { list, said })
+        for list in [&mut set, &mut chances] {
+            list.sort_unstable();
+            let mut seen = std::collections::HashSet::new();
+            list.retain(|(_, node)| seen.insert(*node));
+        }
+        let file = words.text("deaths");
+        if let Some(file) = &file {
+            // Whoever has no room for it hears so before the run.
+            std::fs::write(file, "").map_err(|why| format!("--deaths {file}: {why}"))?;
+        }
+        Ok(Deaths { set, chances, file, said })
+    }
+
+    /// Writes what has happened where it was asked for.
+    pub(crate) fn write(&self, died: &[(u64, u32)]) -> Result<(), String> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let text: String = died.iter().map(|(at, node)| format!("{at} {node}\n")).collect();
+        std::fs::write(file, text).map_err(|why| format!("--deaths {file}: {why}"))
     }
 }
 
+/// Who dies up to a tick, which has so many parts: at times that were set, and without end.
+fn drawn(faults: &Faults, tick: Picos, ticks: u64) -> (Vec<(u64, u32)>, Vec<(u64, u32)>) {
+    let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
+    let (set, chances): (Vec<_>, _) =
+        faults.deaths(end).into_iter().partition(|death| death.is_set);
+    let told = |list: Vec<Death>| {
+        list.into_iter().map(|death| (death.at / tick, death.node as u32)).collect()
+    };
+    (told(set), told(chances))
+}
+
 /// Reads lines of a tick and a node, as `--deaths` writes them.
-fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, usize)>, String> {
+fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, u32)>, String> {
     let mut list = Vec::new();
     for (line, number) in text_of(file)?.lines().zip(1..) {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -197,7 +256,7 @@ fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, usize)>, String> {
         }
         let read = |(at, node): (&str, &str)| Some((at.parse().ok()?, node.trim().parse().ok()?));
         let death = line.split_once(' ').and_then(read);
-        let death = death.filter(|&(_, node): &(u64, usize)| node < graph.nodes() as usize);
+        let death = death.filter(|&(_, node): &(u64, u32)| node < graph.nodes());
         list.push(death.ok_or_else(|| {
             format!("{file}:{number}: `{line}`: say the tick and the node, such as 5 1234")
         })?);

@@ -25,7 +25,7 @@ pub(crate) struct Watch {
 }
 
 /// How many ticks go by between two looks at the clock.
-const SLICE: u64 = 64;
+const SLICE: u64 = 16;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Watch {
@@ -71,6 +71,7 @@ impl Watch {
         let mut end = 0;
         loop {
             let has_more = world.run_until(end.min(ticks));
+            show.track.look(world);
             if let Some((path, file)) = &mut csv {
                 let line = counters(world, end.min(ticks), show.track.of(world, &mut |_| ()));
                 file.write_all(line.as_bytes()).map_err(|why| told(path, why))?;
