@@ -147,7 +147,7 @@ fn failures_without_end_end_with_the_network_at_rest_and_what_was_set_is_waited_
         (number(&json, "ticks"), number(&json, "deaths"), number(&json, "notices"))
     };
     let (rest, ..) = ticks("");
-    for words in ["--mttf 0.5", "--mttf 3 --weibull 0.7", "--node-mttf 5000", "--kill-every 1"] {
+    for words in ["--mttf 0.5", "--mttf 0.7 --weibull 0.7", "--node-mttf 5000", "--kill-every 1"] {
         let (at, deaths, notices) = ticks(words);
         assert!((rest..=rest + 2.0).contains(&at), "{words}: {at} ticks, without it {rest}");
         assert!(deaths > 1.0, "{words}: {deaths}");
@@ -320,6 +320,38 @@ fn a_full_disk_and_a_closed_pipe_are_told_in_a_sentence() {
 }
 
 #[test]
+fn where_a_topology_has_other_numbers_of_nodes_that_is_told() {
+    for (line, said) in [
+        ("max --nodes 700 --topology torus", "ftsim: torus[26, 27] has 702 nodes, not 700\n"),
+        ("max --nodes 700 --topology hypercube", "ftsim: hypercube(10) has 1024 nodes, not 700\n"),
+        ("max --nodes 1024 --topology hypercube", ""),
+        ("max --nodes 700", ""),
+        ("max --nodes 700 --topology torus --quiet", ""),
+    ] {
+        let output = FTSIM.run(&line.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{line}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line}");
+    }
+}
+
+#[test]
+fn a_large_relaxation_is_solved_directly_only_where_that_is_wanted_and_tells_its_rate() {
+    let line = "poisson --nodes 400 --json --ticks 5000";
+    let whole = FTSIM.succeeds(line);
+    let factor = number(&whole, "convergence_factor_per_tick");
+    // Measured here: the slowest part of the field shrinks to a tenth in some hundred ticks.
+    assert!((0.97..0.99).contains(&factor), "{whole}");
+    let tenth = number(&whole, "ticks_for_a_tenth");
+    assert!((factor.powf(tenth) - 0.1).abs() < 1e-6, "{whole}");
+    let short = FTSIM.succeeds(&format!("{line} --solve no"));
+    assert!(!short.contains("at_rest\"") && short.contains("\"error_now\""), "{short}");
+    assert!(whole.starts_with(short.trim_end().trim_end_matches('}')), "{whole} {short}");
+    let large = "poisson --topology mesh --dims 400,300 --ticks 2 --json";
+    assert!(!FTSIM.succeeds(large).contains("error_at_rest"));
+    FTSIM.refuses("poisson --solve perhaps", "--solve perhaps: say yes or no");
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
         ("may", "say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"),
@@ -334,8 +366,11 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("poisson --border 1,2", "left,right,lower,upper"),
         ("poisson --topology random --kill 50%", "say --topology nearest, mesh, torus"),
         ("poisson --topology far", "say --topology nearest, mesh, torus"),
-        ("max --topology torus --dims 10000,10000", "say at most 20000000 nodes"),
-        ("max --nodes 20000000 --neighbours 1000", "1073741824 neighbours of all"),
+        (
+            "max --topology torus --dims 30000,30000",
+            "900000000 nodes with 4 neighbours each take about 315.0",
+        ),
+        ("max --nodes 4000000 --neighbours 5000", "say fewer; max has --topology hashed"),
         ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
         ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
         ("max --watch --frames x", "--frames writes a run that goes by itself: leave --watch out"),

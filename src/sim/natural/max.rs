@@ -106,6 +106,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
     use crate::natural::Wiring;
+    use crate::natural::graph::Lists;
     use std::sync::Arc;
 
     fn spread(nodes: u32, count: u32, kills: usize, seed: u64) -> Spread {
@@ -175,10 +176,10 @@ mod tests {
     #[test]
     fn with_lists_to_send_to_only_some_never_know() {
         let mut random = Random::new(1);
-        let draw = |_| (0..4).map(|_| random.below(20_000) as u32).collect();
-        let lists: Vec<Vec<u32>> = (0..20_000).map(draw).collect();
-        let places = vec![[0.0; 2]; lists.len()];
-        let mut world = World::new(Arc::new(Graph::new(&lists, places)), Max, 1);
+        let lists = Lists::collect(20_000, |_, all| {
+            all.extend((0..4).map(|_| random.below(20_000) as u32));
+        });
+        let mut world = World::new(Arc::new(Graph::new(lists, vec![[0.0; 2]; 20_000])), Max, 1);
         world.run_until(1000);
         let share = world.spread().unknowing as f64 / 20_000.0;
         assert!((share / (-4f64).exp() - 1.0).abs() < 0.15, "{share}");

@@ -123,6 +123,9 @@ impl<'a> Setting<'a> {
             return Err(format!("--threads {threads}: say 1 to 256"));
         }
         let (watch, is_json) = (Watch::read(words)?, words.has("json"));
+        if let Some(rounded) = network.rounded().filter(|_| !watch.is_quiet) {
+            remark("ftsim", &rounded);
+        }
         if let (Some(files), true) = (watch.files(), live.borrow().is_some()) {
             return Err(format!("{files} writes a run that goes by itself: leave --watch out"));
         }

@@ -11,6 +11,8 @@ use std::fmt;
 
 pub(crate) struct Network {
     nodes: u32,
+    /// As many were asked for.
+    asked: Option<u32>,
     name: String,
     /// As it was said, with the length of lists; of a machine, there is none.
     shape: Option<(String, u32)>,
@@ -56,6 +58,7 @@ impl Network {
             let nodes = model.topology.nodes() as u32;
             return Ok(Network {
                 nodes,
+                asked: None,
                 name: model.name.clone(),
                 shape: None,
                 wiring,
@@ -98,7 +101,15 @@ impl Network {
                 ));
             }
         };
-        Ok(Network { nodes, name, shape: Some((shape, count)), wiring, model: None, seed })
+        Ok(Network {
+            nodes,
+            asked: given_nodes,
+            name,
+            shape: Some((shape, count)),
+            wiring,
+            model: None,
+            seed,
+        })
     }
 
     /// Which topology with how many neighbours it is, if it is one of [`TOPOLOGIES`].
@@ -107,8 +118,25 @@ impl Network {
         TOPOLOGIES.into_iter().find(|name| name == said).map(|name| (name, *count))
     }
 
+    /// What is to be said where a topology cannot have as many nodes as were asked for.
+    pub(crate) fn rounded(&self) -> Option<String> {
+        let (asked, (nodes, _)) = (self.asked?, self.wiring.size(self.nodes));
+        (u64::from(asked) != nodes).then(|| format!("{} has {nodes} nodes, not {asked}", self.name))
+    }
+
     pub(crate) fn graph(&self) -> Result<Graph, String> {
-        self.wiring.graph(self.nodes, self.seed)
+        let (nodes, neighbours) = self.wiring.size(self.nodes);
+        // Measured: lists and states, and a message from each to each of its neighbours.
+        let needed = nodes.saturating_mul(150 + 50 * neighbours);
+        match free_bytes() {
+            Some(free) if needed > free => Err(format!(
+                "{nodes} nodes with {neighbours} neighbours each take about {:.1} GB, and {:.1} are \
+                 free: say fewer; max has --topology hashed, which keeps no lists",
+                needed as f64 / 1e9,
+                free as f64 / 1e9
+            )),
+            _ => self.wiring.graph(self.nodes, self.seed),
+        }
     }
 
     /// By how much less a field in this network resists that may bend. To find it takes the longer
@@ -136,6 +164,14 @@ impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
+}
+
+/// How much memory is free.
+fn free_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes << 10)
 }
 
 fn extents(text: &str) -> Result<Vec<u32>, String> {

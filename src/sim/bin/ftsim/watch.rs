@@ -21,7 +21,7 @@ pub(crate) struct Watch {
     pub(crate) is_drawn: bool,
     pub(crate) every: u64,
     side: u32,
-    is_quiet: bool,
+    pub(crate) is_quiet: bool,
 }
 
 /// How many ticks go by between two looks at the clock.
