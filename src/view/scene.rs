@@ -35,6 +35,8 @@ pub struct Scene {
     pub has_clock: bool,
     /// Whether dots can be killed.
     pub has_deaths: bool,
+    /// Whether sliders were moved, and there is a way back: the order `border back`.
+    pub has_way_back: bool,
 }
 
 /// A value that pages change while it runs.
@@ -96,6 +98,8 @@ pub(super) struct Written {
 pub(super) struct Told {
     pub(super) words: VecDeque<String>,
     pub(super) said: u64,
+    /// How many rows were plotted.
+    pub(super) points: u64,
     pub(super) lines: VecDeque<Line>,
 }
 
@@ -128,7 +132,7 @@ impl Scene {
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
              \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
              \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
-             \"scale\":[{},{},{}]}}",
+             \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             or(self.dot, "node"),
@@ -143,6 +147,7 @@ impl Scene {
             self.view,
             self.has_clock,
             self.has_deaths,
+            self.has_way_back,
             quoted(scale),
             quoted(low),
             quoted(high),
@@ -155,11 +160,13 @@ impl Written {
         let number =
             |value: &f64| if value.is_finite() { value.to_string() } else { "null".into() };
         let head = format!(
-            "{{\"scene\":{scene},\"tick\":{},\"state\":{},\"series\":[{}],\"nodes\":{}",
+            "{{\"scene\":{scene},\"tick\":{},\"state\":{},\"series\":[{}],\"nodes\":{},\
+             \"points\":{}",
             frame.tick,
             quoted(frame.state),
             joined(frame.series.iter().map(number)),
             frame.image.dots(),
+            told.points,
         );
         let head = match frame.top {
             Some(top) => format!("{head},\"top\":{}", number(&top)),

@@ -76,14 +76,13 @@ impl Application for Max {
 
 impl World<Max> {
     pub fn spread(&self) -> Spread {
-        let living: Vec<_> =
-            (0..self.graph().nodes()).filter(|&node| self.is_alive(node)).collect();
-        let target = living.iter().map(|&node| self.state(node).own).max().unwrap_or(0);
-        let knowing =
-            living.iter().map(|&node| self.state(node)).filter(|known| known.best >= target);
+        let living = || self.rows().flat_map(|row| row.nodes().flatten());
+        let largest = |(count, most): (usize, u32), known: &Known| (count + 1, most.max(known.own));
+        let (survivors, target) = living().fold((0, 0), largest);
+        let knowing = living().filter(|known| known.best >= target);
         let (count, hops) =
             knowing.fold((0, 0), |(count, hops), known| (count + 1, hops.max(known.since)));
-        Spread { survivors: living.len(), hops, unknowing: living.len() - count }
+        Spread { survivors, hops, unknowing: survivors - count }
     }
 }
 

@@ -14,7 +14,7 @@
 
 use super::graph::Graph;
 use super::solve::{System, settled};
-use super::world::{Application, Here};
+use super::world::{Application, Here, Row, World};
 
 /// What the nodes solve.
 #[derive(Clone, Debug)]
@@ -37,6 +37,9 @@ pub struct Field {
     beside: Box<[f64]>,
     /// Where in the list the next message is likely to come from: they come in its order.
     next: u32,
+    /// By how much the value has changed in the last tick in which it was found anew, and in which.
+    change: f32,
+    at: u32,
 }
 
 impl Poisson {
@@ -103,6 +106,23 @@ pub fn kappa(graph: &Graph) -> f64 {
     };
     let x = |node: u32| f64::from(graph.places[node as usize][0]);
     energy(&|node| bent[node as usize]) / energy(&x)
+}
+
+impl World<Poisson> {
+    /// By how much nodes have changed in the last tick in which something happened: the root of the
+    /// mean square, over the survivors.
+    pub fn residual(&self, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
+        let now = self.now() as u32;
+        let (mut square, mut count) = (0.0, 0u32);
+        for row in self.rows() {
+            see(&row);
+            for state in row.nodes().flatten() {
+                square += if state.at == now { f64::from(state.change).powi(2) } else { 0.0 };
+                count += 1;
+            }
+        }
+        (square / f64::from(count.max(1))).sqrt()
+    }
 }
 
 /// What the nodes should come to, inside.
@@ -175,6 +195,8 @@ impl Application for Poisson {
             value: fixed.unwrap_or(0.0),
             told: f64::NAN,
             next: 0,
+            change: 0.0,
+            at: 0,
             beside: match fixed {
                 Some(_) => Box::default(),
                 None => weights.chain(list.iter().map(|_| 0.0)).collect(),
@@ -208,6 +230,7 @@ impl Application for Poisson {
     }
 
     fn settle(&self, state: &mut Field, here: &mut Here<'_, '_, f64>) {
+        let before = state.value;
         state.next = 0;
         if here.now > 0 {
             let (weights, heard) = state.beside.split_at(state.beside.len() / 2);
@@ -218,6 +241,7 @@ impl Application for Poisson {
                 state.value = (all + self.source) / sum;
             }
         }
+        (state.change, state.at) = ((state.value - before) as f32, here.now as u32);
         let is_news = (state.value - state.told).abs() > self.tolerance;
         if is_news || state.told.is_nan() {
             state.told = state.value;

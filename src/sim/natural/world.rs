@@ -200,6 +200,11 @@ impl<A: Application> World<A> {
         &self.graph
     }
 
+    /// How many nodes live.
+    pub fn living(&self) -> u32 {
+        self.deaths.lives.iter().map(|eight| eight.load(Ordering::Relaxed).count_ones()).sum()
+    }
+
     /// The last tick at which something happened.
     pub fn now(&self) -> u64 {
         self.simulation.now()

@@ -31,9 +31,18 @@ fn main() -> ExitCode {
     program("ftsim", help::PAGE, run)
 }
 
+/// Those who look on.
+#[derive(Clone, Copy)]
+struct Pages<'a> {
+    live: &'a RefCell<Option<Live>>,
+    are_there: bool,
+    /// Nothing is to be run: all that is asked is whether it could be.
+    is_trial: bool,
+}
+
 /// What all applications are told.
 struct Setting<'a> {
-    live: &'a RefCell<Option<Live>>,
+    pages: Pages<'a>,
     network: Network,
     deaths: Deaths,
     threads: usize,
@@ -47,7 +56,7 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
     let live = RefCell::new(None);
     let mut good = arguments.clone();
     loop {
-        let done = once(&arguments, &live);
+        let done = once(&arguments, &live, false);
         let again = live.borrow_mut().as_mut().and_then(|live: &mut Live| live.again(&done));
         let Some(again) = again else {
             let kept = live.borrow().as_ref().map_or(Ok(()), Live::finish);
@@ -61,7 +70,9 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
 }
 
 /// One run; where pages look on, they may ask for another.
-fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn once(
+    arguments: &[String], live: &RefCell<Option<Live>>, is_trial: bool,
+) -> Result<String, String> {
     let alone = ["json", "quiet", "watch", "tui", "through"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.given("port", 8080)?;
@@ -72,17 +83,27 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
         return replay(words, port);
     }
     let is_watched = words.has("watch") || port.is_some();
-    if is_watched && live.borrow().is_none() {
-        *live.borrow_mut() = Some(Live::open(port.unwrap_or(0))?);
+    if is_watched && !is_trial {
+        let mut live = live.borrow_mut();
+        if live.is_none() {
+            *live = Some(Live::open(port.unwrap_or(0), check)?);
+        }
+        live.iter_mut().for_each(|live| live.begin(arguments));
     }
+    let pages = Pages { live, are_there: is_watched, is_trial };
     match what.as_str() {
-        "max" => max(words, live),
-        "poisson" => poisson(words, live),
-        "run" => foreign(words, live),
+        "max" => max(words, pages),
+        "poisson" => poisson(words, pages),
+        "run" => foreign(words, pages),
         _ => Err(format!(
             "`{what}`: say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"
         )),
     }
+}
+
+/// Whether a command line can be run; else why not.
+fn check(arguments: &[String]) -> Result<(), String> {
+    once(arguments, &RefCell::new(None), true).map(drop)
 }
 
 /// Shows what `--record` has kept, of this program or another, or writes it into other files.
@@ -112,7 +133,7 @@ fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
 
 impl<'a> Setting<'a> {
     fn read(
-        words: &mut Words, live: &'a RefCell<Option<Live>>, nodes: u32, shape: &str, ticks: u64,
+        words: &mut Words, pages: Pages<'a>, nodes: u32, shape: &str, ticks: u64,
     ) -> Result<Setting<'a>, String> {
         let network = Network::read(words, nodes, shape)?;
         let graph = Arc::new(network.graph()?);
@@ -123,13 +144,14 @@ impl<'a> Setting<'a> {
             return Err(format!("--threads {threads}: say 1 to 256"));
         }
         let (watch, is_json) = (Watch::read(words)?, words.has("json"));
-        if let Some(rounded) = network.rounded().filter(|_| !watch.is_quiet) {
+        let is_told = !watch.is_quiet && !pages.is_trial;
+        if let Some(rounded) = network.rounded().filter(|_| is_told) {
             remark("ftsim", &rounded);
         }
-        if let (Some(files), true) = (watch.files(), live.borrow().is_some()) {
+        if let (Some(files), true) = (watch.files(), pages.are_there) {
             return Err(format!("{files} writes a run that goes by itself: leave --watch out"));
         }
-        Ok(Setting { live, network, deaths, threads, ticks, watch, is_json, graph })
+        Ok(Setting { pages, network, deaths, threads, ticks, watch, is_json, graph })
     }
 
     /// Runs to the end, or as the pages say that look on.
@@ -140,7 +162,7 @@ impl<'a> Setting<'a> {
         prepare(&mut world);
         self.deaths.set.iter().for_each(|&(at, node)| world.kill(at, node));
         world.kill_by_chance(self.deaths.chances.iter().copied());
-        match self.live.borrow_mut().as_mut() {
+        match self.pages.live.borrow_mut().as_mut() {
             Some(live) => {
                 self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
                 if self.watch.is_drawn {
@@ -193,15 +215,18 @@ impl<'a> Setting<'a> {
     }
 }
 
-fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn max(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     if words.is("topology", "hashed") {
-        if live.borrow().is_some() {
+        if pages.are_there {
             return Err("--watch: --topology hashed has no places to look at: say random".into());
         }
         return vast::max(words);
     }
-    let setting = Setting::read(&mut words, live, 100_000, "random", 100_000)?;
+    let setting = Setting::read(&mut words, pages, 100_000, "random", 100_000)?;
     words.done()?;
+    if setting.pages.is_trial {
+        return Ok(String::new());
+    }
     let show = Show {
         title: format!("the largest value, {}", setting.network),
         scale: ["the largest value known".into(), "0".into(), u32::MAX.to_string()],
@@ -210,6 +235,7 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
         sides: None,
         border: "",
         fixed: None,
+        note: setting.network.rounded(),
     };
     let world = setting.play(Max, &show, |_| {})?;
     let spread = world.spread();
@@ -224,14 +250,14 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
     Ok(setting.shown(&report))
 }
 
-fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let tolerance = words.number("tolerance", 1e-6)?;
     if tolerance < 0.0 {
         return Err(format!("--tolerance {tolerance}: say 0 or more, such as --tolerance 1e-6"));
     }
     let source = words.number("source", 0.0)?;
     let border = words.text("border").unwrap_or("x2-y2".into());
-    let setting = Setting::read(&mut words, live, 2_500, "nearest", 2_000)?;
+    let setting = Setting::read(&mut words, pages, 2_500, "nearest", 2_000)?;
     let is_solved = is_solved(&mut words, setting.graph.nodes())?;
     words.done()?;
     if !setting.graph.is_symmetric() {
@@ -242,6 +268,9 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         ));
     }
     let sides = sides(&border)?;
+    if setting.pages.is_trial {
+        return Ok(String::new());
+    }
     let at = |x: f64, y: f64| match sides {
         None => x * x - y * y,
         Some(sides) => nearest_side(&sides, x, y),
@@ -263,6 +292,7 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         sides: Some(sides.unwrap_or_default()),
         border: if sides.is_none() { "x² − y²" } else { "" },
         fixed: Some(&problem.fixed),
+        note: setting.network.rounded(),
     };
     let world = setting.play(problem.clone(), &show, |_| {})?;
     let mut report = setting.report(&world);
@@ -332,7 +362,7 @@ fn nearest_side(sides: &[f64; 4], x: f64, y: f64) -> f64 {
     sides[nearest.expect("there are four sides")]
 }
 
-fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn foreign(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let path = words.word().ok_or("which application? Say ftsim run ./app.so")?;
     let border = words.text("border").map(|text| sides(&text)).transpose()?.flatten();
     let about = words.all("info");
@@ -340,10 +370,13 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     if !(16..=1 << 20).contains(&stack) {
         return Err(format!("--stack {stack}: say 16 to 1048576 kilobytes"));
     }
-    let setting = Setting::read(&mut words, live, 10_000, "nearest", 100_000)?;
+    let setting = Setting::read(&mut words, pages, 10_000, "nearest", 100_000)?;
     words.done()?;
     if setting.threads > 1 {
         return Err("--threads: applications may have variables, so one thread serves them".into());
+    }
+    if setting.pages.is_trial {
+        return Ok(String::new());
     }
     let app = Foreign::load(Path::new(&path), setting.graph.nodes(), stack << 10)?;
     let show = Show {
@@ -354,6 +387,7 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         sides: Some(border.unwrap_or_default()),
         border: if border.is_none() { "as it is" } else { "" },
         fixed: None,
+        note: setting.network.rounded(),
     };
     let world = setting.play(app, &show, |world| {
         let margin = margin(&setting.graph);

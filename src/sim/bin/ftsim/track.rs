@@ -14,6 +14,11 @@ pub(crate) trait Track<A: Application> {
     /// does so while they are at hand.
     fn of(&self, world: &World<A>, see: &mut dyn FnMut(&Row<'_, A>)) -> f64;
 
+    /// Whether that takes little time, beside that of a tick.
+    fn is_quick(&self) -> bool {
+        false
+    }
+
     /// Some ticks have gone by.
     fn look(&self, _: &World<A>) {}
 
@@ -34,21 +39,23 @@ impl Track<Max> for Known {
         let spread = world.spread();
         (spread.survivors - spread.unknowing) as f64
     }
+
+    fn is_quick(&self) -> bool {
+        true
+    }
 }
 
 /// How far nodes are from what the paper's border leads to, as long as that is their border; else
-/// how near to rest they are.
+/// by how much they change in a tick, which says how near to rest they are.
 pub(crate) struct Progress {
     truth: Option<Truth>,
-    residual: Residual,
     is_moved: Cell<bool>,
     rate: RefCell<Rate>,
 }
 
 impl Progress {
     pub(crate) fn new(truth: Option<Truth>) -> Progress {
-        let (residual, rate) = (Residual::default(), RefCell::default());
-        Progress { truth, residual, is_moved: Cell::new(false), rate }
+        Progress { truth, is_moved: Cell::new(false), rate: RefCell::default() }
     }
 
     fn truth(&self) -> Option<&Truth> {
@@ -69,7 +76,7 @@ impl Track<Poisson> for Progress {
     fn of(&self, world: &World<Poisson>, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
         match self.truth() {
             Some(truth) => error(truth, world, see),
-            None => self.residual.of(world, see),
+            None => world.residual(see),
         }
     }
 
@@ -94,47 +101,6 @@ pub(crate) fn error(
     off.rms()
 }
 
-/// By how much nodes change in a tick (the root of the mean square, over the survivors): where
-/// nobody knows what they should come to, that says how near to rest they are.
-#[derive(Default)]
-struct Residual(RefCell<Before>);
-
-/// What was the last time that somebody asked.
-#[derive(Default)]
-struct Before {
-    tick: u64,
-    values: Vec<f64>,
-    residual: f64,
-}
-
-impl Residual {
-    fn of(&self, world: &World<Poisson>, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
-        let mut before = self.0.borrow_mut();
-        let is_first = before.values.is_empty();
-        before.values.resize(world.graph().nodes() as usize, 0.0);
-        let (mut square, mut count) = (0.0, 0u32);
-        for row in world.rows() {
-            see(&row);
-            let known = &mut before.values[row.first as usize..];
-            for (state, last) in row.nodes().zip(known) {
-                if let Some(state) = state {
-                    square += (state.value - *last).powi(2);
-                    count += 1;
-                    *last = state.value;
-                }
-            }
-        }
-        let ticks = world.now() - before.tick;
-        if is_first {
-            (before.tick, before.residual) = (world.now(), 0.0);
-        } else if ticks > 0 {
-            before.tick = world.now();
-            before.residual = (square / f64::from(count.max(1))).sqrt() / ticks as f64;
-        }
-        before.residual
-    }
-}
-
 /// How often somebody has heard of a death.
 pub(crate) struct Notices;
 
@@ -146,5 +112,9 @@ impl Track<Foreign> for Notices {
     fn of(&self, world: &World<Foreign>, see: &mut dyn FnMut(&Row<'_, Foreign>)) -> f64 {
         world.rows().for_each(|row| see(&row));
         world.counters().notices as f64
+    }
+
+    fn is_quick(&self) -> bool {
+        true
     }
 }

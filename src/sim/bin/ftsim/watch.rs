@@ -62,7 +62,7 @@ impl Watch {
             feed.draw_on(stage::terminal(), view::thread)?;
         }
         if self.is_drawn || self.record.is_some() {
-            feed.set(live::scene(world, show));
+            feed.set(live::scene(world, show, &[None; 4]));
         }
         let is_seen = csv.is_some() || self.frames.is_some() || self.record.is_some();
         let is_seen = is_seen || self.is_drawn;
@@ -93,7 +93,7 @@ impl Watch {
                 told_at = Instant::now();
                 let million = world.events() as f64 / 1e6;
                 let speed = million / began.elapsed().as_secs_f64();
-                let alive = world.alive().iter().filter(|&&is_alive| is_alive).count();
+                let alive = world.living();
                 let now = world.now();
                 let words = format!(
                     "tick {now}, {alive} alive, {million:.0} million events, {speed:.1} million a \
