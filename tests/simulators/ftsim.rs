@@ -199,6 +199,45 @@ fn applications_in_c_and_fortran_find_the_maximum() {
     assert!(runs.iter().all(|run| *run == runs[0]), "all do the same: {runs:?}");
 }
 
+#[test]
+fn neighbours_keep_checkpoints_and_go_on_with_the_tasks_of_the_dead() {
+    let directory = scratch("checkpoint");
+    let app = built(&directory, "cc", &["c_examples/ftsim/checkpoint.c"], "checkpoint.so");
+    // How many tasks were finished by whom they were begun, or by others; and whether any is wrong.
+    let finished = |words: &str| {
+        let json = FTSIM.succeeds(&format!("run {} {words} --json", app.display()));
+        let (_, list) = json.split_once("\"colours\":[[").expect("it is there");
+        let (list, _) = list.split_once("]]").expect("it ends");
+        let pairs = list.split("],[").map(|pair| {
+            let (colour, nodes) = pair.split_once(',').expect("two numbers");
+            (colour.parse::<usize>().expect("a colour"), nodes.parse::<usize>().expect("nodes"))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        assert!(pairs.iter().all(|(colour, _)| *colour < 255), "a wrong state: {json}");
+        let alive = pairs.iter().map(|(_, nodes)| nodes).sum::<usize>();
+        (alive, pairs.iter().map(|(colour, nodes)| colour * nodes).sum::<usize>())
+    };
+    // Whenever they die: before their first step, on the way and at the end.
+    for tick in [1, 5, 9, 10, 11, 12, 23, 24, 25] {
+        assert_eq!(finished(&format!("--nodes 5000 --kill 50@{tick}")), (4950, 5000), "{tick}");
+    }
+    assert_eq!(finished("--nodes 2000 --kill 10@4 --kill 10@12 --kill 10@20"), (1970, 2000));
+    // With a node one of the four that have its parts may die at the same time, whichever it is:
+    // they are its first neighbours.
+    let list = directory.join("lists.txt");
+    let near = |node: i32| [-4, -3, -2, -1, 1, 2, 3, 4].map(|off| (node + off).rem_euclid(50));
+    let lines =
+        (0..50).map(|node| format!("{node}: {}\n", near(node).map(|to| to.to_string()).join(" ")));
+    std::fs::write(&list, lines.collect::<String>()).expect("there is room");
+    let ring = format!("--topology {}", list.display());
+    for other in near(20) {
+        let kill = format!("{ring} --kill node|20|{other}@10");
+        assert_eq!(finished(&kill), (48, 50), "20 and {other}");
+    }
+    // Of two of the four, there is no telling what was on both.
+    assert_eq!(finished(&format!("{ring} --kill node|20|16|17@10")), (47, 49));
+}
+
 /// Builds an application of these lines of C.
 fn thread(directory: &std::path::Path, name: &str, lines: &str) -> std::path::PathBuf {
     let source = directory.join(name).with_extension("c");
