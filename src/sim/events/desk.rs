@@ -104,9 +104,13 @@ impl<W: Copy> Desk<W> {
         if self.agenda.next_time() == Some(now) {
             self.agenda.take(now, &mut self.room.bucket);
         }
-        let has_soon = self.soon.iter().any(|piles| !piles.is_empty());
+        let mut has_soon = self.soon.iter().any(|piles| !piles.is_empty());
+        assert!(!has_soon || self.soon_time == now, "nobody forgets what is next");
+        if has_soon && self.room.bucket.len() * 8 > self.soon.iter().map(Piles::notes).sum() {
+            self.gather();
+            has_soon = false;
+        }
         if has_soon {
-            debug_assert!(self.soon_time == now, "nobody forgets what is next");
             self.serve_blocks(shard, now, plan);
         } else if !self.room.bucket.is_empty() {
             let first = plan.first_node(self.first_block(plan));
@@ -116,6 +120,17 @@ impl<W: Copy> Desk<W> {
         self.room.bucket.clear();
         self.soon_time = now + 1;
         self.spare.clear_up();
+    }
+
+    /// Puts what is on piles behind what was sent long ago: where that is much, it is not worth
+    /// while to put it on piles as well.
+    fn gather(&mut self) {
+        for piles in &mut self.soon {
+            for (_, mut pile) in piles.take_all() {
+                pile.chunks().for_each(|chunk| self.room.bucket.extend_from_slice(chunk));
+                pile.clear(&mut self.spare);
+            }
+        }
     }
 
     /// Block by block: what was sent long ago first, then that of the last tick.

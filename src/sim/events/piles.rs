@@ -84,6 +84,11 @@ impl<W> Piles<W> {
         self.touched.is_empty()
     }
 
+    /// How many notes are on all piles.
+    pub(super) fn notes(&self) -> usize {
+        self.touched.iter().map(|&block| self.piles[block as usize].len()).sum()
+    }
+
     /// How many blocks there are.
     pub(super) fn blocks(&self) -> usize {
         self.piles.len()
