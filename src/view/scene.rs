@@ -160,14 +160,16 @@ impl Written {
         let number =
             |value: &f64| if value.is_finite() { value.to_string() } else { "null".into() };
         let head = format!(
-            "{{\"scene\":{scene},\"tick\":{},\"state\":{},\"series\":[{}],\"nodes\":{},\
-             \"points\":{}",
+            "{{\"scene\":{scene},\"tick\":{},\"state\":{},\"series\":[{}],\"nodes\":{}",
             frame.tick,
             quoted(frame.state),
             joined(frame.series.iter().map(number)),
             frame.image.dots(),
-            told.points,
         );
+        let head = match told.points {
+            0 => head,
+            points => format!("{head},\"points\":{points}"),
+        };
         let head = match frame.top {
             Some(top) => format!("{head},\"top\":{}", number(&top)),
             None => head,
@@ -233,7 +235,7 @@ mod tests {
         };
         let line = Line { title: "rank 1".into(), steps: vec![("killed", 1.0), ("dead", 1.25)] };
         let words = VecDeque::from(["a \"word\"\n".to_string()]);
-        let told = Told { words, said: 40, lines: VecDeque::from([line]) };
+        let told = Told { words, said: 40, points: 7, lines: VecDeque::from([line]) };
         let written = Written::new(2, &frame, &told);
         let bytes = written.words();
         let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(
             told,
             "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"series\":[1.5,null],\"nodes\":3,\
-             \"top\":0.5,\"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
+             \"points\":7,\"top\":0.5,\"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
              \"lines\":[{\"title\":\"rank 1\",\"steps\":[[\"killed\",1.000],[\"dead\",1.250]]}],\
              \"marks\":[2],\"arrows\":[0,2,1,2]}"
         );
