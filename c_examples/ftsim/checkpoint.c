@@ -173,7 +173,7 @@ static void collect(struct state *own, ftsim_here *here, int32_t from, const str
         *rescue = (struct rescue){.is_used = true, .is_ours = true, .task = part->task,
                                   .step = part->step};
     }
-    /* Those of a tick come by their number: the lowest holder that lives hears of none before it. */
+    /* Those of a tick come by number: the lowest holder that lives hears of none before it. */
     rescue->is_ours &= from >= here->node;
     rescue->count += !rescue->has[part->index];
     rescue->has[part->index] = true;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 /// A whole program called `name`: shows its page of help, or prints what `run` makes of the command
-/// line, or says what is wrong with that. The exit status is 2 where the words are wrong, and 1 where
-/// the result cannot be written.
+/// line, or says what is wrong with that. The exit status is 2 where the words are wrong, and 1
+/// where the result cannot be written.
 pub fn program(
     name: &str, page: &str, run: impl FnOnce(Vec<String>) -> Result<String, String>,
 ) -> ExitCode {

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// More than this are not open at a time: a browser opens six. For one more, that one is closed that
-/// has waited longest without a whole request.
+/// More than this are not open at a time: a browser opens six. For one more, that one is closed
+/// that has waited longest without a whole request.
 const MOST_CONNECTIONS: usize = 64;
 /// Closed ones whose threads have not ended yet; then new ones have to wait.
 const MOST_ENDING: usize = 64;

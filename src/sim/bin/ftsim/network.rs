@@ -21,12 +21,15 @@ pub(crate) struct Network {
     pub(crate) seed: u64,
 }
 
+/// Ticks, and the nodes that die in them.
+type Dying = Vec<(u64, u32)>;
+
 /// Who dies at which tick.
 pub(crate) struct Deaths {
     /// At ticks that were said.
-    pub(crate) set: Vec<(u64, u32)>,
+    pub(crate) set: Dying,
     /// By chance or every so often, again and again: as long as the network is not at rest.
-    pub(crate) chances: Vec<(u64, u32)>,
+    pub(crate) chances: Dying,
     /// The file that is to have all that happened.
     file: Option<String>,
     /// What the command line says that can be said anew in a page.
@@ -43,8 +46,8 @@ impl Network {
     pub(crate) fn read(words: &mut Words, nodes: u32, shape: &str) -> Result<Network, String> {
         let given_seed: Option<u64> = words.given("seed", 1)?;
         let seed = given_seed.unwrap_or(1);
-        let given_nodes = words.given("nodes", nodes)?;
-        let nodes: u32 = given_nodes.unwrap_or(nodes);
+        let given_nodes: Option<u32> = words.given("nodes", nodes)?;
+        let nodes = given_nodes.unwrap_or(nodes);
         if nodes == 0 || nodes > MOST_NODES {
             return Err(format!("--nodes {nodes}: say 1 to {MOST_NODES}"));
         }
@@ -55,9 +58,8 @@ impl Network {
             let mut model = Model::find(&file, |file| std::fs::read_to_string(file))?;
             model.faults.seed = given_seed.unwrap_or(model.faults.seed);
             let wiring = Wiring::Machine(model.topology.clone());
-            let nodes = model.topology.nodes() as u32;
             return Ok(Network {
-                nodes,
+                nodes: model.topology.nodes() as u32,
                 asked: None,
                 name: model.name.clone(),
                 shape: None,
@@ -130,8 +132,8 @@ impl Network {
         let needed = nodes.saturating_mul(150 + 50 * neighbours);
         match free_bytes() {
             Some(free) if needed > free => Err(format!(
-                "{nodes} nodes with {neighbours} neighbours each take about {:.1} GB, and {:.1} are \
-                 free: say fewer; max has --topology hashed, which keeps no lists",
+                "{nodes} nodes with {neighbours} neighbours each take about {:.1} GB, and {:.1} \
+                 are free: say fewer; max has --topology hashed, which keeps no lists",
                 needed as f64 / 1e9,
                 free as f64 / 1e9
             )),
@@ -207,41 +209,20 @@ impl Deaths {
             let who = deaths::parse(who, graph).map_err(|why| format!("--kill {why}"))?;
             plans.push(Plan::At(parts(when), who));
         }
-        let all = || deaths::parse("all", graph);
         if !every.is_empty() {
             let period = every.parse().ok().filter(|&period: &u64| period > 0);
             let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
             plans.push(Plan::Every(parts(period), deaths::parse("1", graph)?));
         }
-        let shape = words.positive("weibull", 1.5)?;
-        let no = || format!("--mttf {mttf}: say how many ticks, on average, more than 0");
-        let mean = |text: &str| finite(text).filter(|&mean| mean > 0.0).ok_or_else(no);
-        let whole = if mttf.is_empty() { None } else { Some(mean(mttf)?) };
-        let each = words.positive("node-mttf", 1e6)?;
-        if let (Some(shape), None, None) = (shape, whole, each) {
-            return Err(format!("--weibull {shape} is of the times of --mttf or --node-mttf"));
-        }
-        let shape = shape.unwrap_or(1.0);
-        if !Dice::SHAPES.contains(&shape) {
-            let (low, high) = (Dice::SHAPES.start(), Dice::SHAPES.end());
-            return Err(format!("--weibull {shape}: say {low} to {high}"));
-        }
-        for (mean, is_per_node) in [(whole, false), (each, true)] {
-            if let Some(mean) = mean {
-                let mean = mean * TICK_PARTS as f64;
-                plans.push(Plan::Chance(Dice { mean, shape, is_per_node }, all()?));
-            }
+        for dice in dice(words, mttf)? {
+            plans.push(Plan::Chance(dice, deaths::parse("all", graph)?));
         }
         let faults = Faults { seed: network.seed, plans };
         let (mut set, mut chances) = drawn(&faults, TICK_PARTS, ticks);
         if let Some(file) = words.text("kill-file") {
             set.extend(listed(&file, graph)?);
         }
-        let tick = words.text("tick").map_or(Ok(1_000_000), |text| {
-            let tick = time(&text).map_err(|why| format!("--tick {why}"))?;
-            let no = || format!("--tick {text}: say a picosecond or more, such as --tick 1us");
-            (tick > 0).then_some(tick).ok_or_else(no)
-        })?;
+        let tick = tick(words)?;
         if let Some(model) = &network.model {
             let more = drawn(&model.faults, tick, ticks);
             set.extend(more.0);
@@ -271,8 +252,40 @@ impl Deaths {
     }
 }
 
+/// The times between failures of all nodes together, and of each.
+fn dice(words: &mut Words, mttf: &str) -> Result<Vec<Dice>, String> {
+    let shape = words.positive("weibull", 1.5)?;
+    let no = || format!("--mttf {mttf}: say how many ticks, on average, more than 0");
+    let mean = |text: &str| finite(text).filter(|&mean| mean > 0.0).ok_or_else(no);
+    let whole = if mttf.is_empty() { None } else { Some(mean(mttf)?) };
+    let each = words.positive("node-mttf", 1e6)?;
+    if let (Some(shape), None, None) = (shape, whole, each) {
+        return Err(format!("--weibull {shape} is of the times of --mttf or --node-mttf"));
+    }
+    let shape = shape.unwrap_or(1.0);
+    if !Dice::SHAPES.contains(&shape) {
+        let (low, high) = (Dice::SHAPES.start(), Dice::SHAPES.end());
+        return Err(format!("--weibull {shape}: say {low} to {high}"));
+    }
+    let means = [(whole, false), (each, true)].into_iter();
+    let dice = means.filter_map(|(mean, is_per_node)| {
+        let mean = mean? * TICK_PARTS as f64;
+        Some(Dice { mean, shape, is_per_node })
+    });
+    Ok(dice.collect())
+}
+
+/// How long a tick is for the times of a machine's schedule.
+fn tick(words: &mut Words) -> Result<Picos, String> {
+    words.text("tick").map_or(Ok(1_000_000), |text| {
+        let tick = time(&text).map_err(|why| format!("--tick {why}"))?;
+        let no = || format!("--tick {text}: say a picosecond or more, such as --tick 1us");
+        (tick > 0).then_some(tick).ok_or_else(no)
+    })
+}
+
 /// Who dies up to a tick, which has so many parts: at times that were set, and without end.
-fn drawn(faults: &Faults, tick: Picos, ticks: u64) -> (Vec<(u64, u32)>, Vec<(u64, u32)>) {
+fn drawn(faults: &Faults, tick: Picos, ticks: u64) -> (Dying, Dying) {
     let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
     let (set, chances): (Vec<_>, _) =
         faults.deaths(end).into_iter().partition(|death| death.is_set);
@@ -283,7 +296,7 @@ fn drawn(faults: &Faults, tick: Picos, ticks: u64) -> (Vec<(u64, u32)>, Vec<(u64
 }
 
 /// Reads lines of a tick and a node, as `--deaths` writes them.
-fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, u32)>, String> {
+fn listed(file: &str, graph: &Graph) -> Result<Dying, String> {
     let mut list = Vec::new();
     for (line, number) in text_of(file)?.lines().zip(1..) {
         let line = line.split('#').next().unwrap_or_default().trim();
