@@ -11,7 +11,12 @@ fn times_are_those_of_the_paper() {
     for (line, time) in [
         ("line", "110080"),
         ("line --cost physical", "102505"),
-        ("octtree", "7920"),
+        ("octtree", "7720"),
+        ("octtree --starter", "8720"),
+        ("octtree --cost text", "7879"),
+        ("octtree --cost text --starter", "8879"),
+        ("line --cost text", "109676"),
+        ("line --handler 0", "8080"),
         ("reduce", "110080"),
         ("reduce --handler 860", "95800"),
     ] {
@@ -39,11 +44,13 @@ fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
         ("lines", "say what: ftbg line, octtree, reduce, ring, jacobi, md or run APP.so"),
         ("line --dims 3,3", "say 34,34,36"),
-        ("line --cost real", "say published or physical"),
+        ("line --cost real", "say published, physical or text"),
         ("line --communication 500", "say 1 to 200"),
         ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
-        ("line --handler 0", "a handler takes some time"),
+        ("line --starter", "there is no --starter here"),
+        ("line --handler nan", "--handler nan: say 0 to 1e9 nanoseconds"),
+        ("line --handler -1", "--handler -1: say 0 to 1e9 nanoseconds"),
         ("md --dims 8,8,2", "a cell has 26 neighbours: say 3,3,3 or more"),
     ] {
         FTBG.refuses(line, said);
@@ -64,9 +71,10 @@ fn a_machine_file_that_cannot_run_is_refused_with_the_cure() {
     for (program, text, said) in [
         ("line", "[node]\noutbuf = 0\n[cost]\nbyte_ns = 1\n", "say 1 or more"),
         ("jacobi", "[node]\npacket = 64\n", "behind a header of 8: say"),
-        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: say 32 or more"),
+        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: say 33 or more"),
         ("line", "[node]\nprocessors = 65536\nthreads = 65536\n", "fewer than 2^32"),
         ("line", "[cost]\nhop_ns = 1e300\n", "say 0 to 1e9 nanoseconds"),
+        ("line", "[cost]\nhandler_ns = 0\nhop = 0\ncorner = 0\n", "time would stand still"),
     ] {
         let text = format!("[machine]\ntopology = \"mesh\"\ndims = [4, 4, 4]\n{text}");
         std::fs::write(&file, text).expect("there is room");

@@ -3,7 +3,7 @@
 use super::node::Program;
 use super::packet::{HEADER, PAYLOAD_MOST};
 use crate::machine::Model;
-use crate::machine::cost::Cost;
+use crate::machine::cost::{CornerRule, Cost};
 use crate::machine::model;
 use crate::machine::topology::Topology;
 
@@ -47,8 +47,11 @@ impl Setup {
             return Err(format!("{communication} communication threads: say 1 to {threads}"));
         }
         let cost = model.cost.clone();
-        if cost.handler == 0 {
-            return Err("handler_ns = 0: a handler takes some time".into());
+        let corner = if cost.corner_rule == CornerRule::PerTurn { 0 } else { cost.corner };
+        if cost.handler == 0 && cost.hop == 0 && corner == 0 {
+            return Err("handlers, hops and corners that cost nothing: time would stand still: \
+                        say --handler 1 or more"
+                .into());
         }
         if cost.byte > 0 && model.node.outbuf == 0 {
             return Err("outbuf = 0: a packet needs room until it has left: say 1 or more".into());

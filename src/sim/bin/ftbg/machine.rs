@@ -5,7 +5,7 @@ use ftmpi_sim::foreign::bluegene::Wanted;
 use ftmpi_sim::machine::Model;
 use ftmpi_sim::machine::cost::CornerRule;
 use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::units::{numbers, picos_of};
+use ftmpi_sim::machine::units::{NANO, numbers, picos_of};
 use ftmpi_sim::words::Words;
 
 /// A machine before it is built.
@@ -33,7 +33,13 @@ impl Machine {
             None => model.cost.corner_rule,
             Some("published") => CornerRule::PerMessage,
             Some("physical") => CornerRule::PerTurn,
-            Some(other) => return Err(format!("--cost {other}: say published or physical")),
+            Some("text") => {
+                model.cost.hop = NANO;
+                CornerRule::OnceAtLeast
+            }
+            Some(other) => {
+                return Err(format!("--cost {other}: say published, physical or text"));
+            }
         };
         let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
         model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
@@ -83,7 +89,9 @@ impl Machine {
         }
         let all = model.node.all_threads()?;
         let mut setup = Setup::new(&model, self.communication.unwrap_or(all.div_ceil(2)))?;
-        setup.node.processors = self.model.node.processors;
+        // As many processors as these threads are on.
+        setup.node.threads = self.model.node.threads.max(1);
+        setup.node.processors = all.div_ceil(setup.node.threads);
         setup.has_fragments = self.has_fragments;
         Ok(setup)
     }
