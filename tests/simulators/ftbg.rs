@@ -49,7 +49,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
         ("line --starter", "there is no --starter here"),
-        ("line --handler nan", "--handler nan: say 0 to 1e9 nanoseconds"),
+        ("line --handler nan", "--handler nan: say a number, such as"),
         ("line --handler -1", "--handler -1: say 0 to 1e9 nanoseconds"),
         ("md --dims 8,8,2", "a cell has 26 neighbours: say 3,3,3 or more"),
     ] {
@@ -108,6 +108,41 @@ fn programs_in_cpp_and_c_run_on_the_machine_that_they_want_or_are_given() {
 }
 
 #[test]
+fn a_program_written_as_in_the_paper_runs_in_cpp_and_in_c() {
+    let directory = scratch("ftbg-paper");
+    let maximum = built(&directory, "c++", &["c_examples/ftbg/maximum.cpp"], "maximum.so");
+    let line = format!("run {} --json --quiet --info 0", maximum.display());
+    let json = FTBG.succeeds(&line);
+    // That of the built-in one.
+    assert!(json.contains("\"time_ns\":110080,\"packets\":41615,"), "{json}");
+    let best = (0..41_616u64).map(|node| node * 7 % 41_617).max().expect("there are nodes");
+    assert!(json.contains(&format!("0: maximum {best}, 0 missing, thread 0 of processor 0")));
+    let source = directory.join("paper.c");
+    let text = "#include <ftbg.h>\n\
+         typedef struct { int from, hops; } PacketMsg;\n\
+         static int *heard;\n\
+         static void take(BgNode *n, void *d, const void *p, size_t b) {\n\
+         const PacketMsg *msg = p; int *own = d;\n\
+         *own = b == sizeof *msg ? 100 * msg->from + getThread(n) : -1;\n\
+         if (n->number == 0) { PacketMsg next = {n->number + 7, 1};\n\
+         sendPacket(n, 1, 0, 0, &next, 9, BG_LARGE); } (void)heard; }\n\
+         void BgInit(Main *m) { CreateBlueGene(m, 2, 1, 1, 3, 5); }\n\
+         void *BgNodeInit(BgNode *node) { static int own[2]; PacketMsg first = {5, 0};\n\
+         registerHandler(node, 9, take);\n\
+         if (node->number == 0) addMessage(node, &first, 9, BG_SMALL);\n\
+         return &own[node->number]; }\n\
+         #include <stdio.h>\n\
+         void BgInfo(const void *d, char *t, size_t room) {\n\
+         snprintf(t, room, \"%d\", *(const int *)d); }\n";
+    std::fs::write(&source, text).expect("there is room");
+    let paper = built(&directory, "cc", &[source.to_str().expect("it is text")], "paper.so");
+    let line = format!("run {} --json --quiet --info 0 --info 1", paper.display());
+    let json = FTBG.succeeds(&line);
+    // Node 1 ran it on its first worker, behind three communication threads.
+    assert!(json.contains("\"info\":[\"0: 500\",\"1: 703\"]"), "{json}");
+}
+
+#[test]
 fn mistakes_of_programs_are_told_with_their_node() {
     let directory = scratch("ftbg-mistakes");
     let sum = built(&directory, "cc", &["c_examples/ftbg/sum.c"], "sum.so");
@@ -132,16 +167,20 @@ fn mistakes_of_programs_are_told_with_their_node() {
         ("addMessage(node, h, 7, 0, 0)", "addMessage: size 7: say BG_SMALL or BG_LARGE"),
         ("addMessage(node, h, 0, 0, 9)", "a payload of 9 bytes at 0x0: there is none"),
         ("registerHandler(node, 0)", "a handler is NULL"),
+        ("registerHandler(node, -1, heard)", "handler -1: say 0 to 65535"),
+        ("registerHandler(node, 0, other)", "handler 0 is another function already"),
     ] {
         let source = directory.join("wrong.c");
         let text = format!(
             "#include <ftbg.h>\n\
              static void heard(BgNode *n, void *d, const void *p, size_t b) {{\n\
              (void)n, (void)d, (void)p, (void)b; }}\n\
+             static void other(BgNode *n, void *d, const void *p, size_t b) {{\n\
+             (void)n, (void)d, (void)p, (void)b; }}\n\
              void *BgNodeInit(BgNode *node) {{\n\
              int h = registerHandler(node, heard);\n\
              if (node->number == 1) {call};\n\
-             (void)h; return 0; }}\n"
+             (void)h, (void)other; return 0; }}\n"
         );
         std::fs::write(&source, text).expect("there is room");
         let source = source.to_str().expect("it is text");

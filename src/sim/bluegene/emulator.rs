@@ -101,6 +101,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
             busy: 0,
             waited: 0,
         });
+        simulation = simulation.with_lookahead(setup.lookahead());
         let mut first = Vec::new();
         for shard in simulation.shards_mut() {
             shard.start(&mut first);

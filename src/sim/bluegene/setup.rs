@@ -5,7 +5,7 @@ use super::packet::{HEADER, PAYLOAD_MOST};
 use crate::machine::Model;
 use crate::machine::cost::{CornerRule, Cost};
 use crate::machine::model;
-use crate::machine::topology::Topology;
+use crate::machine::topology::{Path, Topology};
 
 /// A machine of up to three dimensions, and how programs run on it.
 #[derive(Clone, Debug)]
@@ -103,6 +103,13 @@ impl Setup {
     /// How long a payload may be on this machine.
     pub fn payload_most(&self) -> usize {
         (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
+    }
+
+    /// How many ticks later than it begins, at the least, a handler has effects on other nodes: when
+    /// it has ended and a packet has gone over a link.
+    pub(super) fn lookahead(&self) -> u64 {
+        let link = self.cost.arrival(Path { hops: 1, turns: 0 }, 0, 0);
+        self.cost.handler.div_ceil(self.tick) + link.div_ceil(self.tick)
     }
 
     #[inline]
