@@ -16,7 +16,8 @@
  * A handler starts when its packet has arrived and a thread of its node is free, and takes what
  * the machine says (1000 ns), what it says it works, and what it waits for. What a handler asks for
  * that cannot be (a node that is not there, a payload that is too long, a handler that nobody has
- * registered) ends the run, which says what it was.
+ * registered) ends the run, which says what it was; so does a fault, a stack that overflows, abort
+ * and exit, with the node's number.
  */
 #ifndef FTBG_H
 #define FTBG_H
@@ -224,6 +225,11 @@ static inline int getMessage(BgNode *node, BgMessage *message) {
 #ifdef __cplusplus
 }
 #else
+/* A message that is NULL has no bytes. */
+static inline size_t bgBytes(const void *message, size_t bytes) {
+    return message ? bytes : 0;
+}
+
 /* The forms of the paper in C, told by how many arguments there are:
  *
  *     registerHandler(node, id, handler)
@@ -231,7 +237,7 @@ static inline int getMessage(BgNode *node, BgMessage *message) {
  *     sendPacket(node, x, y, z, message, id, category)
  */
 #define BG_NINTH(a, b, c, d, e, f, g, h, form, ...) form
-#define BG_BYTES(message) ((message) ? sizeof *(message) : 0)
+#define BG_BYTES(message) bgBytes(message, sizeof *(message))
 #define bgAddMessage(node, message, id, category)                                                  \
     (addMessage)(node, id, category, message, BG_BYTES(message))
 #define bgSendPacket(node, x, y, z, message, id, category)                                         \

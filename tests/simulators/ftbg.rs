@@ -50,7 +50,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
         ("line --starter", "there is no --starter here"),
         ("line --handler nan", "--handler nan: say a number, such as"),
-        ("line --handler -1", "--handler -1: say 0 to 1e9 nanoseconds"),
+        ("line --handler -1", "--handler -1e0: say 0 to 1e9 nanoseconds"),
         ("md --dims 8,8,2", "a cell has 26 neighbours: say 3,3,3 or more"),
     ] {
         FTBG.refuses(line, said);

@@ -20,7 +20,7 @@ pub trait Program: Sync + Send {
     fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>);
 
     /// What it says of a node, for people.
-    fn info(&self, _: &Self::Data) -> String {
+    fn info(&self, _: u32, _: &Self::Data) -> String {
         String::new()
     }
 }

@@ -3,7 +3,7 @@
 //! The library is never unloaded. Its handlers may use variables of their own, so one thread serves
 //! all nodes.
 
-use super::{INFO_BYTES, Library};
+use super::{INFO_BYTES, Library, faults};
 use crate::bluegene::{Node, PAYLOAD_MOST, Program, Setup, Size};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -103,6 +103,7 @@ unsafe impl Send for Data {}
 
 impl Foreign {
     pub fn load(path: &Path) -> Result<Foreign, String> {
+        faults::name("ftbg");
         let library = Library::load(path, "include/ftbg.h")?;
         // SAFETY: the header says which types these functions have.
         unsafe {
@@ -124,9 +125,11 @@ impl Foreign {
         // The program may keep them, as every program does with those of `main`.
         let mut list: Vec<_> = texts.into_iter().map(CString::into_raw).collect();
         list.push(std::ptr::null_mut());
+        let list = list.leak();
         let mut wanted = usual;
         // SAFETY: the program gets what the header promises; the words stay for ever.
-        unsafe { init(&raw mut wanted, words.len() as c_int, list.leak().as_mut_ptr()) };
+        let call = || unsafe { init(&raw mut wanted, words.len() as c_int, list.as_mut_ptr()) };
+        faults::while_loading(call);
         Ok(wanted)
     }
 
@@ -141,7 +144,7 @@ impl Foreign {
             calls: &CALLS,
             desk: (&raw mut desk).cast(),
         };
-        call(&raw mut seen)
+        faults::in_node(number as u32, || call(&raw mut seen))
     }
 }
 
@@ -177,11 +180,12 @@ impl Program for Foreign {
         });
     }
 
-    fn info(&self, data: &Data) -> String {
+    fn info(&self, node: u32, data: &Data) -> String {
         let Some(info) = self.info else { return String::new() };
         let mut text = [0u8; INFO_BYTES];
         // SAFETY: the program is told how much room there is; the last byte stays 0.
-        unsafe { info(data.0, text.as_mut_ptr().cast(), INFO_BYTES - 1) };
+        let call = || unsafe { info(data.0, text.as_mut_ptr().cast(), INFO_BYTES - 1) };
+        faults::in_node(node, call);
         super::text(&text)
     }
 }

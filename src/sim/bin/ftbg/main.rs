@@ -109,7 +109,7 @@ fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<()
     let infos = about.iter().map(|node| {
         let node: u32 = node.parse().map_err(|_| format!("--info {node}: say a node's number"))?;
         match node < emulator.setup().nodes() {
-            true => Ok(format!("{node}: {}", emulator.program().info(emulator.data(node)))),
+            true => Ok(format!("{node}: {}", emulator.program().info(node, emulator.data(node)))),
             false => Err(format!("--info {node}: there is no such node")),
         }
     });
