@@ -22,7 +22,11 @@ const HEAD: &str = "#include <stdlib.h>\n\
      #pragma GCC diagnostic ignored \"-Winfinite-recursion\"\n\
      __attribute__((noinline, unused)) static int deep(int n) {\n\
      volatile char room[200]; room[n % 200] = 1;\n\
-     return n == 0 ? 0 : deep(n - 1) + room[n % 200]; }\n";
+     return n == 0 ? 0 : deep(n - 1) + room[n % 200]; }\n\
+     __attribute__((noinline, unused)) static int wide(void) {\n\
+     volatile char room[300000];\n\
+     for (int i = 299999; i > 0; i -= 1000) room[i] = 1;\n\
+     return room[299999]; }\n";
 
 fn compiled(directory: &Path, name: &str, text: &str) -> PathBuf {
     let source = directory.join(format!("{name}.c"));
@@ -59,7 +63,7 @@ fn a_handler_that_ends_the_process_is_told_with_its_node() {
 fn a_thread_that_ends_the_process_or_overflows_its_stack_is_told_with_its_node() {
     let directory = scratch("foreign-threads");
     // An array that is larger than the stacks of several neighbours.
-    let wide = "volatile char wide[300000]; for (int i = 299999; i > 0; i -= 1000) wide[i] = 1; (void)wide[1];";
+    let wide = "wide();";
     let more = ("wide", wide, "node 3 has used more than its stack: say more with --stack");
     for (name, deed, said) in DEEDS.into_iter().chain([more]) {
         let text = format!(

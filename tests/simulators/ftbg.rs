@@ -27,10 +27,19 @@ fn times_are_those_of_the_paper() {
 }
 
 #[test]
-fn one_and_two_threads_write_the_same_bytes() {
-    for line in ["line --dims 9,9,9", "jacobi --dims 5,4,3", "ring --dims 7,3,2", "md --rounds 9"] {
+fn any_number_of_threads_writes_the_same_bytes() {
+    for line in [
+        "line --dims 9,9,9",
+        "octtree --dims 9,9,9 --cost physical --handler 0",
+        "jacobi --dims 5,4,3 --communication 1",
+        "ring --dims 7,3,2",
+        "md --rounds 9",
+    ] {
         let one = FTBG.succeeds(&format!("{line} --json"));
-        assert_eq!(one, FTBG.succeeds(&format!("{line} --json --threads 2")));
+        for threads in [2, 3, 4] {
+            let more = FTBG.succeeds(&format!("{line} --json --threads {threads}"));
+            assert_eq!(one, more, "{line} on {threads}");
+        }
     }
     let jacobi = FTBG.succeeds("jacobi --dims 4,4,4 --json");
     assert!(jacobi.contains("\"cells_that_differ_from_a_serial_run\":0"), "{jacobi}");
@@ -48,6 +57,11 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("line --communication 500", "say 1 to 200"),
         ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
+        ("line --communication 0", "--communication 0: say 1 or more"),
+        ("line --dims nan,1,1", "--dims: `nan,1,1` is no list of numbers"),
+        ("line --dims 0,1,1", "each extent is 1 or more"),
+        ("line --clock 0", "--clock 0: say gigahertz"),
+        ("line --slice inf --tui", "--slice inf: say a number"),
         ("line --starter", "there is no --starter here"),
         ("line --handler nan", "--handler nan: say a number, such as"),
         ("line --handler -1", "--handler -1e0: say 0 to 1e9 nanoseconds"),
@@ -187,6 +201,25 @@ fn mistakes_of_programs_are_told_with_their_node() {
         let wrong = built(&directory, "cc", &[source], "wrong.so");
         FTBG.refuses(&format!("run {} --dims 3,3,3", wrong.display()), said);
     }
+}
+
+#[test]
+fn a_full_disk_or_a_closed_pipe_is_a_sentence() {
+    use std::process::{Command, Stdio};
+    let said = |out: Stdio| {
+        let mut command = Command::new(FTBG.path);
+        let command = command.args(["line", "--dims", "4,4,4", "--quiet"]).stdout(out);
+        let output = command.stderr(Stdio::piped()).spawn().expect("it can be started");
+        let output = output.wait_with_output().expect("it is ours");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let (status, why) = said(full.into());
+    assert!(status == Some(1) && why.starts_with("ftbg: cannot write to standard output"), "{why}");
+    let (reader, writer) = std::io::pipe().expect("there is a pipe");
+    drop(reader);
+    let (status, why) = said(writer.into());
+    assert!(status == Some(1) && why.contains("the pipe is closed"), "{why}");
 }
 
 #[test]

@@ -136,9 +136,9 @@ extern "C" fn told(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_vo
         let guard = GUARD.load(Ordering::Relaxed);
         let is_guard = guard != 0 && (guard..guard + GUARD_BYTES).contains(&address);
         let is_near = signal == libc::SIGSEGV && address.abs_diff(stack) < NEAR_BYTES;
-        if is_guard || is_near && guard == 0 {
+        if is_guard || is_near {
             line.add("has used more than its stack");
-            line.add(if is_guard { ": say more with --stack" } else { "" });
+            line.add(if guard != 0 { ": say more with --stack" } else { "" });
         } else {
             line.add("has ended by ");
             line.add(SIGNALS[at].1);

@@ -25,7 +25,8 @@ impl Machine {
         let is_named = machine.is_some();
         let file = machine.unwrap_or("bluegene-2001".into());
         let mut model = Model::find(&file, |file| std::fs::read_to_string(file))?;
-        let dims = words.text("dims").map(|dims| numbers(&dims)).transpose()?;
+        let read = |dims: String| numbers(&dims).map_err(|why| format!("--dims: {why}"));
+        let dims = words.text("dims").map(read).transpose()?;
         let dims = dims.map(|dims| {
             <[u32; 3]>::try_from(dims).map_err(|_| "--dims has three numbers: say 34,34,36")
         });
@@ -43,10 +44,14 @@ impl Machine {
         };
         let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
         model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
+        let communication = words.given("communication", 100)?;
+        if communication == Some(0) {
+            return Err("--communication 0: say 1 or more".into());
+        }
         Ok(Machine {
             is_named,
             dims: dims.transpose()?,
-            communication: words.given("communication", 100)?,
+            communication,
             workers: None,
             has_fragments: words.has("fragments"),
             model,
