@@ -13,11 +13,16 @@ fn times_are_those_of_the_paper() {
         ("line --cost physical", "102505"),
         ("octtree", "7720"),
         ("octtree --starter", "8720"),
+        ("octtree --cost physical", "8095"),
+        ("octtree --cost physical --starter", "9095"),
         ("octtree --cost text", "7879"),
         ("octtree --cost text --starter", "8879"),
         ("line --cost text", "109676"),
         ("line --handler 0", "8080"),
         ("reduce", "110080"),
+        ("reduce --cost physical", "102505"),
+        ("reduce --cost text", "109676"),
+        ("reduce --cost text --handler 860", "95396"),
         ("reduce --handler 860", "95800"),
     ] {
         let json = FTBG.succeeds(&format!("{line} --json"));
