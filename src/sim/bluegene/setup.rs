@@ -105,8 +105,8 @@ impl Setup {
         (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
     }
 
-    /// How many ticks later than it begins, at the least, a handler has effects on other nodes: when
-    /// it has ended and a packet has gone over a link.
+    /// The least number of ticks from the beginning of a handler to its first effect on another
+    /// node: it ends, and a packet goes over a link.
     pub(super) fn lookahead(&self) -> u64 {
         let link = self.cost.arrival(Path { hops: 1, turns: 0 }, 0, 0);
         self.cost.handler.div_ceil(self.tick) + link.div_ceil(self.tick)

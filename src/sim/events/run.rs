@@ -3,8 +3,8 @@
 //! What is sent for the next tick, which is nearly all where nodes talk in steps, is piled up by
 //! blocks of receivers (see `piles`); what is for later waits in an agenda for its time.
 //!
-//! Where nodes hear of each other only after a while, the lookahead, threads need not meet at every
-//! tick: what a node does now reaches other nodes later than a window of so many ticks, so that each
+//! Where nodes hear of each other only after a while, the lookahead, threads need not meet at
+//! every tick: what a node does now reaches other nodes after a window of that many ticks, so each
 //! thread runs through a window by itself.
 
 use super::barrier::Barrier;

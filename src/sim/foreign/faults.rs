@@ -1,7 +1,7 @@
 //! What an application does that it should not: faults, `abort`, `exit`, and stacks that overflow.
 //!
 //! An application runs in this process, so that its faults are signals here. While one of its
-//! functions runs, it is noted for which node; a signal handler on a stack of its own then says in a
+//! functions runs, its node is noted; a signal handler on a stack of its own then says in a
 //! sentence what that node did, and ends the process. Signals that come while no function of an
 //! application runs go where they went before.
 
