@@ -79,10 +79,9 @@ impl Stacks {
         let all = count.checked_mul(bytes).filter(|&all| all > 0).ok_or_else(no)?;
         let (access, kind) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: new memory, which takes none until it is written to.
-        let first = unsafe {
-            libc::mmap(std::ptr::null_mut(), all, access, kind | libc::MAP_NORESERVE, -1, 0)
-        };
+        // SAFETY: new memory, which takes none until it is written to. The system refuses what it
+        // could never give.
+        let first = unsafe { libc::mmap(std::ptr::null_mut(), all, access, kind, -1, 0) };
         if first == libc::MAP_FAILED {
             return Err(no());
         }
