@@ -27,8 +27,8 @@ DESCRIPTION
 OPTIONS
     --dims X,Y,Z          34,34,36, of jacobi 8,8,8, of md 4,4,4; or those of --machine, or of
                           APP.so
-    --cost C              published: 5 ns a hop, 75 ns once for each message; physical: 75 ns for
-                          each turn; text: 1 ns a hop, 75 ns for each turn, and once at least
+    --cost C              published: 5 ns a hop, 75 ns once for each message; physical: 75 ns
+                          for each turn; text: 1 ns a hop, 75 ns for each turn, at least once
     --handler NS          what a handler takes: 1000; 0 is allowed
     --starter             of octtree: a micro-task begins it, one handler more in a row
     --communication N     of a node's threads, those that take packets in: half of them
