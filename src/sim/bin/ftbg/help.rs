@@ -15,15 +15,6 @@ DESCRIPTION
     and repel each other in a periodic box, a cell on each node; both are compared with a serial
     run.
 
-OPTIONS]
-    ftbg run APP.so [WORDS] [OPTIONS]    a program in C or C++: include/ftbg.h
-
-DESCRIPTION
-    line broadcasts from the corner along x, then y, then z; octtree from the middle, which cuts
-    the machine into eight parts; reduce finds a maximum on the way back of line; ring passes a
-    token through all nodes; jacobi solves Laplace's equation, and md moves atoms that attract and repel
-    each other in a periodic box, a cell on each node; both are compared with a serial run.
-
 OPTIONS
     --dims X,Y,Z          34,34,36, of jacobi 8,8,8, of md 4,4,4; or those of --machine, or of
                           APP.so
