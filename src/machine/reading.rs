@@ -153,7 +153,11 @@ fn read_cost(mut section: Section) -> Result<Cost, Wrong> {
         cost.corner_rule = match rule {
             "per-message" => CornerRule::PerMessage,
             "per-turn" => CornerRule::PerTurn,
-            _ => return Err((at, unknown(rule, &["per-message", "per-turn"], "corner_rule"))),
+            "once-at-least" => CornerRule::OnceAtLeast,
+            _ => {
+                let known = ["per-message", "per-turn", "once-at-least"];
+                return Err((at, unknown(rule, &known, "corner_rule")));
+            }
         };
     }
     section.done()?;

@@ -159,11 +159,12 @@ impl<W: Copy> Desk<W> {
     }
 
     fn hand_over<S: Shard<What = W>>(&mut self, shard: &mut S, now: u64, plan: Plan, total: usize) {
-        let Desk { agenda, out, later, spare, heard, room, .. } = self;
+        let Desk { number, agenda, out, later, spare, heard, room, .. } = self;
         *heard += total as u64;
         for notes in room.sorted[..total].chunk_by(|one, other| one.to == other.to) {
             let later = match later.len() {
                 1 => Later::Alone(agenda),
+                _ if plan.lookahead > 1 => Later::Ahead { agenda, shards: later, own: *number },
                 _ => Later::Sorted(later),
             };
             let from = notes[0].to;

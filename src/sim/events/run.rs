@@ -2,6 +2,10 @@
 //!
 //! What is sent for the next tick, which is nearly all where nodes talk in steps, is piled up by
 //! blocks of receivers (see `piles`); what is for later waits in an agenda for its time.
+//!
+//! Where nodes hear of each other only after a while, the lookahead, threads need not meet at
+//! every tick: what a node does now reaches other nodes after a window of that many ticks, so each
+//! thread runs through a window by itself.
 
 use super::barrier::Barrier;
 use super::desk::{Desk, Mail};
@@ -48,6 +52,8 @@ pub(super) enum Later<'a, W> {
     Alone(&'a mut Agenda<Note<W>>),
     /// By shard: what goes there.
     Sorted(&'a mut [Vec<(u64, Note<W>)>]),
+    /// The same, but for the shard with this number, which has an agenda, for it runs ahead.
+    Ahead { agenda: &'a mut Agenda<Note<W>>, shards: &'a mut [Vec<(u64, Note<W>)>], own: usize },
 }
 
 /// How nodes are divided: into blocks, and these into shards.
@@ -57,6 +63,8 @@ pub(super) struct Plan {
     shift: u32,
     /// So many blocks are a shard.
     blocks: u32,
+    /// What goes to another node arrives at least so many ticks later.
+    pub(super) lookahead: u64,
 }
 
 impl<W> Post<'_, W> {
@@ -65,13 +73,21 @@ impl<W> Post<'_, W> {
     pub fn send(&mut self, to: u32, after: u64, what: W) {
         assert!(after > 0, "what is sent arrives later");
         let note = Note { to, from: self.from, what };
-        if after == 1 {
+        if after == 1 && self.plan.lookahead == 1 {
             return self.soon.put(self.plan.block_of(to), note, self.spare);
         }
         let time = self.now + after;
         match &mut self.later {
             Later::Alone(agenda) => agenda.enter(time, note),
             Later::Sorted(shards) => shards[self.plan.shard_of(to)].push((time, note)),
+            Later::Ahead { agenda, shards, own } => {
+                let shard = self.plan.shard_of(to);
+                if shard == *own {
+                    return agenda.enter(time, note);
+                }
+                assert!(after >= self.plan.lookahead, "others hear of it later");
+                shards[shard].push((time, note));
+            }
         }
     }
 }
@@ -84,7 +100,8 @@ impl Plan {
         let few = nodes / 2048;
         let size = fair.clamp(4, 8192).max(few).next_power_of_two();
         let shift = size.ilog2();
-        Plan { shift, blocks: nodes.div_ceil(size).div_ceil(threads as u32) }
+        let blocks = nodes.div_ceil(size).div_ceil(threads as u32);
+        Plan { shift, blocks, lookahead: 1 }
     }
 
     #[inline]
@@ -153,6 +170,14 @@ impl<S: Shard> Simulation<S> {
             heard: 0,
             now: 0,
         }
+    }
+
+    /// Nothing that a node sends reaches another one earlier than so many ticks later.
+    pub fn with_lookahead(mut self, ticks: u64) -> Self {
+        assert!(ticks > 0, "what is sent arrives later");
+        // One thread meets nobody.
+        self.plan.lookahead = if self.shards.len() == 1 { 1 } else { ticks };
+        self
     }
 
     pub fn shards(&self) -> &[S] {
@@ -271,8 +296,14 @@ fn run_one<S: Shard>(
         if now > end || now == u64::MAX {
             return last;
         }
-        last = Some(now);
-        desk.serve(shard, now, plan);
+        let window = end.min(now.saturating_add(plan.lookahead - 1));
+        let mut next = Some(now);
+        while let Some(now) = next {
+            desk.serve(shard, now, plan);
+            last = Some(now);
+            let has_more = |&next: &u64| plan.lookahead > 1 && next <= window;
+            next = desk.next_time().filter(has_more);
+        }
     }
     unreachable!("turns go on for ever")
 }
@@ -328,6 +359,64 @@ mod tests {
         }
         let heard = simulation.heard();
         (simulation.into_shards().into_iter().flat_map(|shard| shard.story).collect(), heard)
+    }
+
+    /// Nodes that send to others later than to themselves.
+    struct Slow {
+        gossip: Gossip,
+        lookahead: u64,
+    }
+
+    impl Shard for Slow {
+        type What = u64;
+
+        fn hear(&mut self, now: u64, to: u32, notes: &[Note<u64>], post: &mut Post<'_, u64>) {
+            let at = (to - self.gossip.first) as usize;
+            for note in notes {
+                self.gossip.story[at].push((now, note.from, note.what));
+                let random = &mut self.gossip.randoms[at];
+                for _ in 0..2 {
+                    let other = random.below(u64::from(self.gossip.nodes)) as u32;
+                    let delay = if other == to { 1 } else { self.lookahead };
+                    if random.chance(44) {
+                        post.send(other, delay + random.below(3) * random.below(300), 7);
+                    }
+                    if random.chance(4) {
+                        post.send(to, 1, random.bits());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_that_run_ahead_change_nothing() {
+        let told = |nodes: u32, threads, lookahead, slice| {
+            let make = |range: std::ops::Range<u32>| Slow {
+                gossip: Gossip {
+                    first: range.start,
+                    nodes,
+                    story: vec![Vec::new(); range.len()],
+                    randoms: range.map(|node| Random::new(u64::from(node))).collect(),
+                },
+                lookahead,
+            };
+            let mut simulation = Simulation::new(nodes, threads, make).with_lookahead(lookahead);
+            (0..nodes).for_each(|node| simulation.enter(0, node, THE_MACHINE, 1));
+            let mut end = slice;
+            while simulation.run_until(end) && end < 30_000 {
+                end += slice;
+            }
+            let shards = simulation.into_shards().into_iter();
+            shards.flat_map(|shard| shard.gossip.story).collect::<Vec<_>>()
+        };
+        for (nodes, lookahead) in [(3, 2), (40, 100), (100, 1000)] {
+            let alone = told(nodes, 1, lookahead, 30_000);
+            assert!(alone.iter().map(Vec::len).sum::<usize>() > 2 * nodes as usize);
+            for (threads, slice) in [(2, 30_000), (3, 30_000), (2, 100)] {
+                assert_eq!(told(nodes, threads, lookahead, slice), alone, "{nodes} on {threads}");
+            }
+        }
     }
 
     #[test]
