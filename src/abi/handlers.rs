@@ -28,17 +28,17 @@ enum Reaction {
 pub(super) fn raise(
     process: &'static Process, name: &'static str, scope: Scope, news: News,
 ) -> c_int {
-    let code = told(process.world.rules(), news.class).0;
+    let code = |class| told(process.world.rules(), class).0;
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => {
-            nesting::run(object, || call(function, object, code));
+            nesting::run(object, || call(function, object, code(news.cause)));
         }
         Reaction::End => end_job(process, name, scope, news),
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(_) => code,
+        Ok(_) => code(news.class),
         Err(_) => current::end(),
     }
 }
@@ -55,7 +55,8 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         return known;
     }
     let process = current::process();
-    let news = News { class: Class(code), is_of_a_death: false };
+    let class = Class(code);
+    let news = News { class, cause: class, is_of_a_death: false };
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
