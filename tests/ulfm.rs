@@ -243,6 +243,62 @@ fn the_status_is_that_of_the_survivors() {
     run.clone().args(["all"]).fails_with(7);
 }
 
+/// Odd ranks have a communicator of their own, even ones another; some end it, and the others see
+/// failed processes.
+fn aborts() -> Program {
+    let text = "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        int main(int argc, char **argv) { int rank, code, class; char way = argv[1][0];\n\
+        MPI_Comm part; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n\
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n\
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);\n\
+        if (rank == 1) printf(\"before\\n\");\n\
+        if (way == 'w' && rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);\n\
+        if (way == 's' && rank == 1) MPI_Abort(MPI_COMM_SELF, 3);\n\
+        if (way == 'p' && rank == 1) MPI_Abort(part, 3);\n\
+        if (way == 'b') MPI_Abort(part, 3);\n\
+        if (way == 'e' && rank == 1) { MPI_Comm_set_errhandler(part, MPI_ERRORS_ABORT);\n\
+        MPI_Send(NULL, 0, MPI_INT, 99, 0, part); }\n\
+        do code = MPI_Barrier(MPI_COMM_WORLD); while (code == MPI_SUCCESS);\n\
+        MPI_Error_class(code, &class); printf(\"rank %d: %d\\n\", rank, class);\n\
+        MPI_Finalize(); return 0; }\n";
+    support::c_text("ulfm_aborts", text).build()
+}
+
+#[test]
+fn abort_ends_the_group_of_its_communicator() {
+    let program = aborts();
+    for kind in ["thread", "fiber"] {
+        let run = |way| {
+            let run = support::run(&program).ranks(5).option("--mode=ulfm").args([way]);
+            run.option(format!("--ranks={kind}"))
+        };
+        let seen = run("self").succeeds();
+        assert_eq!(seen.lines_with(": 75"), 4, "{seen}");
+        assert_eq!(seen.lines_with("before"), 1, "what it has printed is not lost\n{seen}");
+        assert!(seen.stderr.contains("rank 1 called MPI_Abort on MPI_COMM_SELF with 3"), "{seen}");
+        for way in ["part", "errors"] {
+            let seen = run(way).succeeds();
+            assert_eq!(seen.lines_with(": 75"), 3, "{seen}");
+            assert!(seen.stderr.contains("rank 3 was ended by rank 1"), "{seen}");
+        }
+        // Nobody is left, whoever comes first; or all that are left are in the last one's group.
+        let seen = run("both").fails_with(3);
+        assert_eq!(seen.lines_with(": 75"), 0, "{seen}");
+        assert_eq!(run("world").fails_with(3).lines_with(": 75"), 0);
+    }
+}
+
+#[test]
+fn abort_ends_the_job_in_all_other_modes() {
+    let program = aborts();
+    for mode in ["rebuild", "blank", "shrink", "abort"] {
+        let run = support::run(&program).ranks(5).option(format!("--mode={mode}"));
+        for way in ["self", "part", "world"] {
+            assert_eq!(run.clone().args([way]).fails_with(3).lines_with(": "), 0);
+        }
+    }
+}
+
 #[test]
 fn a_program_that_refers_to_ulfm_needs_no_option() {
     let program = c("ulfm_rules.c");

@@ -82,6 +82,8 @@ pub trait Tenant: Send + Sync {
     fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.
     fn status(&self) -> i32;
+    /// What is to be said then on stderr, if anything.
+    fn last_words(&self) -> String;
     /// Does what is to be done in time, as far as that has come; when there is more to do. Asked
     /// only where the job has a seed, by the undertaker, whenever he looks around.
     fn due(&self) -> Option<Instant>;
