@@ -307,7 +307,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// What others wait for has happened: they go on.
     #[inline]
-    fn open(&self, gate: Gate) {
+    pub(super) fn open(&self, gate: Gate) {
         match &self.place {
             Place::Next(round) | Place::Common(round) => {
                 self.meeting.open(round, gate, self.turn, self.me);

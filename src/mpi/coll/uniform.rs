@@ -52,7 +52,7 @@ pub async fn unite<T>(
     }
     let sitting = Sitting::begin(lane, lane.number().0, true).await?;
     sitting.put(&Region::from(Span::of(mine)))?;
-    sitting.all_there().await?;
+    sitting.all_united().await?;
     let made = read(Said { mine, sitting: Some(&sitting) });
     sitting.leave().await?;
     made
@@ -89,6 +89,22 @@ pub fn give_up(lane: &Lane<'_>) {
 }
 
 impl Sitting<'_, '_> {
+    /// All come before anybody goes on, or all fail: who gives up does so for all. Nobody goes on
+    /// before the last one has said where the next such turn takes place.
+    async fn all_united(&self) -> Result {
+        let (muster, turn) = (&self.round().muster, self.turn());
+        if muster.arrive(turn, self.me()) {
+            self.settle();
+            self.round().finish(turn);
+            self.open(Gate::Done);
+            return Ok(self.lane().process().engine.step()?);
+        }
+        match self.until(Gate::Done).await {
+            Err(failure) if !failure.is_death() && !muster.abandon(turn) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
     /// All come before anybody goes on, or nobody does. What ends some may never be known to
     /// others, so they are told.
     async fn all_there_or_none(&self) -> Result {
