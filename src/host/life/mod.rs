@@ -208,6 +208,13 @@ impl Life {
         self.ended.get().is_some()
     }
 
+    /// Whether a signal that libc itself has met, or raised, ended the rank: libc's own locks may
+    /// be held then.
+    fn has_died_in_libc(&self, rank: &Rank, ending: Ending) -> bool {
+        let pc = self.struck_at.load(Ordering::Relaxed);
+        matches!(ending, Ending::Signalled { .. }) && pc != 0 && !rank.images.contains(pc)
+    }
+
     /// Notes the place where a signal strikes the rank.
     pub(super) fn struck(&self, pc: usize) {
         self.struck_at.store(pc, Ordering::Relaxed);

@@ -294,7 +294,7 @@ impl Undertaker {
             // What is locked in memory stays until the next life.
             let _ = plan.give_back(&ground);
             rank.heap.give_back();
-            rank.libc.close_files();
+            rank.libc.close_files(rank.life.has_died_in_libc(rank, burial.ending));
             stdio::give_back(&rank.libc);
         }
         drop(ground);
