@@ -486,10 +486,9 @@ pub fn cancel(process: &'static Process, handle: usize) -> Result {
     if let Some(general) = general {
         return general.cancel(process);
     }
-    match pending {
-        Pending::Op(op) => process.engine.cancel(op),
-        // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
-        _ => {}
+    // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
+    if let Pending::Op(op) = pending {
+        process.engine.cancel(op);
     }
     Ok(())
 }
@@ -536,7 +535,10 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 fn must_have_ended(process: &Process, handle: usize, run: Key) -> Result {
     let end = process.engine.poll(|ops| ops.outcome(run).map(drop))?;
     process.requests.find(handle, |_| match end {
-        Some(()) => Ok(drop(process.requests.failures().of(run, false))),
+        Some(()) => {
+            process.requests.failures().of(run, false);
+            Ok(())
+        }
         None => {
             let words = "request is of a collective operation that is active; it cannot be freed";
             Err(Class::REQUEST.because(words))
