@@ -238,3 +238,41 @@ fn what_a_rank_says_after_finalize_counts_whenever_the_others_come_to_their_ends
         }
     }
 }
+
+#[test]
+fn a_job_in_which_nobody_is_left_says_so() {
+    let text = "#include <mpi.h>\n#include <signal.h>\n\
+        int main(int argc, char **argv) { MPI_Init(&argc, &argv);\n\
+        if (argc == 1) raise(SIGKILL); MPI_Finalize(); return 5; }\n";
+    let program = support::c_text("ends_nobody", text).build();
+    for mode in ["--mode=ulfm", "--mode=rebuild", "--on-failure=continue"] {
+        for ranks in [1, 4] {
+            let run = support::run(&program).ranks(ranks).option(mode);
+            let words = if ranks == 1 { "the only rank has" } else { "all 4 ranks have" };
+            let last = format!("ftrun: {words} failed, and nobody is left\n");
+            let seen = run.clone().option("-q").fails_with(137);
+            assert_eq!(seen.stderr, last, "{seen}");
+            assert!(run.clone().fails_with(137).stderr.ends_with(&last));
+            // Who has finalized has left in peace, whatever it says then.
+            assert!(!run.args(["later"]).fails_with(5).stderr.contains("nobody is left"));
+        }
+    }
+}
+
+#[test]
+fn what_is_said_of_a_ruined_heap_is_the_same_in_each_run_of_a_seed() {
+    let text = "#include <mpi.h>\n#include <stdlib.h>\n\
+        int main(int argc, char **argv) { MPI_Init(&argc, &argv);\n\
+        char *volatile block = malloc(100); free(block); free(block); return 0; }\n";
+    let program = support::c_text("ends_ruined", text).flags(&["-O0", "-w"]).build();
+    let run = |room: usize| {
+        let run = support::run(&program).ranks(2).option("--mode=ulfm").option("--seed=1");
+        run.env("ROOM", "x".repeat(room)).outcome().stderr
+    };
+    let first = run(1);
+    assert!(first.contains("rank 1: free(): double free or corruption"), "{first}");
+    // More environment moves all that lies beside it.
+    for room in [5_000, 50_000, 100_000] {
+        assert_eq!(run(room), first);
+    }
+}

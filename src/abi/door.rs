@@ -42,6 +42,8 @@ pub(super) enum Season {
 #[derive(Clone, Copy)]
 pub(super) struct News {
     pub(super) class: Class,
+    /// What an error handler is told.
+    pub(super) cause: Class,
     pub(super) is_of_a_death: bool,
 }
 
@@ -111,7 +113,8 @@ fn judge(
 #[cold]
 fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
     let scope = error.on.map_or(scope, Scope::Hearer);
-    let news = News { class: error.class, is_of_a_death: error.is_of_a_death };
+    let Error { class, is_of_a_death, .. } = error;
+    let news = News { class, cause: error.cause.unwrap_or(class), is_of_a_death };
     process.remember(name, error);
     // Where that is the library's to do, the world recovers before anybody hears of the error.
     let follow = || if news.is_of_a_death { recovery::follow(process) } else { Ok(()) };

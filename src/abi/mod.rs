@@ -4,6 +4,7 @@
 
 #[macro_use]
 mod door;
+mod abort;
 mod attempt;
 mod attr;
 mod buffer;

@@ -119,8 +119,8 @@ struct State {
     due: VecDeque<Key>,
     /// The runs that wait for something in a meeting.
     vigils: Vec<(Key, vigil::Awaited)>,
-    /// The contexts that are revoked with another one.
-    kin: HashMap<u32, u32>,
+    /// The contexts that are revoked with another one, or with one of some.
+    kin: Vec<(u32, u32)>,
     /// The agreements that this rank waits for.
     deciding: Vec<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
@@ -251,7 +251,7 @@ impl Engine {
         let block = self.copy_of(data)?;
         let mut state = self.state.lock();
         if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &letter.watch()) {
-            return Ok(Some(state.lost(mishap)));
+            return Ok(Some(self.lost(&mut state, letter, mishap)));
         }
         self.launch(state, letter, Load::Attached(block), None)?;
         Ok(None)
@@ -273,10 +273,13 @@ impl Engine {
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
         let watch = letter.watch();
-        if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &watch) {
-            return Ok(Some(state.lost(mishap)));
+        let is_at_once = is_small && mode == Mode::Standard;
+        if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &watch)
+            && !(is_at_once && self.is_passed_on(&state, letter, mishap))
+        {
+            return Ok(Some(self.lost(&mut state, letter, mishap)));
         }
-        if is_small && mode == Mode::Standard {
+        if is_at_once {
             self.launch(state, letter, load, None)?;
             return Ok(None);
         }
@@ -284,6 +287,20 @@ impl Engine {
         let key = state.begin(stage, letter.envelope, Some(watch));
         self.launch(state, letter, load, Some(key))?;
         Ok(Some(key))
+    }
+
+    /// Whether a message goes out although its communicator is revoked: a member of a collective
+    /// operation that has not heard of that may have all that it needs, and others wait for what it
+    /// passes on.
+    fn is_passed_on(&self, state: &State, letter: Letter, mishap: Mishap) -> bool {
+        mishap == Mishap::Revoked
+            && letter.everyone.is_some()
+            && !self.is_barred(state, letter.envelope)
+    }
+
+    fn lost(&self, state: &mut State, letter: Letter, mishap: Mishap) -> Key {
+        let mishap = self.tell(state, letter.envelope, mishap);
+        state.lost(mishap)
     }
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
@@ -448,7 +465,7 @@ impl State {
             accounts: Slab::default(),
             due: VecDeque::new(),
             vigils: Vec::new(),
-            kin: HashMap::new(),
+            kin: Vec::new(),
             deciding: Vec::new(),
             epoch: 0,
             reported: HashMap::new(),

@@ -91,23 +91,55 @@ impl Engine {
         if self.is_calm() { None } else { self.object(&mut self.state.lock(), vigil) }
     }
 
+    /// What stands against beginning that. A revocation does only once the program has heard of it:
+    /// all others may have come, and ended this well.
+    #[inline]
+    pub fn objection_at_first(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() {
+            None
+        } else {
+            self.object_at_first(vigil, |state| self.weigh(state, vigil))
+        }
+    }
+
     /// The same by the newest record, whatever has been taken in so far.
     #[inline]
     pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
         if self.is_calm() {
             return None;
         }
-        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
-        let watch = Watch::Everyone { rank, member: self.me, roster };
-        self.judge_send(&mut self.state.lock(), vigil.envelope, &watch)
+        let judge = |state: &mut State| self.judge_send(state, vigil.envelope, &self.watch(vigil));
+        self.object_at_first(vigil, judge)
+    }
+
+    #[cold]
+    fn object_at_first(
+        &self, vigil: &Vigil<'_>, judge: impl FnOnce(&mut State) -> Option<Mishap>,
+    ) -> Option<Mishap> {
+        let mut state = self.state.lock();
+        let mishap = judge(&mut state)?;
+        if mishap != Mishap::Revoked || self.is_barred(&state, vigil.envelope) {
+            return Some(mishap);
+        }
+        drop(state);
+        self.first_dead(&*vigil.everyone.roster()).map(|rank| Mishap::Lost { rank })
     }
 
     #[cold]
     fn object(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
-        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
-        let watch = Watch::Everyone { rank, member: self.me, roster };
+        let mishap = self.weigh(state, vigil)?;
+        Some(self.tell(state, vigil.envelope, mishap))
+    }
+
+    fn weigh(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
+        let watch = self.watch(vigil);
         let judged = self.judge(state, vigil.envelope, &watch, 0);
         judged.or_else(|| self.interruption(state, &watch))
+    }
+
+    fn watch(&self, vigil: &Vigil<'_>) -> Watch {
+        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
+        Watch::Everyone { rank, member: self.me, roster }
     }
 
     /// Makes progress until it has happened, or until a death or the like makes that hopeless.

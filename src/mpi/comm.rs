@@ -9,7 +9,7 @@ use crate::mpi::buffer;
 use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
-use crate::mpi::group::{Comparison, Group};
+use crate::mpi::group::{Both, Comparison, Group};
 use crate::mpi::info::Info;
 use crate::mpi::losses::{self, Losses};
 use crate::mpi::process::Process;
@@ -110,19 +110,9 @@ struct Remote {
     local: Arc<Comm>,
     /// All members of both groups.
     both: Arc<dyn Roster>,
-}
-
-/// The members of two groups; a rank is the one that a member has in its own.
-struct Both(Arc<Group>, Arc<Group>);
-
-impl Roster for Both {
-    fn rank_of(&self, member: Member) -> Option<i32> {
-        self.0.rank_of(member).or_else(|| self.1.rank_of(member))
-    }
-
-    fn size(&self) -> usize {
-        self.0.len() + self.1.len()
-    }
+    /// The same among themselves: the group with the first seat among their first members comes
+    /// first.
+    union: Arc<Comm>,
 }
 
 /// The contexts of an intercommunicator: its own, and that of the members of one group among
@@ -246,7 +236,8 @@ impl Comm {
     ) -> Comm {
         let local = Arc::new(Comm::new(handle, contexts.local, group.clone(), ""));
         let both = Arc::new(Both(group.clone(), remote.clone()));
-        let remote = Some(Remote { group: remote, local, both });
+        let union = Arc::new(Comm::new(handle, contexts.own, Arc::new(group.united(&remote)), ""));
+        let remote = Some(Remote { group: remote, local, both, union });
         Comm { remote, ..Comm::new(handle, contexts.own, group, "") }
     }
 
@@ -264,6 +255,7 @@ impl Comm {
         }
         if self.is_inter() {
             self.local().context.store(contexts.local, Ordering::Relaxed);
+            self.union().context.store(contexts.own, Ordering::Relaxed);
         }
     }
 
@@ -329,6 +321,16 @@ impl Comm {
     /// together; of an intracommunicator, this is itself.
     pub fn local(&self) -> &Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.local)
+    }
+
+    /// The members of both groups among themselves; of an intracommunicator, this is itself.
+    pub(super) fn union(&self) -> &Comm {
+        self.remote.as_ref().map_or(self, |remote| &remote.union)
+    }
+
+    /// Whether the own group comes first where both could: both find the same.
+    pub(super) fn is_first(&self) -> bool {
+        self.group.leads(self.peers())
     }
 
     /// Who is whose neighbour, if anybody is anybody's.

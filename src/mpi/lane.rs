@@ -126,6 +126,14 @@ impl<'a> Lane<'a> {
         Lane { mode: self.mode, ..lane }
     }
 
+    /// The same operation's lane for the members of both groups together, in an order that all
+    /// find. Of an intracommunicator, these are its members.
+    pub fn union(&self) -> Lane<'a> {
+        let (comm, roster) = (self.comm.union(), self.roster.clone());
+        let lane = Lane::among(self.process, comm, roster, self.tag, self.way);
+        Lane { mode: self.mode, round: self.round, ..lane }
+    }
+
     /// The number of this operation among all of the communicator, if its members can do it without
     /// messages.
     #[inline]
@@ -192,7 +200,7 @@ impl<'a> Lane<'a> {
         if engine.is_calm() {
             return Ok(());
         }
-        if self.process.world.is_revoked(self.comm.context(), self.process.me) {
+        if self.process.world.is_revocation_heard(self.comm.context(), self.process.me) {
             return Err(revoked());
         }
         let mishap = engine.first_dead(&*self.roster).map(|rank| Mishap::Lost { rank });

@@ -416,8 +416,9 @@ impl Process {
     pub fn recall(&self, class: Class) -> Option<String> {
         let last = self.last.lock();
         let last = last.as_ref()?;
-        let told = told(self.world.rules(), last.error.class);
-        let is_it = last.thread == thread_token() && [told, last.error.class].contains(&class);
+        let Error { class: own, cause, .. } = last.error;
+        let told = |known: Class| told(self.world.rules(), known) == class || known == class;
+        let is_it = last.thread == thread_token() && (told(own) || cause.is_some_and(told));
         is_it.then(|| format!("{}: {}", last.call, last.error.detail))
     }
 }

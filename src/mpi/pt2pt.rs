@@ -147,7 +147,7 @@ pub fn isend(
         Mode::Standard | Mode::Ready => engine::Mode::Standard,
         Mode::Synchronous => engine::Mode::Synchronous,
         Mode::Buffered => {
-            if process.world.is_revoked(comm.context(), process.me) {
+            if process.world.tell_whether_revoked(comm.context(), process.me) {
                 return Err(revoked());
             }
             buffer::send(process, comm, letter, data)?;

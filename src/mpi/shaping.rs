@@ -3,7 +3,7 @@
 //! Ranks stay in their order, reorder or not: in one process every neighbour is equally near.
 
 use crate::host::memory::Span;
-use crate::mpi::coll::lane;
+use crate::mpi::coll::{lane, unite};
 use crate::mpi::comm::Comm;
 use crate::mpi::draft::{Draft, Reader, Words};
 use crate::mpi::error::{Class, Failure, Result, is_death};
@@ -99,6 +99,8 @@ pub fn distributed(
             hear(&lane, 0)?
         }
     };
+    // All have their answers now, or nobody goes on.
+    run::block(unite(&lane.union(), &[], |_| Ok(())))?;
     edges?;
     let mut answer = answer.read();
     match answer.number() as i32 {

@@ -193,6 +193,8 @@ EXIT STATUS
     N       the status of the first rank that failed and that nobody has made up
             for, or what was given to MPI_Abort. Without --on-failure restart,
             nobody makes up for a rank that fails after its own MPI_Finalize.
+            In mode ulfm, MPI_Abort ends the ranks of its communicator, whom
+            those make up for who are left.
     128+S   the same where signal S ended that rank: 137 for one that was
             killed, by --kill as well. A rank that dies between its last call
             of MPI and MPI_Finalize has failed like any other: without a mode,

@@ -426,6 +426,8 @@ pub enum Gate {
     Room,
     /// All have come.
     Full,
+    /// The same, or somebody has given up: then they never will have.
+    Decided,
     /// And whoever came last has done what there was to do.
     Done,
     /// All have shown what they have.
@@ -445,7 +447,7 @@ impl Gate {
     /// who wait there, once.
     fn lobby(self) -> Option<usize> {
         match self {
-            Gate::Room | Gate::Passed { .. } => None,
+            Gate::Room | Gate::Passed { .. } | Gate::Decided => None,
             Gate::Full | Gate::Done => Some(0),
             Gate::AllShown | Gate::Shown { .. } => Some(1),
             Gate::AllRead | Gate::Read { .. } => Some(2),

@@ -158,6 +158,7 @@ impl Round {
         let is_shown = |line: &Line| line.shown.load(Ordering::SeqCst) == turn + 1;
         match gate {
             Gate::Full => self.muster.is_full(turn),
+            Gate::Decided => self.muster.is_decided(turn),
             Gate::Done => self.done.turn.load(Ordering::SeqCst) == turn + 1,
             Gate::AllShown => self.lines().iter().all(is_shown),
             Gate::Shown { place } | Gate::Passed { place } => is_shown(self.line(place)),

@@ -8,7 +8,7 @@
 
 use super::homes::Variable;
 use super::spares::{Gathers, Made};
-use super::{LibcState, TAG_OUTPUT, state, table, tag};
+use super::{LibcState, TAG_OUTPUT, alloc, state, table, tag};
 use crate::host::memory::{Span, copy};
 use crate::host::{Rank, output};
 use libc::FILE;
@@ -114,6 +114,22 @@ impl Stream {
     pub(super) fn set_descriptor(self, descriptor: c_int) {
         // SAFETY: as above; the caller holds no lock that libc needs for this.
         unsafe { (*self.layout()).descriptor = descriptor };
+    }
+
+    /// Gives the memory back that libc has allocated for the FILE, as it is: what is in there is
+    /// lost, and nothing of the program is called. Its rank is dead and runs no more.
+    pub(super) fn dispose(self) {
+        const HAS_BUFFER_OF_PROGRAM: c_int = 1;
+        const BUFFER: usize = 6;
+        let layout = self.layout();
+        // SAFETY: libc allocates a FILE in one block, at whose start it lies, and a buffer in
+        // another unless this flag is set. Nobody looks at them any more.
+        unsafe {
+            if (*layout).flags & HAS_BUFFER_OF_PROGRAM == 0 {
+                alloc::free((*layout).pointers[BUFFER].cast());
+            }
+            alloc::free(self.0.cast());
+        }
     }
 
     /// Takes the FILE out of libc's list: from now on only its rank flushes it.

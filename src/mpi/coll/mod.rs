@@ -19,6 +19,7 @@ mod sides;
 mod sitting;
 mod together;
 mod tree;
+mod uniform;
 
 pub use every::{Allgather, Alltoall, Barrier};
 pub use neighbours::{NeighborAllgather, NeighborAlltoall};
@@ -28,6 +29,7 @@ pub use rooted::{Bcast, Gather, Scatter};
 pub use scan::Scan;
 pub use sides::{Blocks, List, Lists, Offer, Side, Sides, Types};
 pub use tree::{broadcast, meet};
+pub use uniform::{Said, close, give_up, unite, unite_behind};
 
 use crate::host::memory::Span;
 use crate::mpi::comm::{Comm, Root};
@@ -131,18 +133,13 @@ pub fn barrier(process: &Process, comm: &Comm) -> Result {
     block(process, comm, Barrier::plan())
 }
 
-/// What the leader has in `bytes` comes to all members, for the library's own agreements.
-pub(super) fn agree(process: &Process, comm: &Comm, bytes: &mut [u8]) -> Result {
-    let lane = lane(process, comm).as_turn();
-    run::block(broadcast(&lane, &Span::of_mut(bytes).into(), 0))
-}
-
 /// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
 pub fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
-    run::block(share_on(&lane(process, comm).as_turn(), mine))
+    let lane = lane(process, comm);
+    run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
 }
 
-/// The same on a lane of any kind.
+/// Everybody's bytes of the same length on a lane of any kind.
 pub async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
     let mut all = vec![0; mine.len() * usize::try_from(lane.size()).expect("sizes are positive")];
     let blocks = Blocks::even(Span::of_mut(&mut all), mine.len());
