@@ -83,7 +83,7 @@ impl Viewing {
             }
             None => go_through(&feed, run),
         }
-        feed.finish(None)
+        feed.finish(None).map_err(String::from)
     }
 }
 
