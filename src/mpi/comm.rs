@@ -153,6 +153,12 @@ pub enum Source {
 }
 
 impl Comm {
+    /// The same with the error handler that the first communicators start with.
+    pub fn starting_with(mut self, errhandler: Installed) -> Comm {
+        Arc::get_mut(&mut self.belongings).expect("it is new").errhandler = errhandler;
+        self
+    }
+
     /// A communicator of `group`, of which the caller is a member.
     pub fn new(handle: usize, context: u32, group: Arc<Group>, name: &str) -> Comm {
         let rank = group.rank().expect("whoever holds a communicator is in it");
