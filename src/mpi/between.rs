@@ -5,6 +5,7 @@
 
 use crate::host::memory::Span;
 use crate::mpi::circle::{Circle, check_stringtag};
+use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::{broadcast, lane, share};
 use crate::mpi::comm::{Comm, Contexts, Peer};
 use crate::mpi::draft::{Draft, Words};
@@ -41,7 +42,7 @@ pub fn create(
         must_not_be_revoked(process, &peer)?;
         meet(process, &local.group, &leaders, &purpose, Some(&*peer))
     });
-    let lane = lane(process, local);
+    let lane = lane(process, local, Kind::IntercommCreate)?;
     let news = run::block(pass_on(&lane, local_leader, told))?;
     let group = local.group.clone();
     found(process, Draft::child(local, 0, group), &news).map(|made| made.handle)
@@ -94,10 +95,10 @@ pub(super) async fn contexts(lane: &Lane<'_>, drawn: Contexts) -> Result<Context
 
 /// Intercommunicators of those of either side who have the same color.
 pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
-    let ours = share(process, comm.local(), &wish.bytes())?;
+    let ours = share(process, comm.local(), Kind::Split, &wish.bytes())?;
     let mine = Words::default().contexts(Contexts::draw(process, comm.rank));
     let mine = Words::new([mine.bytes(), &ours].concat());
-    let news = consult_now(process, comm, mine, |mine, theirs| {
+    let news = consult_now(process, comm, Kind::Split, mine, |mine, theirs| {
         let contexts = if is_first(comm) { &mine } else { &theirs }.read().contexts();
         let mut theirs = theirs.read();
         theirs.contexts();
@@ -122,7 +123,7 @@ pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option
 pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
     let mine =
         Words::default().contexts(Contexts::draw(process, comm.rank)).members(group.members());
-    let news = consult_now(process, comm, mine, |mine, theirs| {
+    let news = consult_now(process, comm, Kind::Create, mine, |mine, theirs| {
         let contexts = if is_first(comm) { &mine } else { &theirs }.read().contexts();
         let mut theirs = theirs.read();
         theirs.contexts();
@@ -144,7 +145,7 @@ pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Op
 pub fn merge(process: &Process, comm: &Comm, high: bool) -> Result<usize> {
     let remote = comm.remote()?;
     let mine = Words::default().number(u32::from(high)).number(process.world.fresh_context());
-    let news = consult_now(process, comm, mine, |mine, theirs| {
+    let news = consult_now(process, comm, Kind::IntercommMerge, mine, |mine, theirs| {
         let (mut mine, mut theirs) = (mine.read(), theirs.read());
         let (my_high, their_high) = (mine.number(), theirs.number());
         let (my_context, their_context) = (mine.number(), theirs.number());
@@ -225,10 +226,11 @@ async fn consult(
 
 /// The same, and waits for it.
 fn consult_now(
-    process: &Process, comm: &Comm, mine: Words, agree: impl FnOnce(Words, Words) -> Words,
+    process: &Process, comm: &Comm, kind: Kind, mine: Words,
+    agree: impl FnOnce(Words, Words) -> Words,
 ) -> Result<Words> {
     comm.remote()?;
-    run::block(consult(&lane(process, comm), mine, agree))
+    run::block(consult(&lane(process, comm, kind)?, mine, agree))
 }
 
 /// The leader tells everybody what it has learnt, or that it has failed.

@@ -6,6 +6,7 @@
 use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, check_stringtag};
+use crate::mpi::coll::claim::{self, Claim, Form, Kind};
 use crate::mpi::coll::{self, share};
 use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::draft::{Draft, Words};
@@ -36,7 +37,7 @@ pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) ->
     if recovery::is_due(process, comm) {
         return recovery::repair(process, comm);
     }
-    let contexts = run::block(contexts(&coll::lane(process, comm).as_turn()))?;
+    let contexts = run::block(contexts(&coll::lane(process, comm, Kind::Dup)?.as_turn()))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);
     lineage::is_known(process, &made)?;
@@ -49,6 +50,7 @@ pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {
     let tag = comm.next_collective(process);
+    claim::compare(process, comm, tag, Claim::of(Kind::Dup).form(Form::Nonblocking))?;
     let made = twin(process, comm, info);
     if is_death(&made) {
         return Err(Failure::died());
@@ -145,9 +147,9 @@ pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Optio
     if comm.is_inter() {
         return between::split(process, comm, wish);
     }
-    let all = share(process, comm, &wish.bytes())?;
+    let all = share(process, comm, Kind::Split, &wish.bytes())?;
     // Disjoint communicators may share a context: no process is in two of them.
-    let context = agree(process, comm)?;
+    let context = agree(process, comm, Kind::Split)?;
     let Some(color) = wish.color() else { return Ok(None) };
     let living = &comm.living().group;
     let members = chosen(&all, color).filter_map(|rank| living.member(rank)).collect();
@@ -199,7 +201,7 @@ pub fn create(process: &'static Process, comm: &Comm, group: &Group) -> Result<O
     if comm.is_inter() {
         return between::subset(process, comm, group);
     }
-    let context = agree(process, comm)?;
+    let context = agree(process, comm, Kind::Create)?;
     if group.rank().is_none() {
         return Ok(None);
     }
@@ -270,10 +272,10 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 }
 
 /// A context that all of `comm` know.
-pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
+pub(super) fn agree(process: &Process, comm: &Comm, kind: Kind) -> Result<u32> {
     let drawn = if comm.living().rank == 0 { process.world.fresh_context() } else { 0 };
     let mut bytes = drawn.to_ne_bytes();
-    coll::agree(process, comm, &mut bytes)?;
+    coll::agree(process, comm, kind, &mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 
