@@ -1,5 +1,5 @@
-//! Operations that nobody goes through with, since their members have called different things: those
-//! who wait in them already are told.
+//! Operations that nobody goes through with, since their members have called different things:
+//! those who wait in them already are told.
 
 use super::World;
 use crate::transport::Envelope;
@@ -22,19 +22,24 @@ pub(super) struct Voids {
 }
 
 impl World {
-    /// Ends what waits for messages of these contexts and tags, or in place of them. Members may ask
-    /// for the reason as long as there are any, so it is kept for good.
+    /// Ends what waits for messages of these contexts and tags, or in place of them. Members may
+    /// ask for the reason as long as there are any, so it is kept for good: that of the first who
+    /// says so, which is returned.
     pub fn make_void(
-        &self, operations: impl Iterator<Item = (u32, i32)>, class: i32, words: String,
-    ) {
-        let void = Void { class, words: words.leak() };
+        &self, operations: &[(u32, i32)], class: i32, words: impl FnOnce() -> String,
+    ) -> Void {
         let mut all = self.voids.all.lock();
-        operations.for_each(|operation| _ = all.entry(operation).or_insert(void));
+        if let Some(known) = operations.iter().find_map(|operation| all.get(operation)) {
+            return *known;
+        }
+        let void = Void { class, words: words().leak() };
+        operations.iter().for_each(|operation| _ = all.insert(*operation, void));
         self.voids.count.store(all.len(), Ordering::SeqCst);
         // Whoever finds the entry finds the stir, too.
         self.disturb();
         drop(all);
         self.wake_all();
+        void
     }
 
     /// Why an operation with this envelope is void, if it is.

@@ -234,8 +234,8 @@ static void dying(void)
     for (int turn = 0; turn < 50; turn++) {
         if (turn == 20 && rank == size - 1)
             raise(SIGKILL);
-        int code = (turn + rank) % 17 && turn < 40 ? MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, W)
-                                                   : MPI_Barrier(W);
+        int meets = turn >= 40 || (turn + rank) % 17 == 0;
+        int code = meets ? MPI_Barrier(W) : MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, W);
         if (turn > 20)
             CHECK(code != MPI_SUCCESS);
     }
@@ -301,7 +301,8 @@ static void legal(void)
     }
     MPI_Comm part;
     MPI_Comm_split(W, rank % 2 ? MPI_UNDEFINED : rank, 0, &part);
-    MPI_Comm_split_type(W, rank % 3 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0, MPI_INFO_NULL, &part);
+    int type = rank % 3 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED;
+    MPI_Comm_split_type(W, type, 0, MPI_INFO_NULL, &part);
 }
 
 int main(int argc, char **argv)

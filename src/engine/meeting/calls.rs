@@ -1,8 +1,8 @@
 //! What the members of a communicator have called, operation by operation: the first one to come
 //! says what it is, and all others compare.
 //!
-//! There is an entry for as many operations as there are rounds, by rotation. Who comes to one whose
-//! entry is another's by now, which is rare, compares with nobody.
+//! There is an entry for as many operations as there are rounds, by rotation. Who comes to one
+//! whose entry is another's by now, which is rare, compares with nobody.
 //!
 //! | stamp                 | meaning                                                      |
 //! |-----------------------|--------------------------------------------------------------|
@@ -52,7 +52,16 @@ struct Note {
 const EMPTY: u64 = u64::MAX;
 const VOID: u32 = 0;
 
+/// In the first word.
+const VAGUE: u64 = 1 << 63;
+
 impl Call {
+    /// The same of one who does not know all that others do: it is compared with theirs, but theirs
+    /// are not with it.
+    pub fn vague(self) -> Call {
+        Call { what: self.what | VAGUE, ..self }
+    }
+
     #[inline(always)]
     fn stamp(self, number: u32) -> u64 {
         const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
@@ -96,7 +105,8 @@ impl Entry {
             }
             // Numbers run in circles of 31 bits.
             let is_later = ((known >> 32) as u32).wrapping_sub(number) << 1;
-            if known != EMPTY && (is_later as i32) > 0 {
+            let is_past = known != EMPTY && (is_later as i32) > 0;
+            if is_past || caller.call.what & VAGUE != 0 {
                 return Ok(());
             }
             let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
@@ -177,6 +187,8 @@ mod tests {
         let calls = Calls::new(16);
         for number in [0, 5, 21, 37, i32::MAX as u32, 4] {
             let compare = |caller| calls.compare(number, caller, is_like);
+            let unsure = caller(5, 7, 1);
+            assert_eq!(compare(Caller { call: unsure.call.vague(), ..unsure }), Ok(()));
             assert_eq!(compare(caller(3, 7, 1)), Ok(()));
             assert_eq!(compare(caller(1, 7, 1)), Ok(()));
             assert_eq!(compare(caller(2, 7, 0)), Ok(()), "like it, in other words");

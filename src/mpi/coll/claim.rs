@@ -6,7 +6,7 @@
 //! listed, and whatever two groups give each other. Two signatures are the same when their basic
 //! elements are, however the types were made; bytes go with anything of their size.
 
-use crate::engine::{Call, Caller};
+use crate::engine::{Call, Caller, Void};
 use crate::mpi::attendance::both_groups;
 use crate::mpi::checks;
 use crate::mpi::coll::{Offer, Role, Terms};
@@ -142,7 +142,7 @@ impl Claim {
         let (rank, is_own) = match role {
             Role::Root => (comm.rank, true),
             Role::Leaf(root) => (root, false),
-            Role::Nobody => return self,
+            Role::Nobody => return Claim(self.0.vague()),
         };
         let is_second = comm.is_inter() && {
             let seat = |rank| comm.member(rank).seat;
@@ -246,7 +246,13 @@ impl Parts {
     fn of(Call { what, amount }: Call) -> Parts {
         let byte = |shift: u32| (what >> shift) as u8;
         let amount = Amount { code: byte(ELEMENT), content: amount };
-        Parts { kind: byte(0), form: byte(FORM), op: byte(OP), amount, root: what >> ROOT }
+        Parts {
+            kind: byte(0),
+            form: byte(FORM),
+            op: byte(OP),
+            amount,
+            root: what << 1 >> (ROOT + 1),
+        }
     }
 
     fn is_same_call(&self, other: &Parts) -> bool {
@@ -255,6 +261,10 @@ impl Parts {
 
     fn has_same_root(&self, other: &Parts) -> bool {
         self.root == other.root || self.root == 0 || other.root == 0
+    }
+
+    fn has_same_op(&self, other: &Parts) -> bool {
+        self.op == other.op || self.op == 0 || other.op == 0
     }
 
     /// The call, and what of it has to be the same.
@@ -278,7 +288,7 @@ impl Parts {
         match () {
             () if !self.is_same_call(other) => Class::NOT_SAME,
             () if !self.has_same_root(other) => Class::ROOT,
-            () if self.op != other.op => Class::OP,
+            () if !self.has_same_op(other) => Class::OP,
             () if self.amount.code == other.amount.code && self.amount.code != Digest::MIXED => {
                 match reductions.contains(&self.kind) {
                     true => Class::COUNT,
@@ -294,7 +304,7 @@ fn is_like(one: Call, other: Call) -> bool {
     let (one, other) = (Parts::of(one), Parts::of(other));
     one.is_same_call(&other)
         && one.has_same_root(&other)
-        && one.op == other.op
+        && one.has_same_op(&other)
         && one.amount.is_like(other.amount)
 }
 
@@ -344,14 +354,13 @@ fn clash(process: &Process, comm: &Comm, number: i32, (mine, other): (Caller, Ca
     }
     let (own, theirs) = (Parts::of(mine.call), Parts::of(other.call));
     let class = theirs.class(&own);
-    let here = (2 * comm.context() + 1, number);
-    let local = comm.is_inter().then(|| {
-        let context = comm.local().context();
-        (2 * context + 1, LOCAL_TAGS - number)
-    });
-    let words = words(comm, (mine.place, own), (other.place, theirs));
-    world.make_void([here].into_iter().chain(local), class.0, words.clone());
-    Err(class.because(words))
+    let mut operations = vec![(2 * comm.context() + 1, number)];
+    if comm.is_inter() {
+        operations.push((2 * comm.local().context() + 1, LOCAL_TAGS - number));
+    }
+    let words = || words(comm, (mine.place, own), (other.place, theirs));
+    let Void { class, words } = world.make_void(&operations, class.0, words);
+    Err(Class(class).because(words))
 }
 
 fn words(
