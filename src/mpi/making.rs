@@ -34,7 +34,7 @@ const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
 pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
-    if recovery::is_due(process, comm) {
+    if recovery::is_meant(process, comm) {
         return recovery::repair(process, comm);
     }
     let contexts = run::block(contexts(&coll::lane(process, comm, Kind::Dup)?.as_turn()))?;

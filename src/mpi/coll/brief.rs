@@ -224,7 +224,7 @@ pub fn reduce(
     }
     let turn = Turn::next(process, comm);
     turn.come(it.claim(Kind::Reduce, op).root(root))?;
-    let bracket = || Bracket::of(crowd.reduction(bytes, it.count), crowd, bytes, to);
+    let bracket = || Bracket::of(crowd.reduction(bytes, it.count), bytes, to);
     if !is_at_once {
         let target = target.map(Region::from);
         turn.reduce_where_it_lies(&given.sum(op), bracket(), target.as_ref())?;
@@ -251,7 +251,7 @@ pub fn allreduce(
     if !(is_at_once || is_twice) {
         return Ok(false);
     }
-    let bracket = Bracket::of(crowd.allreduce(bytes, it.count), crowd, bytes, 0);
+    let bracket = Bracket::of(crowd.reduction(bytes, it.count), bytes, 0);
     let turn = Turn::next_of_all(process, comm);
     turn.come(it.claim(Kind::Allreduce, op))?;
     let target = target.into();
@@ -276,7 +276,7 @@ pub fn reduce_scatter(
     if !is_at_once && !crowd.looks_round() {
         return Ok(false);
     }
-    let bracket = Bracket::of(crowd.reduction(bytes, all.count), crowd, bytes, 0);
+    let bracket = Bracket::of(crowd.reduction(bytes, all.count), bytes, 0);
     let turn = Turn::next_of_all(process, comm);
     turn.come(all.claim(Kind::ReduceScatterBlock, op))?;
     let (offset, target) = (turn.me() * target.bytes(), target.into());

@@ -106,7 +106,7 @@ impl ReduceScatter {
         &self, sitting: Sitting<'_, '_>, combination: Combination, is_at_once: bool,
     ) -> Result {
         let (sum, target, lane) = (&self.sum, &self.target, sitting.lane());
-        let (bracket, part) = (sum.bracket(lane, combination, 0)?, self.part(lane.rank()));
+        let (bracket, part) = (sum.bracket(combination, 0)?, self.part(lane.rank()));
         if !is_at_once {
             return sitting.reduce_and_keep(sum, bracket, part, target).await;
         }
@@ -164,7 +164,7 @@ impl Plan for ReduceScatter {
         let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
         let crowd = crowd.filter(|crowd| crowd.combines_at_once(bytes));
         let Some(crowd) = crowd else { return Ok(false) };
-        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, 0);
+        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), bytes, 0);
         let (offset, _) = self.place(self.part(comm.rank));
         let (turn, input) = (Turn::next_of_all(process, comm), sum.input(sum.whole())?);
         turn.come(self.claim)?;
