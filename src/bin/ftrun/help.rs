@@ -87,8 +87,9 @@ OPTIONS
                       second until that is certain.
 
   How careful, how fast
-    --check on|off    Check the arguments of calls: on by default. Where it is
-                      off, wrong arguments may end a rank or bring wrong
+    --check on|off    Check the arguments of calls, and that the members of a
+                      communicator call the same collectives: on by default.
+                      Where it is off, wrong arguments may end a rank or bring wrong
                       results, and calls are a few nanoseconds faster.
     --leftovers       Say on standard error what each rank leaves behind in
                       MPI_Finalize: messages that nobody received, and objects
