@@ -6,6 +6,7 @@
 //! listed, and whatever two groups give each other. Two signatures are the same when their basic
 //! elements are, however the types were made; bytes go with anything of their size.
 
+use crate::engine::rules::Rules;
 use crate::engine::{Call, Caller, Void};
 use crate::mpi::attendance::both_groups;
 use crate::mpi::checks;
@@ -344,7 +345,8 @@ pub(super) fn are_compared() -> bool {
     checks::are_on()
 }
 
-/// Somebody has called something else. Where a failure is known, that is why.
+/// Somebody has called something else. Where a failure is known, that is why; and where ranks may
+/// fail, some leave MPI while others still want to recover.
 #[cold]
 #[inline(never)]
 fn clash(process: &Process, comm: &Comm, number: i32, (mine, other): (Caller, Caller)) -> Result {
@@ -353,6 +355,10 @@ fn clash(process: &Process, comm: &Comm, number: i32, (mine, other): (Caller, Ca
         return Ok(());
     }
     let (own, theirs) = (Parts::of(mine.call), Parts::of(other.call));
+    let leaves = |parts: &Parts| parts.kind == Kind::Finalize as u8;
+    if world.rules() != Rules::End && (leaves(&own) || leaves(&theirs)) {
+        return Ok(());
+    }
     let class = theirs.class(&own);
     let mut operations = vec![(2 * comm.context() + 1, number)];
     if comm.is_inter() {
