@@ -6,22 +6,28 @@
 #
 #     abi        this project's own tests, compiled with MPICH's ABI header and run on this library
 #     arpack     PARPACK: eigenvalues of large sparse matrices (Fortran 77)
+#     boost      Boost.MPI's own tests (C++)
 #     espresso   Quantum ESPRESSO: electrons in crystals (a big Fortran code)
 #     fftw       FFTW: distributed transforms (C)
 #     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
 #     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
+#     lammps     LAMMPS: molecular dynamics, a Lennard-Jones melt (C++)
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
+#     petsc      PETSc: `make check` and tests of communication patterns (C, Fortran)
+#     rsmpi      rsmpi: the examples of the crate `mpi` (Rust)
+#     sundials   SUNDIALS: time integrators, their tests and examples (C)
 #
 # Without a name, all of them. It ends with a line for each, and with 0 if all are well.
 #
-# Sources are those of Debian's packages, as their authors released them, and MPICH's wheel of PyPI.
+# Sources are those of Debian's packages, as their authors released them, and crates; MPICH is the wheel
+# of PyPI.
 # They and what is made of them stay in target/programs (FTMPI_PROGRAMS), with all output in its
 # `log`; a second run goes on where the first one ended. Needs apt-get and pip, but installs nothing
 # outside. FTMPI_MIRROR names another mirror, FTMPI_SUITES the releases that are asked, in order.
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack espresso fftw hpcc hypre mumps"
+usual="abi arpack boost espresso fftw hpcc hypre lammps mumps petsc rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
@@ -124,13 +130,43 @@ algebra() {
     done
 }
 
-# MPICH of PyPI, for its ABI header and its compiler wrapper; the benchmarks use the same.
+# MPICH of PyPI, for its ABI header and its compiler wrapper; the benchmarks use the same. And
+# `$work/on-mpich RANKS COMMAND…` runs there what was built with this project's wrappers: it asks for
+# libftmpi_rs.so and speaks the standard's ABI, so MPICH's library serves it under that name.
 mpich() {
-    [ ! -x "$peer/bin/mpicc_abi" ] || return 0
-    say "fetching MPICH"
-    step mpich-home 120 python3 -m venv "$peer"
-    step mpich 600 "$peer/bin/pip" install mpich
-    [ -x "$peer/bin/mpicc_abi" ] || fail "MPICH's wheel has no mpicc_abi"
+    if [ ! -x "$peer/bin/mpicc_abi" ]; then
+        say "fetching MPICH"
+        step mpich-home 120 python3 -m venv "$peer"
+        step mpich 600 "$peer/bin/pip" install mpich
+        [ -x "$peer/bin/mpicc_abi" ] || fail "MPICH's wheel has no mpicc_abi"
+    fi
+    mkdir -p "$work/as-mpich"
+    ln -sf "$peer/lib/libmpi_abi.so.1" "$work/as-mpich/libftmpi_rs.so"
+    cat >"$work/on-mpich" <<END
+#!/bin/sh
+LD_LIBRARY_PATH="$work/as-mpich:$peer/lib/mpich:$peer/lib"
+export LD_LIBRARY_PATH
+exec "$peer/bin/mpiexec" -np "\$@"
+END
+    chmod +x "$work/on-mpich"
+}
+
+# same_numbers FILE FILE RELATIVE ABSOLUTE: the same words, and numbers that differ by no more.
+same_numbers() {
+    awk -v relative="$3" -v absolute="$4" '
+        function size_of(x) { return x < 0 ? -x : x }
+        function is_number(word) { return word ~ /^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$/ }
+        function is_near(a, b) {
+            return size_of(a - b) <= absolute + relative * (size_of(a) > size_of(b) ? size_of(a) : size_of(b))
+        }
+        FNR == NR { line[FNR] = $0; lines = FNR; next }
+        {
+            count = split(line[FNR], wanted); bad = count != NF
+            for (i = 1; i <= NF && !bad; i++)
+                bad = is_number($i) && is_number(wanted[i]) ? !is_near($i, wanted[i]) : $i != wanted[i]
+            if (bad) { print "wanted: " line[FNR] "\nseen:   " $0; failed = 1 }
+        }
+        END { exit failed || lines != FNR }' "$1" "$2"
 }
 
 # A program, in a shell of its own: its checks are counted, and one that fails ends there.

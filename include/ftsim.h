@@ -4,7 +4,8 @@
  * code; each node has `ftsim_state_bytes()` bytes of its own, which begin as zeros. Functions are
  * handlers, which come back; or there is one, ftsim_thread, that every node runs as a thread of its
  * own, which waits in ftsim_receive. All nodes are served by one thread of the system, one after
- * the other.
+ * the other. A function that faults, overflows its stack, or calls abort or exit ends the run with
+ * status 2, and the node's number is told.
  *
  *     cc -shared -fPIC -o app.so app.c && ftsim run ./app.so --nodes 100000
  */
@@ -38,7 +39,8 @@ typedef struct ftsim_here {
     const int32_t *send_to, *receive_from;
     /* The place in the picture, from 0,0 to 1,1. */
     double x, y;
-    /* Sends to any node; returns 0, or -1 if there is no such node or the message is too long. */
+    /* Sends to any node; returns 0, or -1, and sends nothing, if there is no such node, the message
+     * is longer than FTSIM_MESSAGE_BYTES, or data is NULL and bytes is not 0. */
     int (*send)(struct ftsim_here *here, int32_t to, const void *data, size_t bytes);
     void *simulator;
     /* Only in a thread; in a handler it returns -1. */
@@ -66,6 +68,7 @@ static inline int ftsim_send(ftsim_here *here, int32_t to, const void *data, siz
     return here->send(here, to, data, bytes);
 }
 
+/* To all in the list to send to; -1 if any of it could not be sent. */
 static inline int ftsim_send_all(ftsim_here *here, const void *data, size_t bytes) {
     int failed = 0;
     for (int32_t i = 0; i < here->sends; i++)

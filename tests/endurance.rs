@@ -125,3 +125,32 @@ fn a_job_that_survived_or_was_aborted_amid_a_recovery_leaves_nothing() {
         assert!(!shared.iter().any(|name| name.contains("ftmpi")), "{mode}: {shared:?}");
     }
 }
+
+/// What libc has allocated for a thread's own small blocks stays when that dies.
+const CACHE_OF_A_THREAD: i64 = 2048;
+
+#[test]
+fn streams_that_the_dead_had_open_are_given_back() {
+    let text = "#include <mpi.h>\n#include \"ftmpi.h\"\n#include <signal.h>\n#include <stdio.h>\n\
+        static long held(void) { long all, kept = 0;\n\
+        FILE *file = fopen(\"/proc/self/statm\", \"r\");\n\
+        if (fscanf(file, \"%ld %ld\", &all, &kept) != 2) kept = 0;\n\
+        fclose(file); return kept * 4096; }\n\
+        int main(int argc, char **argv) { int rank, size, round = 0, next; long before = 0;\n\
+        MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n\
+        MPI_Comm_size(MPI_COMM_WORLD, &size);\n\
+        while (round < 600) {\n\
+        if (MPI_Allreduce(&round, &next, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD)) {\n\
+        MPI_Comm copy = FT_MPI_CHECK_RECOVER; MPI_Comm_dup(MPI_COMM_WORLD, &copy);\n\
+        MPI_Comm_free(&copy); continue; }\n\
+        round = next + 1; if (rank == 0 && round == 200) before = held();\n\
+        if (rank != 0 && round % (size - 1) + 1 == rank) { for (int i = 0; i < 5; i++)\n\
+        fputs(\"something\", fopen(\"/dev/null\", \"w\")); raise(SIGKILL); } }\n\
+        if (rank == 0) printf(\"%ld\\n\", (held() - before) / 400);\n\
+        MPI_Finalize(); return 0; }\n";
+    let program = support::c_text("streams_left", text).flags(&["-O1"]).build();
+    let run = support::run(&program).ranks(6).option("--mode=rebuild").option("-q");
+    let seen = run.deadline(120).succeeds();
+    let bytes: i64 = seen.stdout.trim().parse().expect("a number of bytes");
+    assert!(bytes < CACHE_OF_A_THREAD, "{bytes} bytes a death, of five streams");
+}

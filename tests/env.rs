@@ -104,6 +104,61 @@ fn the_words_of_an_error_are_kept_for_the_one_who_asks() {
 }
 
 #[test]
+fn handlers_hear_the_code_of_the_request_on_its_communicator() {
+    passes("heard.c", "too-long");
+    passes("heard.c", "single");
+}
+
+#[test]
+fn handlers_in_fortran_hear_the_code_of_the_request_too() {
+    let text = "program heard\n  implicit none\n  include 'mpif.h'\n\
+        integer :: calls, told, code, handler, comm, requests(1), into\n\
+        integer :: data(2), statuses(MPI_STATUS_SIZE, 1)\n\
+        common /seen/ calls, told\n  external hear\n\
+        calls = 0\n  data = 7\n  call MPI_INIT(code)\n\
+        call MPI_COMM_DUP(MPI_COMM_SELF, comm, code)\n\
+        call MPI_COMM_CREATE_ERRHANDLER(hear, handler, code)\n\
+        call MPI_COMM_SET_ERRHANDLER(comm, handler, code)\n\
+        call MPI_IRECV(into, 1, MPI_INTEGER, 0, 0, comm, requests(1), code)\n\
+        call MPI_SEND(data, 2, MPI_INTEGER, 0, 0, comm, code)\n\
+        call MPI_WAITALL(1, requests, statuses, code)\n\
+        if (code /= MPI_ERR_IN_STATUS) error stop 1\n\
+        if (statuses(MPI_ERROR, 1) /= MPI_ERR_TRUNCATE) error stop 2\n\
+        if (calls /= 1 .or. told /= MPI_ERR_TRUNCATE) error stop 3\n\
+        call MPI_FINALIZE(code)\nend program\n\
+        subroutine hear(comm, code)\n  implicit none\n  integer :: comm, code, calls, told\n\
+        common /seen/ calls, told\n  calls = calls + 1\n  told = code\nend subroutine\n";
+    support::run(&support::fortran_text("heard_in_fortran", text).build()).ranks(2).succeeds();
+}
+
+#[test]
+fn what_cannot_be_done_with_a_request_is_told_to_its_communicator() {
+    passes("heard.c", "misused");
+}
+
+#[test]
+fn a_collective_request_that_has_ended_may_be_freed_at_every_member() {
+    passes("heard.c", "freed");
+}
+
+#[test]
+fn handlers_hear_of_a_death_by_the_code_of_the_request_that_it_ended() {
+    let program = support::c("heard.c").build();
+    let dead = |ranks| support::run(&program).ranks(ranks).args(["dead"]);
+    for ranks in [3, 6] {
+        dead(ranks).option("--mode=ulfm").env("IS_ULFM", "1").succeeds();
+        for mode in ["rebuild", "blank", "shrink"] {
+            for msg in ["noop", "cont"] {
+                dead(ranks)
+                    .option(format!("--mode={mode}"))
+                    .option(format!("--msg={msg}"))
+                    .succeeds();
+            }
+        }
+    }
+}
+
+#[test]
 fn predefined_types_have_the_sizes_of_the_compiler() {
     passes("types.c", "predefined");
 }

@@ -134,10 +134,12 @@ fn a_wrapper_in_fortran_sees_the_calls_of_fortran() {
 
 #[test]
 fn a_wrapper_has_the_specific_names_of_mpi_f08() {
-    let linked = support::fortran("pmpi_tool08.f90").and("pmpi08.f90").build();
+    let mpifort = support::tool("mpifort").display().to_string();
+    let fortran = |file| support::fortran(file).compiler(&mpifort);
+    let linked = fortran("pmpi_tool08.f90").and("pmpi08.f90").build();
     support::run(&linked).ranks(2).succeeds();
-    let tool = support::fortran("pmpi_tool08.f90").library("tool_of_f08");
-    let program = support::fortran("pmpi08.f90").link(&no_tool()).build();
+    let tool = fortran("pmpi_tool08.f90").library("tool_of_f08");
+    let program = fortran("pmpi08.f90").link(&no_tool()).build();
     support::run(&program).ranks(2).env("LD_PRELOAD", tool.path()).succeeds();
 }
 

@@ -374,3 +374,40 @@ fn whoever_keeps_a_recovery_waiting_for_too_long_is_voted_out() {
         }
     }
 }
+
+#[test]
+fn a_duplicate_is_no_recovery_for_who_has_not_heard_of_a_death() {
+    let text = r#"
+        #include "check.h"
+        #include <signal.h>
+        int main(int argc, char **argv)
+        {
+            int failed = 0, flag, fresh = MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_PROCS;
+            MPI_Comm other;
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            if (rank == 2 && !fresh)
+                raise(SIGKILL);
+            /* Rank 0 hears of it by a call; rank 1 by none, and wants a duplicate. */
+            if (rank == 0)
+                EQUAL(MPI_Recv(NULL, 0, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                      MPI_ERR_OTHER);
+            while (rank == 1 && !failed)
+                MPI_Comm_get_attr(MPI_COMM_WORLD, FT_MPI_LIST_NUM_FAILED, &failed, &flag);
+            if (rank == 1)
+                EQUAL(MPI_Comm_dup(MPI_COMM_WORLD, &other), MPI_ERR_OTHER);
+            if (rank != 2) {
+                EQUAL(MPI_Comm_dup(MPI_COMM_WORLD, &other), MPI_SUCCESS);
+                MPI_Comm_free(&other);
+            }
+            int one = 1, sum = 0;
+            EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+            EQUAL(sum, 3);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let include = format!("-I{}", support::root().join("tests/programs").display());
+    let program = support::c_text("unaware", text).flags(&["-O1", &include]).build();
+    support::run(&program).ranks(3).option("--mode=rebuild").succeeds();
+}

@@ -144,6 +144,85 @@ fn a_death_at_every_step_of_every_call_leaves_the_others_agreed() {
     }
 }
 
+/// What `alike.c` calls by these arguments ends well, by threads, by fibers, and by some seeds.
+fn ends_alike(ranks: usize, args: [&str; 3], seeds: u32) {
+    let program = c("alike.c");
+    let run = || support::run(&program).ranks(ranks).option("--mode=ulfm").args(args);
+    for kind in ["thread", "fiber"] {
+        run().option(format!("--ranks={kind}")).succeeds();
+    }
+    for seed in 1..=seeds {
+        run().option(format!("--seed={seed}")).succeeds();
+    }
+}
+
+#[test]
+fn all_have_made_a_communicator_before_anybody_leaves() {
+    for ranks in [3, 8] {
+        ends_alike(ranks, ["leaving", "30", "all"], 10);
+    }
+}
+
+#[test]
+fn nobody_makes_a_communicator_without_those_who_do_not_come() {
+    for ranks in [3, 8] {
+        ends_alike(ranks, ["absent", "30", "all"], 10);
+    }
+}
+
+#[test]
+fn whoever_revokes_while_communicators_are_made_does_so_for_all_or_for_none() {
+    for ranks in [4, 9] {
+        ends_alike(ranks, ["amid", "60", "all"], 0);
+    }
+}
+
+#[test]
+fn who_is_late_gets_what_is_there_although_it_is_revoked() {
+    for call in ["bcast", "ibcast", "gather", "igather", "scatter", "reduce", "scan"] {
+        for ranks in [3, 20] {
+            ends_alike(ranks, ["late", "30", call], 5);
+        }
+    }
+}
+
+#[test]
+fn messages_that_have_come_before_a_revocation_are_received() {
+    ends_alike(3, ["arrived", "30", ""], 10);
+}
+
+#[test]
+fn a_death_ends_the_making_of_a_communicator_alike_at_all_who_survive() {
+    let program = c("alike.c");
+    let calls = [
+        ("dup", "MPI_Comm_dup"),
+        ("dup_with_info", "MPI_Comm_dup_with_info"),
+        ("idup", "MPI_Comm_idup"),
+        ("split", "MPI_Comm_split"),
+        ("split_type", "MPI_Comm_split_type"),
+        ("create", "MPI_Comm_create"),
+        ("create_group", "MPI_Comm_create_group"),
+        ("cart", "MPI_Cart_create"),
+        ("graph", "MPI_Graph_create"),
+        ("adjacent", "MPI_Dist_graph_create_adjacent"),
+        ("dist_graph", "MPI_Dist_graph_create"),
+        ("merge", "MPI_Intercomm_merge"),
+    ];
+    for (maker, call) in calls {
+        for moment in ["before", "inside", "after"] {
+            for victim in [0, 2, 4] {
+                // By the first one the program prepares itself.
+                let nth = if maker == "dup" { 2 } else { 1 };
+                let kill = format!("--kill={victim}@{moment}:{call}:{nth}");
+                let run = support::run(&program).ranks(5).option("--mode=ulfm").option(kill);
+                let seen = run.args(["deadly", "1", maker]).succeeds();
+                assert!(all_are_told_the_same(&seen) >= 4, "{seen}");
+                assert_eq!(seen.stderr.matches("as ordered").count(), 1, "{seen}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_status_is_that_of_the_survivors() {
     let text = "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n\
@@ -162,6 +241,62 @@ fn the_status_is_that_of_the_survivors() {
     );
     run.clone().args(["later"]).fails_with(5);
     run.clone().args(["all"]).fails_with(7);
+}
+
+/// Odd ranks have a communicator of their own, even ones another; some end it, and the others see
+/// failed processes.
+fn aborts() -> Program {
+    let text = "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        int main(int argc, char **argv) { int rank, code, class; char way = argv[1][0];\n\
+        MPI_Comm part; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n\
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n\
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);\n\
+        if (rank == 1) printf(\"before\\n\");\n\
+        if (way == 'w' && rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);\n\
+        if (way == 's' && rank == 1) MPI_Abort(MPI_COMM_SELF, 3);\n\
+        if (way == 'p' && rank == 1) MPI_Abort(part, 3);\n\
+        if (way == 'b') MPI_Abort(part, 3);\n\
+        if (way == 'e' && rank == 1) { MPI_Comm_set_errhandler(part, MPI_ERRORS_ABORT);\n\
+        MPI_Send(NULL, 0, MPI_INT, 99, 0, part); }\n\
+        do code = MPI_Barrier(MPI_COMM_WORLD); while (code == MPI_SUCCESS);\n\
+        MPI_Error_class(code, &class); printf(\"rank %d: %d\\n\", rank, class);\n\
+        MPI_Finalize(); return 0; }\n";
+    support::c_text("ulfm_aborts", text).build()
+}
+
+#[test]
+fn abort_ends_the_group_of_its_communicator() {
+    let program = aborts();
+    for kind in ["thread", "fiber"] {
+        let run = |way| {
+            let run = support::run(&program).ranks(5).option("--mode=ulfm").args([way]);
+            run.option(format!("--ranks={kind}"))
+        };
+        let seen = run("self").succeeds();
+        assert_eq!(seen.lines_with(": 75"), 4, "{seen}");
+        assert_eq!(seen.lines_with("before"), 1, "what it has printed is not lost\n{seen}");
+        assert!(seen.stderr.contains("rank 1 called MPI_Abort on MPI_COMM_SELF with 3"), "{seen}");
+        for way in ["part", "errors"] {
+            let seen = run(way).succeeds();
+            assert_eq!(seen.lines_with(": 75"), 3, "{seen}");
+            assert!(seen.stderr.contains("rank 3 was ended by rank 1"), "{seen}");
+        }
+        // Nobody is left, whoever comes first; or all that are left are in the last one's group.
+        let seen = run("both").fails_with(3);
+        assert_eq!(seen.lines_with(": 75"), 0, "{seen}");
+        assert_eq!(run("world").fails_with(3).lines_with(": 75"), 0);
+    }
+}
+
+#[test]
+fn abort_ends_the_job_in_all_other_modes() {
+    let program = aborts();
+    for mode in ["rebuild", "blank", "shrink", "abort"] {
+        let run = support::run(&program).ranks(5).option(format!("--mode={mode}"));
+        for way in ["self", "part", "world"] {
+            assert_eq!(run.clone().args([way]).fails_with(3).lines_with(": "), 0);
+        }
+    }
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub(super) enum Season {
 #[derive(Clone, Copy)]
 pub(super) struct News {
     pub(super) class: Class,
+    /// What an error handler is told.
+    pub(super) cause: Class,
     pub(super) is_of_a_death: bool,
 }
 
@@ -112,7 +114,8 @@ fn judge(
 #[cold]
 fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Error) -> Verdict {
     let scope = error.on.map_or(scope, Scope::Hearer);
-    let news = News { class: error.class, is_of_a_death: error.is_of_a_death };
+    let Error { class, is_of_a_death, .. } = error;
+    let news = News { class, cause: error.cause.unwrap_or(class), is_of_a_death };
     process.remember(name, error);
     // Where that is the library's to do, the world recovers before anybody hears of the error.
     let follow = || if news.is_of_a_death { recovery::follow(process) } else { Ok(()) };
@@ -303,8 +306,9 @@ macro_rules! call {
 /// The Fortran forms. Lengths of CHARACTER arguments follow `ierror`, in order; an argument that is
 /// none has a length of no size, which takes no room among C's parameters on this machine.
 /// Every step of the recursion brings a `length` of its own (hygiene keeps them apart).
-/// Large counts are for `mpi_f08` alone, whose forms have names of their own: `_f08ts` where there is
-/// a choice buffer, else `_f08` (MPI-5.0 §19.1.5). Each has both: a macro does not see which it is.
+/// Large counts are for `mpi_f08` alone, whose forms have names of their own: `_f08ts` where there
+/// is a choice buffer, else `_f08` (MPI-5.0 §19.1.5). Each has both: a macro does not see which it
+/// is.
 macro_rules! fortran_door {
     ($width:ident, $c:ident, [], $params:tt) => {};
     ($width:ident, $c:ident, [$name:ident], [$($params:tt)*]) => {

@@ -5,7 +5,7 @@
 
 use crate::abi::door::{News, Scope, Season, enter};
 use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
-use crate::abi::{current, nesting, start};
+use crate::abi::{abort, current, nesting, start};
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
@@ -19,8 +19,15 @@ use std::ffi::{c_int, c_void};
 #[derive(Clone, Copy)]
 enum Reaction {
     Return,
-    Call { function: Callback, object: usize },
+    Call {
+        function: Callback,
+        object: usize,
+    },
     End,
+    /// The end of those who are in the object's group, as by MPI_Abort.
+    Abort {
+        object: usize,
+    },
 }
 
 /// Raises the error that `process` remembers; returns its code if the program is to have it.
@@ -28,17 +35,18 @@ enum Reaction {
 pub(super) fn raise(
     process: &'static Process, name: &'static str, scope: Scope, news: News,
 ) -> c_int {
-    let code = told(process.world.rules(), news.class).0;
+    let code = |class| told(process.world.rules(), class).0;
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => {
-            nesting::run(object, || call(function, object, code));
+            nesting::run(object, || call(function, object, code(news.cause)));
         }
         Reaction::End => end_job(process, name, scope, news),
+        Reaction::Abort { object } => end_group(process, name, object, scope, news),
     }
     // The handler may have been told to die: its rank does not come back to the program.
     match process.notice() {
-        Ok(_) => code,
+        Ok(_) => code(news.class),
         Err(_) => current::end(),
     }
 }
@@ -55,11 +63,13 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         return known;
     }
     let process = current::process();
-    let news = News { class: Class(code), is_of_a_death: false };
+    let class = Class(code);
+    let news = News { class, cause: class, is_of_a_death: false };
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => call(function, object, code),
         Reaction::End => end_job(process, name, scope, news),
+        Reaction::Abort { object } => end_group(process, name, object, scope, news),
     }
     0
 }
@@ -96,15 +106,14 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         {
             Reaction::Return
         }
-        errhandler::Reaction::Unchosen
-        | errhandler::Reaction::Fatal
-        | errhandler::Reaction::Abort => Reaction::End,
+        errhandler::Reaction::Abort => Reaction::Abort { object },
+        errhandler::Reaction::Unchosen | errhandler::Reaction::Fatal => Reaction::End,
     }
 }
 
-/// Errors of no object are MPI_COMM_SELF's while that is there (MPI-5.0 §9.3). A program that has set
-/// a handler on MPI_COMM_WORLD alone was written for the older rule, which other libraries keep to:
-/// they were MPI_COMM_WORLD's.
+/// Errors of no object are MPI_COMM_SELF's while that is there (MPI-5.0 §9.3). A program that has
+/// set a handler on MPI_COMM_WORLD alone was written for the older rule, which other libraries keep
+/// to: they were MPI_COMM_WORLD's.
 fn of_no_object(process: &'static Process) -> (usize, errhandler::Reaction) {
     if !process.phases.has_world() {
         return (comm::SELF, process.initial_errhandler.reaction());
@@ -139,6 +148,20 @@ pub(super) fn call(function: Callback, object: usize, code: i32) {
 
 /// The end of the job for an error that nobody wanted to hear.
 fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> ! {
+    let words = last_words(process, name, scope, news);
+    start::end_for_error(news, &format!("rank {}: {words}", process.me.seat))
+}
+
+/// The end of a communicator's group, or of the job, for such an error.
+fn end_group(process: &'static Process, name: &str, object: usize, scope: Scope, news: News) -> ! {
+    if let Some(comm) = process.find_comm(object) {
+        let words = format!("met a fatal error: {}", last_words(process, name, scope, news));
+        abort::end_group(process, &comm, start::status_for(news), &words);
+    }
+    end_job(process, name, scope, news)
+}
+
+fn last_words(process: &'static Process, name: &str, scope: Scope, news: News) -> String {
     let class = told(process.world.rules(), news.class);
     let object = match scope {
         Scope::Comm(handle) | Scope::Hearer(Hearer { comm: handle, .. }) => {
@@ -149,15 +172,8 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> !
     let words = process.codes.words(class.0).unwrap_or_default();
     let detail = process.recall(class).unwrap_or_else(|| name.to_string());
     let detail = detail.strip_prefix(name).map_or(detail.as_str(), |rest| rest);
-    start::end_for_error(
-        news,
-        &format!(
-            "rank {}: {name}{} failed: {}{detail}",
-            process.me.seat,
-            object.unwrap_or_default(),
-            String::from_utf8_lossy(&words),
-        ),
-    )
+    let object = object.unwrap_or_default();
+    format!("{name}{object} failed: {}{detail}", String::from_utf8_lossy(&words))
 }
 
 /// The doors of [`call_errhandler`], one for each sort of objects.

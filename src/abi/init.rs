@@ -1,7 +1,7 @@
 //! Starting and leaving MPI (MPI-5.0 §11.2, §11.4).
 
 use crate::abi::kinds::*;
-use crate::abi::start;
+use crate::abi::{abort, start};
 use crate::mpi::phase::{self, THREAD_SINGLE};
 
 mpi!(
@@ -96,6 +96,6 @@ mpi!(
     #[fortran(mpi_abort_)]
     #[season(Always)]
     fn MPI_Abort(process: &Process, comm: Late<MPI_Comm>, errorcode: Int) {
-        start::abort(process, comm.ok().as_deref(), errorcode)
+        abort::abort(process, comm.ok().as_deref(), errorcode)
     }
 );

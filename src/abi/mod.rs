@@ -6,6 +6,7 @@
 mod door;
 #[macro_use]
 mod refusal;
+mod abort;
 mod attempt;
 mod attr;
 mod buffer;

@@ -6,7 +6,7 @@
 use crate::abi::door::News;
 use crate::abi::fates::{Strokes, Target};
 use crate::abi::watch::Patience;
-use crate::abi::{current, fates, fortran, live, report, watch};
+use crate::abi::{abort, current, fates, fortran, live, report, watch};
 use crate::base::Member;
 use crate::engine::rules::{CommMode, Modes, Rules};
 use crate::fault::Tale;
@@ -18,7 +18,6 @@ use crate::host::{Rank, clock, output, replay};
 use crate::machine::berths::{Berths, Relocation};
 use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};
-use crate::mpi::comm::Comm;
 use crate::mpi::phase::Phases;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
@@ -110,6 +109,9 @@ fn start(program: Program, job: Result<Job, String>) -> ! {
             if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
             }
+            if let Some(errhandler) = job.errhandler {
+                world.charter().start_with(errhandler);
+            }
             let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
             let tenant = Box::new(Tenancy {
                 world,
@@ -118,6 +120,7 @@ fn start(program: Program, job: Result<Job, String>) -> ! {
                 gone,
                 patience,
                 has_survivor: AtomicBool::new(false),
+                has_leaver: AtomicBool::new(false),
             });
             life::run(program, job, tenant)
         }
@@ -198,6 +201,8 @@ struct Tenancy {
     patience: Option<Patience>,
     /// Whether some rank has ended well.
     has_survivor: AtomicBool,
+    /// Whether some rank has left MPI in peace, whatever it said then.
+    has_leaver: AtomicBool,
 }
 
 /// The seats whose ranks have ended for good, and whose ends everybody has heard of.
@@ -280,6 +285,9 @@ impl Tenancy {
         let next = match rules {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
+                // As in any pipeline: a reader who has seen enough (`| head`) is no failure.
+                let is_over = status == 128 + libc::SIGPIPE && output::has_no_reader();
+                let last_words = if is_over { String::new() } else { last_words };
                 return Verdict::End { status, last_words };
             }
             Rules::Standard if self.on_failure == OnFailure::Restart => {
@@ -337,6 +345,9 @@ impl Tenant for Tenancy {
             Ending::Signalled { number, .. } => 128 + number,
             Ending::Killed => 128 + libc::SIGKILL,
         };
+        let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+        let fate = abort::fate_of(member).filter(|_| ending == Ending::Killed);
+        let status = fate.as_ref().map_or(status, |fate| fate.status);
         live::ended(rank);
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
         let debt = phases.and_then(Phases::debt);
@@ -344,11 +355,15 @@ impl Tenant for Tenancy {
         let verdict = match status != 0 || debt.is_some() {
             false => {
                 self.has_survivor.store(true, Ordering::Relaxed);
+                self.has_leaver.store(true, Ordering::Relaxed);
                 live::finished(rank.seat);
                 Verdict::Continue
             }
             true => {
-                let mut obituary = life::obituary(rank, ending);
+                let mut obituary = match fate {
+                    Some(fate) => format!("rank {} {}", rank.seat, fate.words),
+                    None => life::obituary(rank, ending),
+                };
                 let order = fates::met(rank).filter(|_| ending == Ending::Killed);
                 if let Some(order) = &order {
                     obituary = format!("{obituary}, as ordered for {order}");
@@ -356,6 +371,7 @@ impl Tenant for Tenancy {
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");
                 }
+                self.has_leaver.fetch_or(has_left, Ordering::Relaxed);
                 self.chronicle(rank, ending, &obituary, order);
                 // Whoever leaves MPI behind has failed, whatever it says.
                 self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
@@ -399,6 +415,17 @@ impl Tenant for Tenancy {
         }
     }
 
+    fn last_words(&self) -> String {
+        if self.has_leaver.load(Ordering::Relaxed) {
+            return String::new();
+        }
+        // Even where nothing is said of failures: this is the end of the job.
+        match self.world.size() {
+            1 => "ftrun: the only rank has failed, and nobody is left".to_string(),
+            size => format!("ftrun: all {size} ranks have failed, and nobody is left"),
+        }
+    }
+
     fn due(&self) -> Option<Instant> {
         let patience = self.patience.as_ref().and_then(Patience::due);
         [fates::due(), patience].into_iter().flatten().min()
@@ -420,24 +447,19 @@ pub(super) fn report(process: &'static Process) {
     }
 }
 
-/// MPI_Abort: the job ends with `code`, as far as an exit status can say it.
-pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
-    let status = match code & 0xff {
-        0 if code != 0 => 1,
-        status => status,
-    };
-    let comm = comm.map_or("no communicator".to_string(), Comm::title);
-    end_job(status, &format!("rank {} called MPI_Abort on {comm} with {code}", process.me.seat))
-}
-
 /// Ends the job for an error that nobody wanted to hear. Where it is the death of a peer, the
 /// status is the peer's: that is the cause.
 pub(super) fn end_for_error(news: News, words: &str) -> ! {
+    end_job(status_for(news), words)
+}
+
+/// The exit status for such an error.
+pub(super) fn status_for(news: News) -> c_int {
     let cause = CAUSE.load(Ordering::Relaxed);
-    end_job(if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }, words)
+    if news.is_of_a_death && cause != 0 { cause } else { news.class.0 }
 }
 
 /// Ends the job from any thread, with `status` and last words on stderr.
-fn end_job(status: c_int, last_words: &str) -> ! {
+pub(super) fn end_job(status: c_int, last_words: &str) -> ! {
     life::end_process(status, &format!("ftrun: {last_words}\n"))
 }

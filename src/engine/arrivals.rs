@@ -214,7 +214,7 @@ impl Engine {
                 state.sweep();
             }
             let is_wanted = !state.outlook.is_of_old(envelope, &packet, self.me)
-                && !self.world.is_revoked(envelope.context / 2, self.me);
+                && !self.world.is_revocation_heard(envelope.context / 2, self.me);
             if is_wanted {
                 state.unexpected.insert(envelope, packet);
             }

@@ -32,6 +32,7 @@ mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod vigil;
+mod void;
 mod waits;
 pub mod watchman;
 mod world;
@@ -42,13 +43,14 @@ pub use council::{Key as Matter, Purpose, Summons};
 pub use era::Era;
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
-pub use meeting::{Board, Gate, Hall, Laid, Line, Meeting, Round};
+pub use meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Watch};
 pub use outside::Outside;
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
 pub use vigil::{Awaited, Everyone, Vigil};
+pub use void::Void;
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 
@@ -119,8 +121,8 @@ struct State {
     due: VecDeque<Key>,
     /// The runs that wait for something in a meeting.
     vigils: Vec<(Key, vigil::Awaited)>,
-    /// The contexts that are revoked with another one.
-    kin: HashMap<u32, u32>,
+    /// The contexts that are revoked with another one, or with one of some.
+    kin: Vec<(u32, u32)>,
     /// The agreements that this rank waits for.
     deciding: Vec<Key>,
     /// How many deaths have been dealt with; and, for each context, up to which they have been
@@ -251,7 +253,7 @@ impl Engine {
         let block = self.copy_of(data)?;
         let mut state = self.state.lock();
         if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &letter.watch()) {
-            return Ok(Some(state.lost(mishap)));
+            return Ok(Some(self.lost(&mut state, letter, mishap)));
         }
         self.launch(state, letter, Load::Attached(block), None)?;
         Ok(None)
@@ -273,10 +275,13 @@ impl Engine {
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
         let watch = letter.watch();
-        if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &watch) {
-            return Ok(Some(state.lost(mishap)));
+        let is_at_once = is_small && mode == Mode::Standard;
+        if let Some(mishap) = self.judge_send(&mut state, letter.envelope, &watch)
+            && !(is_at_once && self.is_passed_on(&state, letter, mishap))
+        {
+            return Ok(Some(self.lost(&mut state, letter, mishap)));
         }
-        if is_small && mode == Mode::Standard {
+        if is_at_once {
             self.launch(state, letter, load, None)?;
             return Ok(None);
         }
@@ -284,6 +289,20 @@ impl Engine {
         let key = state.begin(stage, letter.envelope, Some(watch));
         self.launch(state, letter, load, Some(key))?;
         Ok(Some(key))
+    }
+
+    /// Whether a message goes out although its communicator is revoked: a member of a collective
+    /// operation that has not heard of that may have all that it needs, and others wait for what it
+    /// passes on.
+    fn is_passed_on(&self, state: &State, letter: Letter, mishap: Mishap) -> bool {
+        mishap == Mishap::Revoked
+            && letter.everyone.is_some()
+            && !self.is_barred(state, letter.envelope)
+    }
+
+    fn lost(&self, state: &mut State, letter: Letter, mishap: Mishap) -> Key {
+        let mishap = self.tell(state, letter.envelope, mishap);
+        state.lost(mishap)
     }
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
@@ -448,7 +467,7 @@ impl State {
             accounts: Slab::default(),
             due: VecDeque::new(),
             vigils: Vec::new(),
-            kin: HashMap::new(),
+            kin: Vec::new(),
             deciding: Vec::new(),
             epoch: 0,
             reported: HashMap::new(),

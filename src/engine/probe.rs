@@ -72,7 +72,7 @@ impl Engine {
     fn peeked(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Outcome> {
-        if self.is_revoked(state, pattern) {
+        if self.is_barred(state, pattern) {
             return Some(failed(pattern, Mishap::Revoked));
         }
         while let Some(place) = state.unexpected.find(pattern) {
@@ -92,13 +92,13 @@ impl Engine {
     ) -> Option<Outcome> {
         let mishap = self.judge(state, pattern, watch, heard);
         let mishap = mishap.or_else(|| self.interruption(state, watch));
-        mishap.map(|mishap| failed(pattern, mishap))
+        mishap.map(|mishap| failed(pattern, self.tell(state, pattern, mishap)))
     }
 
     fn seized(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Result<Held, Outcome>> {
-        if self.is_revoked(state, pattern) {
+        if self.is_barred(state, pattern) {
             return Some(Err(failed(pattern, Mishap::Revoked)));
         }
         if let Some(packet) = state.expected(pattern) {

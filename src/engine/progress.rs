@@ -215,7 +215,7 @@ impl Engine {
             return;
         }
         state.unexpected.retain_by(|envelope, packet| {
-            packet.is_intact() && !self.world.is_revoked(envelope.context / 2, self.me)
+            packet.is_intact() && !self.world.is_revocation_heard(envelope.context / 2, self.me)
         });
         let keys: Vec<Key> = state.ops.0.keys().collect();
         keys.into_iter().for_each(|key| self.review(state, key));

@@ -23,7 +23,7 @@ impl Engine {
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
         state.unbook();
-        if self.is_revoked(&state, pattern) {
+        if self.is_barred(&state, pattern) {
             return Ok(state.lost(Mishap::Revoked));
         }
         if let Some(packet) = state.expected(pattern) {
@@ -52,7 +52,7 @@ impl Engine {
         let mut state = self.state.lock();
         let heard = state.heard(pattern);
         loop {
-            if self.is_revoked(&state, pattern) {
+            if self.is_barred(&state, pattern) {
                 return Ok(failed(pattern, Mishap::Revoked));
             }
             // What has waited comes before what arrives.
@@ -75,7 +75,7 @@ impl Engine {
             }
             let judged = self.judge(&mut state, pattern, watch, heard);
             if let Some(mishap) = judged.or_else(|| self.interruption(&state, watch)) {
-                return Ok(failed(pattern, mishap));
+                return Ok(failed(pattern, self.tell(&state, pattern, mishap)));
             }
             if state.has_due() {
                 self.drive(&mut state)?;

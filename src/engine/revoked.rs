@@ -1,7 +1,7 @@
 //! Which communicators are revoked. Ranks of one process share one list, so that whoever revokes
 //! has told all at once.
 
-use super::op::Died;
+use super::op::{Died, Mishap};
 use super::{Engine, State, World};
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -24,7 +24,9 @@ impl World {
         let mut all = self.revoked.all.lock();
         // Who dies or leaves from now on parts with what he finds in the list.
         let gone = self.deaths_since(0).into_iter().chain(self.departed());
-        if !all.revoke(context, roster, me, gone) {
+        let is_news = all.revoke(context, roster, me, gone);
+        all.hear(context, me);
+        if !is_news {
             return;
         }
         self.revoked.count.store(all.count(), Ordering::SeqCst);
@@ -37,6 +39,12 @@ impl World {
     /// Whether the communicator with this context of which `me` is a member is revoked.
     pub fn is_revoked(&self, context: u32, me: Member) -> bool {
         self.has_revocations() && self.revoked.all.lock().is_revoked(context, me)
+    }
+
+    /// Whether the program of `me` begins nothing more on the communicator with this context: it
+    /// has heard that it is revoked, or has freed it since.
+    pub fn is_revocation_heard(&self, context: u32, me: Member) -> bool {
+        self.has_revocations() && self.revoked.all.lock().is_heard(context, me)
     }
 
     /// Whether a communicator is revoked that `me` holds.
@@ -64,6 +72,19 @@ impl World {
         self.relieve(|all| all.part_with(member));
     }
 
+    /// Whether the communicator with this context is revoked, which the program of `me` is told.
+    pub fn tell_whether_revoked(&self, context: u32, me: Member) -> bool {
+        let is_revoked = self.is_revoked(context, me);
+        if is_revoked {
+            self.hear_of_revocation(context, me);
+        }
+        is_revoked
+    }
+
+    fn hear_of_revocation(&self, context: u32, me: Member) {
+        self.revoked.all.lock().hear(context, me);
+    }
+
     fn relieve(&self, change: impl FnOnce(&mut Revocations)) {
         let mut all = self.revoked.all.lock();
         change(&mut all);
@@ -75,7 +96,10 @@ impl Engine {
     /// The program has freed the communicator with this context. What waits there ends first.
     pub fn let_go(&self, context: u32) -> Result<(), Died> {
         if self.world.is_revoked(context, self.me) {
-            self.poll(|_| Some(()))?;
+            self.poll_state(|state| {
+                state.unexpected.retain_by(|envelope, _| envelope.context / 2 != context);
+                Some(())
+            })?;
             self.world.let_go(context, self.me);
         }
         Ok(())
@@ -84,19 +108,42 @@ impl Engine {
     /// Whether messages with this envelope are of a revoked communicator.
     #[inline]
     pub(super) fn is_revoked(&self, state: &State, envelope: Envelope) -> bool {
-        let context = envelope.context / 2;
-        !self.is_calm()
-            && self.world.is_revoked(*state.kin.get(&context).unwrap_or(&context), self.me)
+        !self.is_calm() && state.revoked_with(envelope).any(|of| self.world.is_revoked(of, self.me))
     }
 
-    /// Messages of `context` end when the communicator of the context `parent` is revoked; `None`:
-    /// not any more.
-    pub fn relate(&self, context: u32, parent: Option<u32>) {
-        let mut state = self.state.lock();
-        match parent {
-            Some(parent) => state.kin.insert(context, parent),
-            None => state.kin.remove(&context),
-        };
+    /// The same, and the program knows: nothing begins there any more, even if all that it needs
+    /// has come.
+    #[inline]
+    pub(super) fn is_barred(&self, state: &State, envelope: Envelope) -> bool {
+        !self.is_calm()
+            && state.revoked_with(envelope).any(|of| self.world.is_revocation_heard(of, self.me))
+    }
+
+    /// The program is about to be told of this mishap.
+    pub(super) fn tell(&self, state: &State, envelope: Envelope, mishap: Mishap) -> Mishap {
+        if mishap == Mishap::Revoked {
+            state.revoked_with(envelope).for_each(|of| self.world.hear_of_revocation(of, self.me));
+        }
+        mishap
+    }
+
+    /// Messages of `context` end when the communicator of the context `parent` is revoked.
+    pub fn relate(&self, context: u32, parent: u32) {
+        self.state.lock().kin.push((context, parent));
+    }
+
+    /// They do so no more, whosever they were.
+    pub fn part(&self, context: u32) {
+        self.state.lock().kin.retain(|(of, _)| *of != context);
+    }
+}
+
+impl State {
+    /// The contexts of the communicators that messages with this envelope are revoked with.
+    fn revoked_with(&self, envelope: Envelope) -> impl Iterator<Item = u32> + '_ {
+        let context = envelope.context / 2;
+        let kin = self.kin.iter().filter(move |(of, _)| *of == context).map(|(_, with)| *with);
+        std::iter::once(context).chain(kin)
     }
 }
 

@@ -91,23 +91,55 @@ impl Engine {
         if self.is_calm() { None } else { self.object(&mut self.state.lock(), vigil) }
     }
 
+    /// What stands against beginning that. A revocation does only once the program has heard of it:
+    /// all others may have come, and ended this well.
+    #[inline]
+    pub fn objection_at_first(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() {
+            None
+        } else {
+            self.object_at_first(vigil, |state| self.weigh(state, vigil))
+        }
+    }
+
     /// The same by the newest record, whatever has been taken in so far.
     #[inline]
     pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
         if self.is_calm() {
             return None;
         }
-        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
-        let watch = Watch::Everyone { rank, member: self.me, roster };
-        self.judge_send(&mut self.state.lock(), vigil.envelope, &watch)
+        let judge = |state: &mut State| self.judge_send(state, vigil.envelope, &self.watch(vigil));
+        self.object_at_first(vigil, judge)
+    }
+
+    #[cold]
+    fn object_at_first(
+        &self, vigil: &Vigil<'_>, judge: impl FnOnce(&mut State) -> Option<Mishap>,
+    ) -> Option<Mishap> {
+        let mut state = self.state.lock();
+        let mishap = judge(&mut state)?;
+        if mishap != Mishap::Revoked || self.is_barred(&state, vigil.envelope) {
+            return Some(mishap);
+        }
+        drop(state);
+        self.first_dead(&*vigil.everyone.roster()).map(|rank| Mishap::Lost { rank })
     }
 
     #[cold]
     fn object(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
-        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
-        let watch = Watch::Everyone { rank, member: self.me, roster };
+        let mishap = self.weigh(state, vigil)?;
+        Some(self.tell(state, vigil.envelope, mishap))
+    }
+
+    fn weigh(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
+        let watch = self.watch(vigil);
         let judged = self.judge(state, vigil.envelope, &watch, 0);
         judged.or_else(|| self.interruption(state, &watch))
+    }
+
+    fn watch(&self, vigil: &Vigil<'_>) -> Watch {
+        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
+        Watch::Everyone { rank, member: self.me, roster }
     }
 
     /// Makes progress until it has happened, or until a death or the like makes that hopeless.
@@ -261,27 +293,27 @@ impl Engine {
             && self.state.lock().vigils.iter().any(|(_, awaited)| awaited.is_over())
     }
 
-    /// Who keeps a wait from ending; `None` when nobody does.
-    pub(super) fn missing(&self, watched: Watched) -> Option<Vec<Want>> {
+    /// Who keeps a wait from ending.
+    pub(super) fn missing(&self, watched: Watched) -> Vec<Want> {
         let Watched { gate, envelope, .. } = watched;
-        let missing =
-            self.world.known_meeting(watched.key)?.missing(gate, watched.turn, MOST_NAMED);
-        wants(envelope, gate == Gate::Room, missing)
+        let meeting = self.world.known_meeting(watched.key);
+        let missing = meeting.map(|meeting| meeting.missing(gate, watched.turn, MOST_NAMED));
+        wants(envelope, gate == Gate::Room, missing.unwrap_or_default())
     }
 }
 
 impl State {
-    /// Who keeps the runs from going on; `None` when nobody keeps one of them.
-    pub(super) fn missed_by_runs(&self) -> Option<Vec<Want>> {
-        let wants = |(_, awaited): &(Run, Awaited)| match awaited.is_over() {
-            true => None,
-            false => wants(awaited.envelope, false, awaited.missing()),
-        };
-        self.vigils.iter().map(wants).collect::<Option<Vec<_>>>().map(|all| all.concat())
+    /// Who keeps the runs from going on.
+    pub(super) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
+        let wants =
+            |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());
+        self.vigils.iter().flat_map(wants)
     }
 }
 
-fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Option<Vec<Want>> {
+/// Where nobody is missing, and yet the wait does not end, some have come to another operation. (Or
+/// it is about to end: then a thread of the process is about to run, as the kernel knows.)
+fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Vec<Want> {
     let Envelope { context, tag, .. } = envelope;
     let want = |place: &usize| {
         let rank = i32::try_from(*place).expect("ranks fit an int");
@@ -290,6 +322,8 @@ fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Option<Vec<
             false => Want::Message { context, source: rank, tag, room: None },
         }
     };
-    let wants: Vec<Want> = missing.iter().map(want).collect();
-    (!wants.is_empty()).then_some(wants)
+    match missing.is_empty() {
+        true => vec![Want::Match { context }],
+        false => missing.iter().map(want).collect(),
+    }
 }

@@ -4,6 +4,9 @@
 //! Several communicators may have one context: they have no member in common. An entry goes when
 //! all who live have let go of the communicator, in whatever order they free it, leave and die;
 //! and whoever has let go is disquieted by it no more.
+//!
+//! A member whose program has not heard of the revocation yet may still take what has come before:
+//! the others may have ended the same operation well. Once it has heard, it begins nothing there.
 
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -18,6 +21,8 @@ struct Entry {
     roster: Arc<dyn Roster>,
     /// Who has freed it, has left or is dead.
     gone: HashSet<Member>,
+    /// Whose program has heard of it.
+    heard: HashSet<Member>,
 }
 
 impl Entry {
@@ -45,8 +50,23 @@ impl Revocations {
             return false;
         }
         let gone = gone.into_iter().filter(|gone| roster.rank_of(*gone).is_some()).collect();
-        self.0.entry(context).or_default().push(Entry { roster: roster.clone(), gone });
+        let (roster, heard) = (roster.clone(), HashSet::new());
+        self.0.entry(context).or_default().push(Entry { roster, gone, heard });
         true
+    }
+
+    /// The program of `me` hears that the communicator with this context is revoked.
+    pub fn hear(&mut self, context: u32, me: Member) {
+        let alike = self.0.get_mut(&context).into_iter().flatten();
+        for entry in alike.filter(|entry| entry.concerns(me)) {
+            entry.heard.insert(me);
+        }
+    }
+
+    /// Whether the program of `me` has heard of that, or has freed the communicator.
+    pub fn is_heard(&self, context: u32, me: Member) -> bool {
+        let mut alike = self.0.get(&context).into_iter().flatten();
+        alike.any(|entry| entry.heard.contains(&me) || entry.gone.contains(&me))
     }
 
     /// Whether the communicator with this context of which `me` is a member is revoked.
@@ -108,6 +128,21 @@ mod tests {
         assert!(!all.revoke(7, &ranks(&[1, 3]), member(1), []), "it is no news");
         assert_eq!(revoked(&all), [true; 4]);
         assert!(!all.is_revoked(8, member(0)));
+    }
+
+    #[test]
+    fn only_those_have_heard_who_were_told_or_have_let_go() {
+        let mut all = Revocations::default();
+        all.hear(7, member(0));
+        all.revoke(7, &ranks(&[0, 1, 2]), member(0), []);
+        all.revoke(7, &ranks(&[3]), member(3), []);
+        let heard = |all: &Revocations| [0, 1, 2, 3].map(|seat| all.is_heard(7, member(seat)));
+        assert_eq!(heard(&all), [false; 4], "there was nothing to hear of before");
+        all.hear(7, member(0));
+        all.let_go(7, member(2));
+        assert_eq!(heard(&all), [true, false, true, false]);
+        all.hear(7, member(4));
+        assert_eq!(heard(&all), [true, false, true, false]);
     }
 
     /// One communicator, as a plain list would have it.

@@ -94,6 +94,11 @@ pub(super) fn owner(block: *const u8) -> Owner {
     }
 }
 
+/// Where a block lies in the heap that it is of: the same in each run that does the same.
+pub(super) fn offset(block: *const u8) -> Option<usize> {
+    ground().filter(|ground| ground.holds(block.addr())).map(|ground| ground.offset(block.addr()))
+}
+
 /// While this lives, the heap of the calling rank and the register of large blocks stay whole: for
 /// a child that is forked meanwhile.
 #[expect(dead_code, reason = "both are there to be dropped")]

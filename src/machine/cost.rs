@@ -10,6 +10,8 @@ pub enum CornerRule {
     PerMessage,
     /// For each turn that a message takes.
     PerTurn,
+    /// For each turn, and once where a message takes none: it turns into the network.
+    OnceAtLeast,
 }
 
 /// Prices of a network, in picoseconds.
@@ -48,6 +50,7 @@ impl Cost {
         let corners = match self.corner_rule {
             CornerRule::PerMessage => 1,
             CornerRule::PerTurn => path.turns,
+            CornerRule::OnceAtLeast => path.turns.max(1),
         };
         let network = Picos::from(path.hops) * self.hop + Picos::from(corners) * self.corner;
         now + network + Picos::from(bytes) * self.byte
@@ -67,6 +70,9 @@ mod tests {
         assert_eq!(cost.arrival(crooked, 128, 7), 7 + 135 * NANO);
         cost.corner_rule = CornerRule::PerTurn;
         assert_eq!(cost.arrival(straight, 128, 0), 5 * NANO);
+        assert_eq!(cost.arrival(crooked, 128, 0), 210 * NANO);
+        cost.corner_rule = CornerRule::OnceAtLeast;
+        assert_eq!(cost.arrival(straight, 128, 0), 80 * NANO);
         assert_eq!(cost.arrival(crooked, 128, 0), 210 * NANO);
     }
 

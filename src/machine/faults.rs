@@ -5,6 +5,7 @@ use super::units::Picos;
 use crate::base::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
+use std::ops::RangeInclusive;
 
 /// What a machine file says of failures.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,15 @@ pub enum Plan {
     Chance(Dice, Nodes),
 }
 
+/// A node that dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Death {
+    pub at: Picos,
+    pub node: usize,
+    /// Whether it was set for a time; else it is one of those that go on for ever.
+    pub is_set: bool,
+}
+
 /// Times between failures: Weibull's distribution, whose shape 1 is the exponential one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dice {
@@ -34,6 +44,9 @@ pub struct Dice {
 }
 
 impl Dice {
+    /// The shapes that can be drawn from: with a lower one, nearly all times are 0.
+    pub const SHAPES: RangeInclusive<f64> = 0.1..=100.0;
+
     fn draw(&self, random: &mut Random) -> Picos {
         let fraction = ((random.bits() >> 11) + 1) as f64 / (1u64 << 53) as f64;
         let scale = self.mean / gamma(1.0 + 1.0 / self.shape);
@@ -44,6 +57,11 @@ impl Dice {
 impl Faults {
     /// Who dies when until `end`, in order; nobody dies twice.
     pub fn until(&self, end: Picos) -> Vec<(Picos, usize)> {
+        self.deaths(end).into_iter().map(|death| (death.at, death.node)).collect()
+    }
+
+    /// The same, each with what it comes from.
+    pub fn deaths(&self, end: Picos) -> Vec<Death> {
         let mut dead = HashSet::new();
         let mut died = Vec::new();
         let mut randoms: Vec<_> = (1..)
@@ -91,7 +109,8 @@ impl Faults {
             for node in victims {
                 if dead.insert(node) {
                     living.iter_mut().for_each(|living| living.remove(node));
-                    died.push((at, node));
+                    let is_set = matches!(self.plans[number], Plan::At(..));
+                    died.push(Death { at, node, is_set });
                 }
             }
         }

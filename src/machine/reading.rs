@@ -153,7 +153,11 @@ fn read_cost(mut section: Section) -> Result<Cost, Wrong> {
         cost.corner_rule = match rule {
             "per-message" => CornerRule::PerMessage,
             "per-turn" => CornerRule::PerTurn,
-            _ => return Err((at, unknown(rule, &["per-message", "per-turn"], "corner_rule"))),
+            "once-at-least" => CornerRule::OnceAtLeast,
+            _ => {
+                let known = ["per-message", "per-turn", "once-at-least"];
+                return Err((at, unknown(rule, &known, "corner_rule")));
+            }
         };
     }
     section.done()?;
@@ -209,12 +213,12 @@ fn read_plan(mut section: Section, topology: &Topology) -> Result<Plan, Wrong> {
     let nodes = |otherwise| nodes.clone().unwrap_or(otherwise);
     let plan = if let Some(at) = section.time("at")? {
         Plan::At(at, nodes(Nodes::one_of_all(topology)))
-    } else if let Some(period) = section.time("every")? {
+    } else if let Some(period) = section.span("every")? {
         Plan::Every(period, nodes(Nodes::one_of_all(topology)))
-    } else if let Some(mean) = section.time("mttf")? {
+    } else if let Some(mean) = section.span("mttf")? {
         let dice = Dice { mean: mean as f64, shape: section.shape()?, is_per_node: false };
         Plan::Chance(dice, nodes(Nodes::all(topology)))
-    } else if let Some(mean) = section.time("node_mttf")? {
+    } else if let Some(mean) = section.span("node_mttf")? {
         let dice = Dice { mean: mean as f64, shape: section.shape()?, is_per_node: true };
         Plan::Chance(dice, nodes(Nodes::all(topology)))
     } else {
@@ -297,11 +301,21 @@ impl<'a> Section<'a> {
         time(text).map(Some).map_err(|why| (at, why))
     }
 
+    /// A time between one thing and the next.
+    fn span(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {
+        let at = self.table.and_then(|table| table.get(name)).map_or(self.at, |it| it.span().start);
+        match self.time(name)? {
+            Some(0) => Err((at, format!("{name} is a time of more than 0, such as \"10min\""))),
+            span => Ok(span),
+        }
+    }
+
     /// The shape of Weibull's distribution; 1 is the exponential one.
     fn shape(&mut self) -> Result<f64, Wrong> {
         let shape = self.number("weibull")?.unwrap_or(1.0);
-        let why = "weibull is a shape above 0, such as 0.7";
-        if shape > 0.0 { Ok(shape) } else { Err((self.at, why.into())) }
+        let (low, high) = (Dice::SHAPES.start(), Dice::SHAPES.end());
+        let why = || format!("weibull is a shape from {low} to {high}, such as 0.7");
+        if Dice::SHAPES.contains(&shape) { Ok(shape) } else { Err((self.at, why())) }
     }
 
     /// Complains about what nobody has asked for.

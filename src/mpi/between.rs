@@ -4,8 +4,9 @@
 //! passed on as well: nobody waits for a leader that has given up.
 
 use crate::host::memory::Span;
-use crate::mpi::circle::{Circle, check_stringtag};
-use crate::mpi::coll::{broadcast, lane, share};
+use crate::mpi::circle::{Circle, Seal, check_stringtag};
+use crate::mpi::coll::claim::Kind;
+use crate::mpi::coll::{broadcast, lane, unite};
 use crate::mpi::comm::{Comm, Contexts, Peer};
 use crate::mpi::draft::{Draft, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
@@ -13,7 +14,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
-use crate::mpi::making::{Wish, chosen};
+use crate::mpi::making::{Wish, chosen, wishes};
 use crate::mpi::process::Process;
 use crate::mpi::run;
 use crate::mpi::table::{Held, Sort};
@@ -29,8 +30,10 @@ pub fn create(
 ) -> Result<usize> {
     local.must_be_intra()?;
     is_leader(local_leader, &local.group, "local_leader")?;
-    let told = (local.rank == local_leader).then(|| {
-        let peer = peer?;
+    let leads = local.rank == local_leader;
+    let peer = leads.then_some(peer).transpose();
+    let told = leads.then(|| {
+        let peer = peer.as_ref().map_err(Clone::clone)?.as_ref().expect("a leader has one");
         let other = match peer.peer(remote_leader)? {
             Peer::Rank { member, .. } => member,
             Peer::Null => return Err(Class::RANK.because("remote_leader is MPI_PROC_NULL")),
@@ -38,13 +41,15 @@ pub fn create(
         let purpose = ("MPI_Intercomm_create", peer.context(), tag);
         let mut leaders = [process.me, other];
         leaders.sort_unstable_by_key(|leader| leader.seat);
-        must_not_be_revoked(process, &peer)?;
-        meet(process, &local.group, &leaders, &purpose, Some(&*peer))
+        must_not_be_revoked(process, peer)?;
+        meet(process, &local.group, &leaders, &purpose, Some(peer))
     });
-    let lane = lane(process, local);
-    let news = run::block(pass_on(&lane, local_leader, told))?;
-    let group = local.group.clone();
-    found(process, Draft::child(local, 0, group), &news).map(|made| made.handle)
+    let lane = lane(process, local, Kind::IntercommCreate)?;
+    let peer = peer.as_ref().ok().and_then(Option::as_deref);
+    let parents: Vec<&Comm> = std::iter::once(local).chain(peer).collect();
+    let agreed = learn(process, &lane, local_leader, told, &parents)?;
+    let draft = Draft::child(local, 0, local.group.clone());
+    draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
 }
 
 /// Two groups that have no communicator at all.
@@ -79,38 +84,23 @@ pub fn from_groups(
         meet(process, local, &leaders, &purpose, None)
     });
     let circle = Circle::new(process, group.clone(), &purpose);
-    let news = run::block(pass_on(&circle.lane(), local_leader, told))?;
+    let agreed = learn(process, &circle.lane(), local_leader, told, &[])?;
     let draft = Draft { info, ..Draft::new(0, group, errhandler) };
-    found(process, draft, &news).map(|made| made.handle)
-}
-
-/// Contexts for another intercommunicator between the two groups of a lane.
-pub(super) async fn contexts(lane: &Lane<'_>, drawn: Contexts) -> Result<Contexts> {
-    let mine = Words::default().contexts(drawn);
-    let is_first = is_first(lane.comm());
-    let agree = |mine, theirs| if is_first { mine } else { theirs };
-    Ok(consult(lane, mine, agree).await?.read().contexts())
+    draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
 }
 
 /// Intercommunicators of those of either side who have the same color.
 pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
-    let ours = share(process, comm.local(), &wish.bytes())?;
-    let mine = Words::default().contexts(Contexts::draw(process, comm.rank));
-    let mine = Words::new([mine.bytes(), &ours].concat());
-    let news = consult_now(process, comm, mine, |mine, theirs| {
-        let contexts = if is_first(comm) { &mine } else { &theirs }.read().contexts();
-        let mut theirs = theirs.read();
-        theirs.contexts();
-        Words::new([Words::default().contexts(contexts).bytes(), theirs.rest()].concat())
-    })?;
-    let mut reader = news.read();
-    let contexts = reader.contexts();
+    let (contexts, all) = wishes(&lane(process, comm, Kind::Split)?, wish)?;
     let Some(color) = wish.color() else { return Ok(None) };
-    let pick = |all: &[u8], group: &Group| {
-        let members = chosen(all, color).filter_map(|rank| group.member(rank)).collect();
+    let (first, second) =
+        all.split_at(if comm.is_first() { comm.group.len() } else { comm.peers().len() });
+    let (ours, theirs) = if comm.is_first() { (first, second) } else { (second, first) };
+    let pick = |wishes: &[Wish], group: &Group| {
+        let members = chosen(wishes, color).filter_map(|rank| group.member(rank)).collect();
         Arc::new(process.derive_group(&comm.group, members))
     };
-    let (group, remote) = (pick(&ours, &comm.group), pick(reader.rest(), comm.remote()?));
+    let (group, remote) = (pick(ours, &comm.group), pick(theirs, comm.remote()?));
     if remote.is_empty() {
         return Ok(None);
     }
@@ -120,16 +110,9 @@ pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option
 
 /// An intercommunicator of `group`, a part of the local group, and of its like on the other side.
 pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
-    let mine =
-        Words::default().contexts(Contexts::draw(process, comm.rank)).members(group.members());
-    let news = consult_now(process, comm, mine, |mine, theirs| {
-        let contexts = if is_first(comm) { &mine } else { &theirs }.read().contexts();
-        let mut theirs = theirs.read();
-        theirs.contexts();
-        Words::new([Words::default().contexts(contexts).bytes(), theirs.rest()].concat())
-    })?;
-    let mut reader = news.read();
-    let (contexts, remote) = (reader.contexts(), reader.members());
+    let (contexts, said) =
+        consult(process, comm, Kind::Create, |words| words.members(group.members()))?;
+    let remote = said.read().members();
     if group.rank().is_none() || remote.is_empty() {
         return Ok(None);
     }
@@ -143,29 +126,34 @@ pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Op
 /// one with the first seat among the two first members comes first (MPI-5.0 §7.6.2).
 pub fn merge(process: &Process, comm: &Comm, high: bool) -> Result<usize> {
     let remote = comm.remote()?;
-    let mine = Words::default().number(u32::from(high)).number(process.world.fresh_context());
-    let news = consult_now(process, comm, mine, |mine, theirs| {
-        let (mut mine, mut theirs) = (mine.read(), theirs.read());
-        let (my_high, their_high) = (mine.number(), theirs.number());
-        let (my_context, their_context) = (mine.number(), theirs.number());
-        let comes_first = if my_high == their_high { is_first(comm) } else { my_high == 0 };
-        let context = if is_first(comm) { my_context } else { their_context };
-        Words::default().number(u32::from(comes_first)).number(context)
-    })?;
-    let mut reader = news.read();
-    let (comes_first, context) = (reader.number() != 0, reader.number());
+    let (contexts, said) =
+        consult(process, comm, Kind::IntercommMerge, |words| words.number(u32::from(high)))?;
+    let is_other_high = said.read().number() != 0;
+    let comes_first = if high == is_other_high { comm.is_first() } else { !high };
     let members = match comes_first {
         true => comm.group.members().chain(remote.members()).collect(),
         false => remote.members().chain(comm.group.members()).collect(),
     };
     let group = Arc::new(process.derive_group(&comm.group, members));
-    Draft::child(comm, context, group).make(process).map(|made| made.handle)
+    Draft::child(comm, contexts.own, group).make(process).map(|made| made.handle)
 }
 
-/// Whether the own side is the one that decides where both could: both sides find the same.
-fn is_first(comm: &Comm) -> bool {
-    let seat = |group: &Group| group.member(0).expect("no side is empty").seat;
-    seat(&comm.group) < seat(comm.peers())
+/// Contexts that the members of both groups know, and what the first of the other one says.
+fn consult(
+    process: &Process, comm: &Comm, kind: Kind, say: impl FnOnce(Words) -> Words,
+) -> Result<(Contexts, Words)> {
+    comm.remote()?;
+    let lane = lane(process, comm, kind)?.union();
+    let mine = Words::default().contexts(Contexts::draw(process, lane.rank()));
+    let mine = if comm.rank == 0 { say(mine) } else { mine };
+    let their_first = if comm.is_first() { comm.size() } else { 0 };
+    run::block(unite(&lane, mine.bytes(), |said| {
+        let theirs = Words::new(said.by(their_first)?);
+        let contexts = Words::new(said.by(0)?).read().contexts();
+        let mut reader = theirs.read();
+        reader.contexts();
+        Ok((contexts, Words::new(reader.rest().to_vec())))
+    }))
 }
 
 fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
@@ -176,7 +164,8 @@ fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
     Err(Class::RANK.because(words))
 }
 
-/// Two leaders tell each other who they lead. Returns contexts for both, and the other's members.
+/// Two leaders tell each other who they lead. Returns contexts for both, that of their seal, and
+/// the other's members.
 fn meet(
     process: &Process, group: &Group, leaders: &[crate::base::Member; 2], purpose: &impl Hash,
     parent: Option<&Comm>,
@@ -190,13 +179,15 @@ fn meet(
         Some(parent) => circle.within(parent),
         None => circle,
     };
-    let mine = Words::default().contexts(Contexts::draw(process, 0)).members(group.members());
+    let mine = Words::default().contexts(Contexts::draw(process, 0));
+    let mine = mine.number(process.world.fresh_context()).members(group.members());
     let theirs = run::block(swap(&circle.lane(), 1 - circle.comm.rank, &mine))?;
-    let decider = if circle.comm.rank == 0 { &mine } else { &theirs };
-    let contexts = decider.read().contexts();
+    let mut decider = if circle.comm.rank == 0 { &mine } else { &theirs }.read();
+    let (contexts, seal) = (decider.contexts(), decider.number());
     let mut theirs = theirs.read();
-    theirs.contexts();
-    Ok(Words::default().contexts(contexts).members(theirs.members().into_iter()))
+    let _drawn = (theirs.contexts(), theirs.number());
+    let members = theirs.members().into_iter();
+    Ok(Words::default().contexts(contexts).number(seal).members(members))
 }
 
 /// Says `mine` to a peer, and hears what it says.
@@ -210,25 +201,6 @@ async fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
     let (said, heard) = (Span::of(mine.bytes()).into(), Span::of_mut(&mut theirs).into());
     lane.exchange(peer, &said, peer, &heard).await?;
     Ok(Words::new(theirs))
-}
-
-/// The first of each side agree on something, and tell the others what.
-async fn consult(
-    lane: &Lane<'_>, mine: Words, agree: impl FnOnce(Words, Words) -> Words,
-) -> Result<Words> {
-    let told = match lane.rank() {
-        0 => Some(swap(lane, 0, &mine).await.map(|theirs| agree(mine, theirs))),
-        _ => None,
-    };
-    pass_on(&lane.local(), 0, told).await
-}
-
-/// The same, and waits for it.
-fn consult_now(
-    process: &Process, comm: &Comm, mine: Words, agree: impl FnOnce(Words, Words) -> Words,
-) -> Result<Words> {
-    comm.remote()?;
-    run::block(consult(&lane(process, comm), mine, agree))
 }
 
 /// The leader tells everybody what it has learnt, or that it has failed.
@@ -260,15 +232,52 @@ async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> R
     Ok(Words::new(bytes))
 }
 
-/// The intercommunicator that two leaders have agreed on.
-fn found(process: &Process, draft: Draft<'_>, news: &Words) -> Result<Arc<Comm>> {
-    let mut reader = news.read();
-    let (contexts, members) = (reader.contexts(), reader.members());
-    if let Some(member) = members.iter().find(|member| draft.group.rank_of(**member).is_some()) {
-        let words =
-            format!("process {} is in both groups; they must have none in common", member.seat);
-        return Err(Class::COMM.because(words));
+/// What two leaders have agreed on, as a member of one of the groups knows it.
+struct Agreed {
+    contexts: Contexts,
+    seal: u32,
+    remote: Arc<Group>,
+}
+
+impl Agreed {
+    fn read(process: &Process, group: &Group, news: &Words) -> Result<Agreed> {
+        let mut reader = news.read();
+        let (contexts, seal) = (reader.contexts(), reader.number());
+        let members = reader.members();
+        if let Some(member) = members.iter().find(|member| group.rank_of(**member).is_some()) {
+            let words =
+                format!("process {} is in both groups; they must have none in common", member.seat);
+            return Err(Class::COMM.because(words));
+        }
+        Ok(Agreed { contexts, seal, remote: Arc::new(process.derive_group(group, members)) })
     }
-    let remote = Arc::new(process.derive_group(&draft.group, members));
-    draft.between(contexts, remote).make(process)
+
+    /// Where the members of both groups meet last. When one of `parents` is revoked, all give up.
+    fn seal<'a>(&self, process: &'a Process, group: &Group, parents: &[&Comm]) -> Seal<'a> {
+        let seal = Seal::new(process, self.seal, Arc::new(group.united(&self.remote)));
+        parents.iter().fold(seal, |seal, parent| seal.within(parent))
+    }
+}
+
+/// Gets to know from the leader what it has been told by the other one; all of both groups have it
+/// then, or nobody has.
+fn learn(
+    process: &Process, lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>, parents: &[&Comm],
+) -> Result<Agreed> {
+    let group = &lane.comm().group;
+    let known = told.clone().and_then(Result::ok);
+    match run::block(pass_on(lane, leader, told)) {
+        Ok(news) => {
+            let agreed = Agreed::read(process, group, &news)?;
+            agreed.seal(process, group, parents).close()?;
+            Ok(agreed)
+        }
+        Err(failure) => {
+            // The other side may be there already.
+            if let Some(news) = known.filter(|_| !failure.is_death()) {
+                Agreed::read(process, group, &news)?.seal(process, group, parents).give_up();
+            }
+            Err(failure)
+        }
+    }
 }

@@ -5,12 +5,13 @@
 //! counted, and end below [`CONTEXTS`].
 
 use crate::engine::CONTEXTS;
+use crate::mpi::coll;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::group::Group;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
-use crate::mpi::run::Way;
+use crate::mpi::run::{self, Way};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -38,9 +39,14 @@ impl<'a> Circle<'a> {
         Circle { process, comm: Comm::new(0, context, group, "a group"), tag, has_parent: false }
     }
 
+    /// The same on a context that its members have just got, for them alone.
+    fn on(process: &'a Process, context: u32, group: Arc<Group>) -> Circle<'a> {
+        Circle { process, comm: Comm::new(0, context, group, "a group"), tag: 0, has_parent: false }
+    }
+
     /// The circle of members of `parent`: when that is revoked, they give up.
     pub(super) fn within(mut self, parent: &Comm) -> Circle<'a> {
-        self.process.engine.relate(self.comm.context(), Some(parent.context()));
+        self.process.engine.relate(self.comm.context(), parent.context());
         self.has_parent = true;
         self
     }
@@ -53,8 +59,34 @@ impl<'a> Circle<'a> {
 impl Drop for Circle<'_> {
     fn drop(&mut self) {
         if self.has_parent {
-            self.process.engine.relate(self.comm.context(), None);
+            self.process.engine.part(self.comm.context());
         }
+    }
+}
+
+/// Where those meet last who have told each other all that their communicator needs: either all of
+/// them have it, or none does. Its context is no other's, so that it is found without a message.
+pub(super) struct Seal<'a>(Circle<'a>);
+
+impl<'a> Seal<'a> {
+    /// That of all of `group`.
+    pub(super) fn new(process: &'a Process, context: u32, group: Arc<Group>) -> Seal<'a> {
+        Seal(Circle::on(process, context, group))
+    }
+
+    /// When `parent` is revoked, those of its members give up who have said this.
+    pub(super) fn within(self, parent: &Comm) -> Seal<'a> {
+        Seal(self.0.within(parent))
+    }
+
+    /// Waits until all have come, or somebody has given up.
+    pub(super) fn close(self) -> Result {
+        run::block(coll::close(&self.0.lane()))
+    }
+
+    /// The caller could not do its part, so nobody gets anything.
+    pub(super) fn give_up(self) {
+        coll::give_up(&self.0.lane());
     }
 }
 

@@ -9,7 +9,7 @@ use crate::mpi::buffer;
 use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::gaps::Gaps;
-use crate::mpi::group::{Comparison, Group};
+use crate::mpi::group::{Both, Comparison, Group};
 use crate::mpi::info::Info;
 use crate::mpi::losses::{self, Losses};
 use crate::mpi::process::Process;
@@ -110,19 +110,8 @@ struct Remote {
     local: Arc<Comm>,
     /// All members of both groups.
     both: Arc<dyn Roster>,
-}
-
-/// The members of two groups; a rank is the one that a member has in its own.
-struct Both(Arc<Group>, Arc<Group>);
-
-impl Roster for Both {
-    fn rank_of(&self, member: Member) -> Option<i32> {
-        self.0.rank_of(member).or_else(|| self.1.rank_of(member))
-    }
-
-    fn size(&self) -> usize {
-        self.0.len() + self.1.len()
-    }
+    /// The same among themselves (see [`Comm::is_first`]).
+    union: Arc<Comm>,
 }
 
 /// The contexts of an intercommunicator: its own, and that of the members of one group among
@@ -163,6 +152,12 @@ pub enum Source {
 }
 
 impl Comm {
+    /// The same with the error handler that the first communicators start with.
+    pub fn starting_with(mut self, errhandler: Installed) -> Comm {
+        Arc::get_mut(&mut self.belongings).expect("it is new").errhandler = errhandler;
+        self
+    }
+
     /// A communicator of `group`, of which the caller is a member.
     pub fn new(handle: usize, context: u32, group: Arc<Group>, name: &str) -> Comm {
         let rank = group.rank().expect("whoever holds a communicator is in it");
@@ -246,7 +241,8 @@ impl Comm {
     ) -> Comm {
         let local = Arc::new(Comm::new(handle, contexts.local, group.clone(), ""));
         let both = Arc::new(Both(group.clone(), remote.clone()));
-        let remote = Some(Remote { group: remote, local, both });
+        let union = Arc::new(Comm::new(handle, contexts.own, Arc::new(group.united(&remote)), ""));
+        let remote = Some(Remote { group: remote, local, both, union });
         Comm { remote, ..Comm::new(handle, contexts.own, group, "") }
     }
 
@@ -264,6 +260,7 @@ impl Comm {
         }
         if self.is_inter() {
             self.local().context.store(contexts.local, Ordering::Relaxed);
+            self.union().context.store(contexts.own, Ordering::Relaxed);
         }
     }
 
@@ -329,6 +326,16 @@ impl Comm {
     /// together; of an intracommunicator, this is itself.
     pub fn local(&self) -> &Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.local)
+    }
+
+    /// The members of both groups among themselves; of an intracommunicator, this is itself.
+    pub(super) fn union(&self) -> &Comm {
+        self.remote.as_ref().map_or(self, |remote| &remote.union)
+    }
+
+    /// Whether the own group comes first: that with the first seat among their first members.
+    pub(super) fn is_first(&self) -> bool {
+        self.group.leads(self.peers())
     }
 
     /// Who is whose neighbour, if anybody is anybody's.
@@ -584,9 +591,8 @@ mod tests {
             Comm::between(handle, contexts, group(&[3, 1], 1), group(remote, 1))
         };
         let (a, b, c) = (between(1, &[4, 0]), between(2, &[0, 4]), between(3, &[4, 2]));
-        let again = between(4, &[4, 0]);
         assert_eq!(a.compare(&a), Comparison::Ident);
-        assert_eq!(a.compare(&again), Comparison::Congruent);
+        assert_eq!(a.compare(&between(4, &[4, 0])), Comparison::Congruent);
         assert_eq!(a.compare(&b), Comparison::Similar);
         assert_eq!(a.compare(&c), Comparison::Unequal);
         assert_eq!(a.compare(a.local()), Comparison::Unequal, "one is between groups");

@@ -93,6 +93,11 @@ impl Contexts {
             _ => Contexts::NONE,
         }
     }
+
+    /// What [`Reader::contexts`] reads.
+    pub(super) fn bytes(self) -> Vec<u8> {
+        Words::default().contexts(self).0
+    }
 }
 
 /// What processes tell each other when they make communicators, as bytes.

@@ -106,12 +106,14 @@ pub struct Error {
     pub on: Option<Hearer>,
     /// Whether somebody has died, whatever the class.
     pub is_of_a_death: bool,
+    /// What an error handler is told, where the class only points to the statuses.
+    pub cause: Option<Class>,
 }
 
 impl Error {
     pub fn new(class: Class, detail: impl Into<Cow<'static, str>>) -> Error {
         let is_of_a_death = is_failure(class);
-        Error { class, detail: detail.into(), on: None, is_of_a_death }
+        Error { class, detail: detail.into(), on: None, is_of_a_death, cause: None }
     }
 }
 

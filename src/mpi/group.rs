@@ -56,6 +56,21 @@ impl Group {
         Group { members: Members::List(roll), rank, session: 0 }
     }
 
+    /// Whether this group comes before `other` where both could: it has the first seat among their
+    /// first members. Members of both find the same.
+    pub(super) fn leads(&self, other: &Group) -> bool {
+        let seat = |group: &Group| group.member(0).expect("no group here is empty").seat;
+        seat(self) < seat(other)
+    }
+
+    /// Both groups in this order, as a member of this one holds them.
+    pub(super) fn united(&self, other: &Group) -> Group {
+        let me = self.rank.and_then(|rank| self.member(usize::try_from(rank).ok()?));
+        let (first, second) = if self.leads(other) { (self, other) } else { (other, self) };
+        let members = first.members().chain(second.members()).collect();
+        Group::of(members, me.expect("the holder is a member"))
+    }
+
     /// The same, as a group that comes from the session with this handle.
     pub fn of_session(self, session: usize) -> Group {
         Group { session, ..self }
@@ -228,6 +243,19 @@ impl Roster for Group {
 
     fn size(&self) -> usize {
         self.len()
+    }
+}
+
+/// The members of two groups; a rank is the one that a member has in its own.
+pub(super) struct Both(pub(super) Arc<Group>, pub(super) Arc<Group>);
+
+impl Roster for Both {
+    fn rank_of(&self, member: Member) -> Option<i32> {
+        self.0.rank_of(member).or_else(|| self.1.rank_of(member))
+    }
+
+    fn size(&self) -> usize {
+        self.0.len() + self.1.len()
     }
 }
 

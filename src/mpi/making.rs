@@ -5,10 +5,11 @@
 
 use crate::host::memory::Span;
 use crate::mpi::between;
-use crate::mpi::circle::{Circle, check_stringtag};
-use crate::mpi::coll::{self, share};
+use crate::mpi::circle::{Circle, Seal, check_stringtag};
+use crate::mpi::coll;
+use crate::mpi::coll::claim::{self, Claim, Form, Kind};
 use crate::mpi::comm::{Comm, Contexts, WORLD};
-use crate::mpi::draft::{Draft, Words};
+use crate::mpi::draft::{Draft, Reader, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::group::Group;
@@ -33,10 +34,10 @@ const TYPE_RESOURCE_GUIDED: i32 = 224;
 
 /// A communicator like `comm` with a context of its own; returns its handle.
 pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) -> Result<usize> {
-    if recovery::is_due(process, comm) {
+    if recovery::is_meant(process, comm) {
         return recovery::repair(process, comm);
     }
-    let contexts = run::block(contexts(&coll::lane(process, comm).as_turn()))?;
+    let contexts = run::block(contexts(&coll::lane(process, comm, Kind::Dup)?))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);
     lineage::is_known(process, &made)?;
@@ -49,6 +50,7 @@ pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {
     let tag = comm.next_collective(process);
+    claim::compare(process, comm, tag, Claim::of(Kind::Dup).form(Form::Nonblocking))?;
     let made = twin(process, comm, info);
     if is_death(&made) {
         return Err(Failure::died());
@@ -90,14 +92,11 @@ fn twin(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<Arc<Comm>
     Draft { attributes, info, topology, ..draft }.make(process)
 }
 
-/// Contexts that all of a lane know.
+/// Contexts that all of a lane know, or none.
 async fn contexts(lane: &Lane<'_>) -> Result<Contexts> {
-    let drawn = Contexts::draw(lane.process(), lane.rank());
-    if lane.comm().is_inter() {
-        return between::contexts(lane, drawn).await;
-    }
-    let mut bytes = [drawn.own.to_ne_bytes(), drawn.local.to_ne_bytes()].concat();
-    coll::broadcast(lane, &Span::of_mut(&mut bytes).into(), 0).await?;
+    let lane = lane.union();
+    let mut bytes = Contexts::draw(lane.process(), lane.rank()).bytes();
+    coll::unite_behind(&lane, &mut bytes).await?;
     Ok(Words::new(bytes).read().contexts())
 }
 
@@ -122,17 +121,31 @@ impl Wish {
         (self.color != UNDEFINED).then_some(self.color)
     }
 
-    pub(super) fn bytes(self) -> Vec<u8> {
-        [self.color.to_ne_bytes(), self.key.to_ne_bytes()].concat()
+    fn read(reader: &mut Reader<'_>) -> Wish {
+        Wish { color: reader.number() as i32, key: reader.number() as i32 }
     }
 }
 
+/// What all members of a lane wish for, those of both groups of an intercommunicator in the order
+/// of their union; and contexts for what comes of it.
+pub(super) fn wishes(lane: &Lane<'_>, mine: Wish) -> Result<(Contexts, Vec<Wish>)> {
+    let lane = lane.union();
+    let drawn = Contexts::draw(lane.process(), lane.rank());
+    let said = Words::default().contexts(drawn).number(mine.color as u32).number(mine.key as u32);
+    let all = coll::unite(&lane, said.bytes(), |said| said.by_all(lane.size()));
+    let all = Words::new(run::block(all)?);
+    let (mut reader, mut wishes) = (all.read(), Vec::new());
+    while !reader.is_empty() {
+        let _of_the_first = reader.contexts();
+        wishes.push(Wish::read(&mut reader));
+    }
+    Ok((all.read().contexts(), wishes))
+}
+
 /// The ranks of those who wish for `color`, in the order of keys.
-pub(super) fn chosen(wishes: &[u8], color: i32) -> impl Iterator<Item = usize> {
-    let number = |entry: &[u8]| i32::from_ne_bytes(entry.try_into().expect("four bytes"));
-    let alike = wishes.chunks_exact(8).enumerate().filter(|(_, wish)| number(&wish[..4]) == color);
-    let mut chosen: Vec<(i32, usize)> =
-        alike.map(|(rank, wish)| (number(&wish[4..]), rank)).collect();
+pub(super) fn chosen(wishes: &[Wish], color: i32) -> impl Iterator<Item = usize> {
+    let alike = wishes.iter().enumerate().filter(|(_, wish)| wish.color == color);
+    let mut chosen: Vec<(i32, usize)> = alike.map(|(rank, wish)| (wish.key, rank)).collect();
     chosen.sort_unstable();
     chosen.into_iter().map(|(_, rank)| rank)
 }
@@ -145,14 +158,13 @@ pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Optio
     if comm.is_inter() {
         return between::split(process, comm, wish);
     }
-    let all = share(process, comm, &wish.bytes())?;
     // Disjoint communicators may share a context: no process is in two of them.
-    let context = agree(process, comm)?;
+    let (contexts, all) = wishes(&coll::lane(process, comm, Kind::Split)?, wish)?;
     let Some(color) = wish.color() else { return Ok(None) };
     let living = &comm.living().group;
     let members = chosen(&all, color).filter_map(|rank| living.member(rank)).collect();
     let group = Arc::new(process.derive_group(&comm.group, members));
-    Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
+    Draft::child(comm, contexts.own, group).make(process).map(|made| Some(made.handle))
 }
 
 /// One communicator for each part of the machine, or of what the hints name; none for those who
@@ -199,7 +211,7 @@ pub fn create(process: &'static Process, comm: &Comm, group: &Group) -> Result<O
     if comm.is_inter() {
         return between::subset(process, comm, group);
     }
-    let context = agree(process, comm)?;
+    let context = agree(process, comm, Kind::Create)?;
     if group.rank().is_none() {
         return Ok(None);
     }
@@ -220,7 +232,7 @@ pub fn create_group(
     let group = Arc::new(process.derive_group(&comm.group, group.members().collect()));
     let purpose = ("MPI_Comm_create_group", comm.context(), tag);
     let circle = Circle::new(process, group.clone(), &purpose).within(comm);
-    let context = agree_in(process, &circle)?;
+    let context = agree_in(process, &circle, Some(comm))?;
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
@@ -239,7 +251,7 @@ pub fn from_group(
     }
     let group = Arc::new(process.derive_group(group, group.members().collect()));
     let circle = Circle::new(process, group.clone(), &("MPI_Comm_create_from_group", stringtag));
-    let context = agree_in(process, &circle)?;
+    let context = agree_in(process, &circle, None)?;
     let draft = Draft::new(context, group, errhandler);
     Draft { info, ..draft }.make(process).map(|made| Some(made.handle))
 }
@@ -269,19 +281,25 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     Ok(())
 }
 
-/// A context that all of `comm` know.
-pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
-    let drawn = if comm.living().rank == 0 { process.world.fresh_context() } else { 0 };
-    let mut bytes = drawn.to_ne_bytes();
-    coll::agree(process, comm, &mut bytes)?;
-    Ok(u32::from_ne_bytes(bytes))
+/// A context that all of `comm` know, or none.
+pub(super) fn agree(process: &Process, comm: &Comm, kind: Kind) -> Result<u32> {
+    run::block(contexts(&coll::lane(process, comm, kind)?)).map(|contexts| contexts.own)
 }
 
-/// A context that all of a circle know.
-fn agree_in(process: &Process, circle: &Circle<'_>) -> Result<u32> {
-    let mut bytes = Contexts::draw(process, circle.comm.rank).own.to_ne_bytes();
+/// A context that all of a circle know, or none; they are members of `parent`, if of anything.
+fn agree_in(process: &Process, circle: &Circle<'_>, parent: Option<&Comm>) -> Result<u32> {
+    let mut bytes = Contexts::draw(process, circle.comm.rank).bytes();
     run::block(coll::broadcast(&circle.lane(), &Span::of_mut(&mut bytes).into(), 0))?;
-    Ok(u32::from_ne_bytes(bytes))
+    let contexts = Words::new(bytes).read().contexts();
+    if circle.comm.size() > 1 {
+        let seal = Seal::new(process, contexts.local, circle.comm.group.clone());
+        match parent {
+            Some(parent) => seal.within(parent),
+            None => seal,
+        }
+        .close()?;
+    }
+    Ok(contexts.own)
 }
 
 fn is_subset(comm: &Comm, group: &Group) -> Result {

@@ -21,24 +21,33 @@ use std::sync::atomic::Ordering;
 /// than all of the standard's; codes that programs add are larger still.
 pub const RESTARTED: i32 = 2001;
 
-/// Whether a duplicate of `comm` is to come out of a recovery.
-pub fn is_due(process: &'static Process, comm: &Comm) -> bool {
+/// Whether `comm` needs a recovery.
+fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {
         return false;
     }
     matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
-/// Whether a call that would make another communicator out of `comm` is one for the recovery:
-/// somebody has died in it, and the caller knows that. Who does not is told, as by any other call:
-/// he would take what comes out of the recovery for what he wanted to make.
+/// Whether MPI_Comm_dup on `comm` is a recovery: one is due, and this rank knows of it, whichever
+/// of its threads was told. A rank that does not know is told, as by any other call: it
+/// would take what comes out of the recovery for the duplicate that it wanted.
+pub fn is_meant(process: &'static Process, comm: &Comm) -> bool {
+    let knows = || {
+        let generation = process.engine.generation();
+        process.told.lock().values().any(|told| *told == generation)
+    };
+    is_due(process, comm) && knows()
+}
+
+/// The same for a call that would make another communicator out of `comm`: somebody has died in it,
+/// and the calling thread knows that.
 pub fn is_wanted(process: &'static Process, comm: &Comm) -> bool {
-    let is_affected = || matches!(standing(process, comm), Standing::Affected { .. });
     let knows = || {
         let told = process.told.lock().get(&thread_token()).copied();
         told == Some(process.engine.generation())
     };
-    is_due(process, comm) && is_affected() && knows()
+    is_due(process, comm) && matches!(standing(process, comm), Standing::Affected { .. }) && knows()
 }
 
 /// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
@@ -135,10 +144,15 @@ fn await_another(process: &'static Process, before: u64) -> Result {
 pub fn follow(process: &'static Process) -> Result {
     let (thread, generation) = (thread_token(), process.engine.generation());
     let world = process.world_comm();
-    // Another thread may have recovered since the call has failed: then it was of before.
-    let is_over = standing(process, &world) == Standing::Well && is_of_another(process, thread);
-    // It may have done so just now, from the first generation on.
-    process.told.lock().insert(thread, generation.saturating_sub(is_over.into()));
+    let is_well = standing(process, &world) == Standing::Well;
+    if !is_well {
+        process.told.lock().insert(thread, generation);
+    } else if is_of_another(process, thread) {
+        // Another thread has recovered since the call failed; perhaps from the first generation on.
+        process.told.lock().insert(thread, generation.saturating_sub(1));
+    }
+    // Else an operation of an earlier generation has ended late. The caller has recovered from that
+    // failure, and knows of no other.
     let modes = losses::modes(process, &world).unwrap_or_default();
     if modes.recovery == RecoveryMode::Manual || !process.phases.is_under_way() {
         return Ok(());

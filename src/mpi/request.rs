@@ -293,10 +293,12 @@ impl Requests {
         })
     }
 
+    /// Looks at a request; what is wrong with it is its communicator's to hear.
     fn find<T>(&self, handle: usize, look: impl FnOnce(&mut Request) -> Result<T>) -> Result<T> {
         let mut kept = self.0.lock();
         let request = kept.find_mut(handle).filter(|request| !request.is_given_up());
-        look(request.ok_or_else(|| unknown(handle))?)
+        let request = request.ok_or_else(|| unknown(handle))?;
+        look(request).map_err(|failure| failure.on(&request.comm))
     }
 }
 
@@ -480,23 +482,23 @@ pub fn cancel(process: &'static Process, handle: usize) -> Result {
         return Ok(());
     }
     admit(process, handle);
-    let (pending, general) = process.requests.find(handle, |request| {
-        let pending = request.pending.ok_or_else(|| {
-            Class::REQUEST.because("request is persistent and not active; nothing can be cancelled")
-        })?;
-        Ok((pending, request.general().cloned()))
+    let (pending, general) = process.requests.find(handle, |request| match request.pending {
+        None => {
+            let words = "request is persistent and not active; nothing can be cancelled";
+            Err(Class::REQUEST.because(words))
+        }
+        Some(Pending::Run(_)) => {
+            let words = "request is of a collective operation, which cannot be cancelled";
+            Err(Class::REQUEST.because(words))
+        }
+        Some(pending) => Ok((pending, request.general().cloned())),
     })?;
     if let Some(general) = general {
         return general.cancel(process);
     }
-    match pending {
-        Pending::Op(op) => process.engine.cancel(op),
-        Pending::Run(_) => {
-            let words = "request is of a collective operation, which cannot be cancelled";
-            return Err(Class::REQUEST.because(words));
-        }
-        // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
-        _ => {}
+    // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
+    if let Pending::Op(op) = pending {
+        process.engine.cancel(op);
     }
     Ok(())
 }
@@ -507,13 +509,13 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         return Ok(());
     }
     admit(process, handle);
-    process.requests.find(handle, |request| match request.pending {
-        Some(Pending::Run(_)) => {
-            let words = "request is of a collective operation that is active; it cannot be freed";
-            Err(Class::REQUEST.because(words))
-        }
-        _ => Ok(()),
+    let run = process.requests.find(handle, |request| match request.pending {
+        Some(Pending::Run(run)) => Ok(Some(run)),
+        _ => Ok(None),
     })?;
+    if let Some(run) = run {
+        must_have_ended(process, handle, run)?;
+    }
     let general = process.requests.find(handle, |request| Ok(request.general().cloned()))?;
     if general.as_ref().is_some_and(|general| !general.give_up()) {
         return Ok(());
@@ -536,6 +538,22 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         None | Some(Pending::Nothing | Pending::Complete(_)) => {}
     }
     general.map_or(Ok(()), |general| general.free(process))
+}
+
+/// Fails for a collective operation that is active (MPI-5.0 §6.12); one that has ended may be freed
+/// like any other, however soon it came to its end.
+fn must_have_ended(process: &Process, handle: usize, run: Key) -> Result {
+    let end = process.engine.poll(|ops| ops.outcome(run).map(drop))?;
+    process.requests.find(handle, |_| match end {
+        Some(()) => {
+            process.requests.failures().of(run, false);
+            Ok(())
+        }
+        None => {
+            let words = "request is of a collective operation that is active; it cannot be freed";
+            Err(Class::REQUEST.because(words))
+        }
+    })
 }
 
 /// A generalized request: the program does the work, and says when it is complete.

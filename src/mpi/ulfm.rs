@@ -34,7 +34,7 @@ pub fn revoke(process: &Process, comm: &Comm) {
 
 /// Whether somebody has given `comm` up.
 pub fn is_revoked(process: &Process, comm: &Comm) -> bool {
-    process.world.is_revoked(comm.context(), process.me)
+    process.world.tell_whether_revoked(comm.context(), process.me)
 }
 
 /// Fails on a communicator that was given up.

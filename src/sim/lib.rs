@@ -21,6 +21,7 @@ pub mod events;
 #[allow(unsafe_code, reason = "loads applications and calls their handlers")]
 pub mod foreign;
 pub mod natural;
+pub mod output;
 pub mod report;
 pub mod spares;
 pub mod stage;

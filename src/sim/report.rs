@@ -56,7 +56,8 @@ impl Value {
         match self {
             Value::Whole(whole) => whole.to_string(),
             Value::Real(real) => {
-                let digits = if real.abs() < 0.01 { 6 } else { 3 };
+                let is_close = real.abs() < 0.01 || (0.99..1.0).contains(&real.abs());
+                let digits = if is_close { 6 } else { 3 };
                 format!("{real:.digits$}")
             }
             Value::Text(text) => text.clone(),

@@ -1,6 +1,7 @@
 //! Runs that people watch: as pages say they go on, halt, go step by step and tell what is asked;
 //! or they go through by themselves while they are recorded or drawn on a terminal.
 
+use crate::output;
 use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Slow, Terminal};
 use crate::words::Words;
 use std::io::Write;
@@ -14,6 +15,15 @@ pub trait Run {
     /// What is seen now. Where not all of it `is_plotted`, numbers that take long may be missing:
     /// they are no numbers (NaN) then.
     fn frame(&self, state: &'static str, is_plotted: bool) -> Frame;
+    /// All numbers that are plotted and their tick, where they take no time worth speaking of: then
+    /// every step is plotted.
+    fn point(&self) -> Option<(u64, Vec<f64>)> {
+        None
+    }
+    /// Whether a page's wish for another run can be fulfilled.
+    fn accepts(&self, _: &[(String, String)]) -> Result<(), String> {
+        Ok(())
+    }
     /// Goes on by one step, even if it rests.
     fn step(&mut self, feed: &Feed);
     /// Why it does not go on by itself, if it does not.
@@ -78,12 +88,12 @@ impl Viewing {
         match self.port {
             Some(port) => {
                 let address = view::serve(feed.clone(), port, view::thread)?;
-                eprintln!("{name}: watch it at {address}");
+                output::remark(name, &format!("watch it at {address}"));
                 play(&feed, run, 1);
             }
             None => go_through(&feed, run),
         }
-        feed.finish(None)
+        feed.finish(None).map_err(String::from)
     }
 }
 
@@ -132,9 +142,13 @@ pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
                         let (name, value) = pair.split_once('=')?;
                         Some((name.to_string(), value.to_string()))
                     };
-                    match pairs.split('\t').map(pair).collect() {
-                        Some(pairs) => return Some(Wish { pairs, order }),
-                        None => order.answer(Err("say setup NAME=VALUE, with tabs between".into())),
+                    let no = "say setup NAME=VALUE, with tabs between";
+                    let pairs = pairs.split('\t').map(pair).collect::<Option<Vec<_>>>().ok_or(no);
+                    let pairs = pairs.map_err(String::from);
+                    match pairs.and_then(|pairs| stage.run.accepts(&pairs).map(|()| pairs)) {
+                        Ok(pairs) => return Some(Wish { pairs, order }),
+                        // What cannot be takes nothing away from what is.
+                        Err(why) => order.answer(Err(why)),
                     }
                 }
                 (word, rest) => {
@@ -227,6 +241,9 @@ impl<R: Run> Stage<'_, R> {
 
     fn step(&mut self) {
         self.run.step(self.feed);
+        if let Some((tick, series)) = self.run.point() {
+            self.feed.plot(tick, &series);
+        }
         self.steps += 1;
         self.is_changed = true;
         self.keep();
@@ -335,6 +352,11 @@ mod tests {
             Frame { tick: self.now, state, image, ..Frame::default() }
         }
 
+        fn accepts(&self, pairs: &[(String, String)]) -> Result<(), String> {
+            let is_many = pairs.iter().any(|(_, value)| value == "many");
+            if is_many { Err("many is no number".into()) } else { Ok(()) }
+        }
+
         fn step(&mut self, feed: &Feed) {
             self.now += 1;
             feed.say(self.now());
@@ -415,14 +437,17 @@ mod tests {
         let (now, wish) = played(Counter { end: 9, setup, ..Counter::default() }, |feed| {
             let why = "say setup NAME=VALUE, with tabs between";
             assert_eq!(ask(feed, "setup nodes"), Err(why.into()));
-            // It is answered when the other run has begun, or cannot.
+            assert_eq!(ask(feed, "step"), Ok("at 1".into()));
+            assert_eq!(ask(feed, "setup nodes=many"), Err("many is no number".into()));
+            assert_eq!(ask(feed, "step"), Ok("at 2".into()), "it is still there");
+            // It is answered when the other run has begun.
             let (reply, _) = mpsc::sync_channel(1);
             let order = Order::new("setup nodes=3\tseed=x=y".into(), reply);
             assert!(feed.ask(order).is_ok());
         });
         let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
         assert_eq!(wish.unwrap().pairs, [pair("nodes", "3"), pair("seed", "x=y")]);
-        assert_eq!(now, 0);
+        assert_eq!(now, 2);
     }
 
     #[test]

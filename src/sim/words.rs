@@ -1,27 +1,35 @@
 //! The words of a command line: options with `--`, and what they are about before them.
 
+use crate::output;
 use std::fmt::Display;
 use std::process::ExitCode;
 use std::str::FromStr;
 
 /// A whole program called `name`: shows its page of help, or prints what `run` makes of the command
-/// line, or says what is wrong with that.
+/// line, or says what is wrong with that. The exit status is 2 where the words are wrong, and 1
+/// where the result cannot be written.
 pub fn program(
     name: &str, page: &str, run: impl FnOnce(Vec<String>) -> Result<String, String>,
 ) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{page}");
-        return ExitCode::SUCCESS;
+        return written(name, page);
     }
     match run(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
+        Ok(text) => written(name, &text),
         Err(why) => {
-            eprintln!("{name}: {why}");
+            output::remark(name, &why);
             ExitCode::from(2)
+        }
+    }
+}
+
+fn written(name: &str, text: &str) -> ExitCode {
+    match output::print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            output::remark(name, &why);
+            ExitCode::FAILURE
         }
     }
 }
@@ -104,6 +112,17 @@ impl Words {
         self.text(name).map(|text| number(name, &text, &such_as.to_string())).transpose()
     }
 
+    /// The number that an option gives, if it was said: more than 0.
+    pub fn positive(&mut self, name: &str, such_as: f64) -> Result<Option<f64>, String> {
+        let given = self.given(name, such_as)?;
+        match given {
+            Some(given) if given <= 0.0 => {
+                Err(format!("--{name} {given}: say more than 0, such as --{name} {such_as}"))
+            }
+            _ => Ok(given),
+        }
+    }
+
     /// Complains about what nobody has read.
     pub fn done(mut self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
@@ -116,9 +135,15 @@ impl Words {
     }
 }
 
+/// Reads a number. Infinity and what is no number are none, though they can be parsed.
+pub fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
 fn number<T: FromStr>(name: &str, text: &str, such_as: &str) -> Result<T, String> {
-    let no = |_| format!("--{name} {text}: say a number, such as --{name} {such_as}");
-    text.replace('_', "").parse().map_err(no)
+    let plain = text.replace('_', "");
+    let number = finite(&plain).and_then(|_| plain.parse().ok());
+    number.ok_or_else(|| format!("--{name} {text}: say a number, such as --{name} {such_as}"))
 }
 
 #[cfg(test)]
@@ -142,5 +167,15 @@ mod tests {
         assert!(split("--node 1").unwrap().done().unwrap_err().contains("no --node here"));
         let said = split("--nodes many").unwrap().number("nodes", 5).unwrap_err();
         assert_eq!(said, "--nodes many: say a number, such as --nodes 5");
+        for text in ["nan", "inf", "-inf", "1e999"] {
+            let said = split(&format!("--source {text}")).unwrap().number("source", 0.5);
+            assert_eq!(said, Err(format!("--source {text}: say a number, such as --source 0.5")));
+        }
+        for text in ["0", "-3", "-0.0", "nan"] {
+            let said = split(&format!("--mttf {text}")).unwrap().positive("mttf", 5.0);
+            assert!(said.clone().unwrap_err().ends_with("such as --mttf 5"), "{said:?}");
+        }
+        assert_eq!(split("--mttf 3").unwrap().positive("mttf", 5.0), Ok(Some(3.0)));
+        assert_eq!(split("").unwrap().positive("mttf", 5.0), Ok(None));
     }
 }

@@ -1,7 +1,7 @@
 //! What a run and those who look at it have in common.
 
 use super::easel::Easel;
-use super::record::Recorder;
+use super::record::{Flaw, Recorder};
 use super::scene::{Frame, Line, Scene, Told, Written};
 use super::server::Start;
 use super::terminal::Terminal;
@@ -40,6 +40,7 @@ struct State {
     /// How many pages ask for something, and have not heard what became of it.
     asking: usize,
     told: Told,
+    points: Points,
     orders: VecDeque<Order>,
     is_kept: bool,
     easel: Option<Easel>,
@@ -47,6 +48,15 @@ struct State {
     is_ending: bool,
     is_over: bool,
 }
+
+/// The latest numbers that were plotted, one row for each step: a page sees few of their frames.
+#[derive(Default)]
+struct Points {
+    rows: VecDeque<Vec<f64>>,
+}
+
+/// So many rows are kept.
+const ROWS: usize = 4096;
 
 /// A scene as pages get it.
 #[derive(Default)]
@@ -74,6 +84,8 @@ impl Order {
 
 impl State {
     fn put(&mut self, number: u32, shown: Shown) {
+        // Rows of the scene before have other numbers; how many there were goes on.
+        self.points.rows.clear();
         (self.scenes, self.scene) = (number, Arc::new(shown));
         self.frame = None;
     }
@@ -171,6 +183,28 @@ impl Feed {
         }
     }
 
+    /// What is plotted after a step, whether a frame is shown of it or not.
+    pub fn plot(&self, tick: u64, series: &[f64]) {
+        let mut state = self.lock();
+        let row = std::iter::once(tick as f64).chain(series.iter().copied()).collect();
+        state.points.rows.push_back(row);
+        if state.points.rows.len() > ROWS {
+            state.points.rows.pop_front();
+        }
+        state.told.points += 1;
+    }
+
+    /// The number of the scene, how many rows there have been, and the rows from this one on, as
+    /// far as they are kept: numbers of eight bytes.
+    pub(super) fn points(&self, from: u64) -> Vec<u8> {
+        let state = self.lock();
+        let rows = &state.points.rows;
+        let first = state.told.points - rows.len() as u64;
+        let new = rows.iter().skip(from.saturating_sub(first) as usize).flatten().copied();
+        let head = [f64::from(state.scenes), state.told.points as f64];
+        head.into_iter().chain(new).flat_map(f64::to_le_bytes).collect()
+    }
+
     pub fn show(&self, frame: &Frame) {
         let state = self.lock();
         if let Some(easel) = &state.easel {
@@ -206,7 +240,7 @@ impl Feed {
 
     /// Nothing more is to be drawn and kept; why not all of it could be. Waits until it is written,
     /// for so long at most where that is said; for a terminal only for a while.
-    pub fn finish(&self, patience: Option<Duration>) -> Result<(), String> {
+    pub fn finish(&self, patience: Option<Duration>) -> Result<(), Flaw> {
         const DRAWN: Duration = Duration::from_millis(500);
         let easel = self.lock().easel.take();
         if let Some(easel) = easel {
@@ -343,6 +377,27 @@ pub(super) enum Latest {
 mod tests {
     use super::*;
     use crate::view::Image;
+
+    #[test]
+    fn rows_of_every_step_are_there_for_those_who_have_seen_few_of_them() {
+        let feed = Feed::default();
+        let told = |from| -> Vec<f64> {
+            let bytes = feed.points(from);
+            bytes.chunks(8).map(|eight| f64::from_le_bytes(eight.try_into().unwrap())).collect()
+        };
+        feed.set(Scene::default());
+        (0..3).for_each(|tick| feed.plot(tick, &[10.0 * tick as f64]));
+        assert_eq!(told(0), [1.0, 3.0, 0.0, 0.0, 1.0, 10.0, 2.0, 20.0]);
+        assert_eq!(told(2), [1.0, 3.0, 2.0, 20.0]);
+        assert_eq!(told(3), [1.0, 3.0]);
+        (3..5000).for_each(|tick| feed.plot(tick, &[1.0]));
+        assert_eq!(told(0).len(), 2 + 2 * ROWS);
+        assert_eq!(told(4999), [1.0, 5000.0, 4999.0, 1.0]);
+        feed.set(Scene::default());
+        assert_eq!(told(0), [2.0, 5000.0]);
+        feed.plot(7, &[2.0]);
+        assert_eq!(told(5000), [2.0, 5001.0, 7.0, 2.0]);
+    }
 
     fn frame(tick: u64) -> Frame {
         Frame {

@@ -35,6 +35,8 @@ pub struct Scene {
     pub has_clock: bool,
     /// Whether dots can be killed.
     pub has_deaths: bool,
+    /// Whether sliders were moved, and there is a way back: the order `border back`.
+    pub has_way_back: bool,
 }
 
 /// A value that pages change while it runs.
@@ -96,6 +98,8 @@ pub(super) struct Written {
 pub(super) struct Told {
     pub(super) words: VecDeque<String>,
     pub(super) said: u64,
+    /// How many rows were plotted.
+    pub(super) points: u64,
     pub(super) lines: VecDeque<Line>,
 }
 
@@ -128,7 +132,7 @@ impl Scene {
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
              \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
              \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
-             \"scale\":[{},{},{}]}}",
+             \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             or(self.dot, "node"),
@@ -143,6 +147,7 @@ impl Scene {
             self.view,
             self.has_clock,
             self.has_deaths,
+            self.has_way_back,
             quoted(scale),
             quoted(low),
             quoted(high),
@@ -161,6 +166,10 @@ impl Written {
             joined(frame.series.iter().map(number)),
             frame.image.dots(),
         );
+        let head = match told.points {
+            0 => head,
+            points => format!("{head},\"points\":{points}"),
+        };
         let head = match frame.top {
             Some(top) => format!("{head},\"top\":{}", number(&top)),
             None => head,
@@ -226,7 +235,7 @@ mod tests {
         };
         let line = Line { title: "rank 1".into(), steps: vec![("killed", 1.0), ("dead", 1.25)] };
         let words = VecDeque::from(["a \"word\"\n".to_string()]);
-        let told = Told { words, said: 40, lines: VecDeque::from([line]) };
+        let told = Told { words, said: 40, points: 7, lines: VecDeque::from([line]) };
         let written = Written::new(2, &frame, &told);
         let bytes = written.words();
         let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
@@ -235,7 +244,7 @@ mod tests {
         assert_eq!(
             told,
             "{\"scene\":2,\"tick\":5,\"state\":\"running\",\"series\":[1.5,null],\"nodes\":3,\
-             \"top\":0.5,\"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
+             \"points\":7,\"top\":0.5,\"said\":40,\"words\":[\"a \\\"word\\\"\\n\"],\
              \"lines\":[{\"title\":\"rank 1\",\"steps\":[[\"killed\",1.000],[\"dead\",1.250]]}],\
              \"marks\":[2],\"arrows\":[0,2,1,2]}"
         );

@@ -4,20 +4,20 @@
 use super::feed::{Feed, Latest, Order};
 use super::http::{self, MOST_HEAD_BYTES, Request};
 use super::record;
+use std::collections::VecDeque;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// More than this are turned away: a browser opens six.
+/// More than this are not open at a time: a browser opens six. For one more, that one is closed
+/// that has waited longest without a whole request.
 const MOST_CONNECTIONS: usize = 64;
+/// Closed ones whose threads have not ended yet; then new ones have to wait.
+const MOST_ENDING: usize = 64;
 /// Who says nothing, or takes nothing, for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Where so many are open, whoever says nothing is given up sooner: others want to be heard.
-const MANY_CONNECTIONS: usize = 32;
-const HURRY: Duration = Duration::from_millis(200);
 /// How long an order may take.
 const ANSWER: Duration = Duration::from_secs(30);
 
@@ -30,6 +30,48 @@ struct House {
     port: u16,
     start: Start,
     open: AtomicUsize,
+    silent: Silent,
+}
+
+/// Connections from which no whole request has come yet, the oldest first.
+#[derive(Default)]
+struct Silent(Mutex<Queue>);
+
+#[derive(Default)]
+struct Queue {
+    guests: VecDeque<(u64, TcpStream)>,
+    next: u64,
+}
+
+impl Silent {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Every change is whole before anything can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another one; by its number it can be taken out again.
+    fn add(&self, stream: TcpStream) -> u64 {
+        let mut queue = self.lock();
+        let number = queue.next;
+        queue.next += 1;
+        queue.guests.push_back((number, stream));
+        number
+    }
+
+    /// It has said what it wants, or is gone.
+    fn remove(&self, number: u64) {
+        self.lock().guests.retain(|(known, _)| *known != number);
+    }
+
+    /// Closes the oldest one, if there is any.
+    fn close_oldest(&self) -> bool {
+        let oldest = self.lock().guests.pop_front();
+        oldest.is_some_and(|(_, stream)| {
+            // Its thread hears of it, and ends.
+            let _ = stream.shutdown(Shutdown::Both);
+            true
+        })
+    }
 }
 
 /// Starts a thread that does this.
@@ -46,7 +88,8 @@ pub fn serve(feed: Arc<Feed>, port: u16, start: Start) -> Result<String, String>
     let port = listener.local_addr().map_err(|why| no("listen", why))?.port();
     let token = secret().map_err(|why| no("draw a secret from /dev/urandom", why))?;
     let address = format!("http://127.0.0.1:{port}/{token}/");
-    let house = Arc::new(House { feed, token, port, start, open: AtomicUsize::new(0) });
+    let (open, silent) = (AtomicUsize::new(0), Silent::default());
+    let house = Arc::new(House { feed, token, port, start, open, silent });
     start(Box::new(move || {
         for guest in listener.incoming() {
             match guest {
@@ -73,44 +116,47 @@ fn secret() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// One connection among those that are open.
-struct Place(Arc<House>);
+/// One connection among those that are open, and its number among those that are silent.
+struct Place {
+    house: Arc<House>,
+    number: u64,
+}
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
+        self.house.silent.remove(self.number);
+        self.house.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl House {
     fn welcome(self: Arc<House>, mut stream: TcpStream) {
-        let open = self.open.fetch_add(1, Ordering::Relaxed);
-        let is_full = open >= MOST_CONNECTIONS;
-        let patience = if open >= MANY_CONNECTIONS { HURRY } else { PATIENCE };
-        let start = self.start;
-        let place = Place(self);
-        // Whoever sends and never reads must not hold the thread that accepts.
-        let _ = stream.set_write_timeout(Some(if is_full {
-            Duration::from_millis(1)
-        } else {
-            PATIENCE
-        }));
-        if is_full {
-            // Nobody has to hear it.
+        let is_full = self.open.load(Ordering::Relaxed) >= MOST_CONNECTIONS;
+        if is_full && !self.silent.close_oldest() {
+            // Whoever sends and never reads must not hold the thread that accepts.
+            let _ = stream.set_write_timeout(Some(Duration::from_millis(1)));
             let _ = refuse(&mut stream, 503);
             return;
         }
+        while self.open.load(Ordering::Relaxed) >= MOST_CONNECTIONS + MOST_ENDING {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let Ok(twin) = stream.try_clone() else { return };
+        self.open.fetch_add(1, Ordering::Relaxed);
+        let start = self.start;
+        let place = Place { number: self.silent.add(twin), house: self };
         let _ = start(Box::new(move || {
-            let _ = stream.set_read_timeout(Some(patience));
+            let _ = stream.set_read_timeout(Some(PATIENCE));
+            let _ = stream.set_write_timeout(Some(PATIENCE));
             let _ = stream.set_nodelay(true);
             // An error is the end of this connection, and of nothing else.
-            let _ = place.0.serve(&mut stream, patience);
+            let _ = place.house.serve(&mut stream, place.number);
             let _ = stream.shutdown(Shutdown::Both);
         }));
     }
 
-    fn serve(&self, stream: &mut TcpStream, patience: Duration) -> io::Result<()> {
-        let (head, rest) = match read_head(stream, patience)? {
+    fn serve(&self, stream: &mut TcpStream, number: u64) -> io::Result<()> {
+        let (head, rest) = match read_head(stream, PATIENCE)? {
             Ok(read) => read,
             Err(status) => return refuse(stream, status),
         };
@@ -121,6 +167,13 @@ impl House {
         let Some(wanted) = request.below(&self.token, self.port) else {
             return refuse(stream, 403);
         };
+        if request.body_bytes == 0 {
+            self.silent.remove(number);
+        }
+        if let ("GET", Some(from)) = (request.method, wanted.strip_prefix("points/")) {
+            let Ok(from) = from.parse() else { return refuse(stream, 404) };
+            return answer(stream, "application/octet-stream", &self.feed.points(from), "");
+        }
         match (request.method, wanted) {
             ("GET", "") => {
                 let nonce = secret()?;
@@ -138,16 +191,11 @@ impl House {
             ("GET", "frames") => self.stream(stream),
             ("POST", "order") => {
                 let _asking = self.feed.asking();
-                let mut body = rest;
-                let missing = request.body_bytes.saturating_sub(body.len()) as u64;
-                let read = Read::by_ref(stream).take(missing).read_to_end(&mut body);
-                // Half an order is none, or another one.
-                match read {
-                    Ok(_) if body.len() < request.body_bytes => return refuse(stream, 400),
-                    Ok(_) => body.truncate(request.body_bytes),
-                    Err(why) if is_late(&why) => return refuse(stream, 408),
-                    Err(why) => return Err(why),
-                }
+                let body = match read_body(stream, rest, request.body_bytes)? {
+                    Ok(body) => body,
+                    Err(status) => return refuse(stream, status),
+                };
+                self.silent.remove(number);
                 let (what, kind) = (self.obey(&String::from_utf8_lossy(&body)), "text/plain");
                 let text = match what {
                     Ok(text) => format!("ok {text}"),
@@ -217,6 +265,24 @@ fn read_head(stream: &mut TcpStream, patience: Duration) -> io::Result<Head> {
             Err(why) if is_late(&why) => return Ok(Err(408)),
             Err(why) => return Err(why),
         }
+    }
+}
+
+/// Reads a body of so many bytes, of which some have come; or says the status of the error.
+fn read_body(
+    stream: &mut TcpStream, mut body: Vec<u8>, bytes: usize,
+) -> io::Result<Result<Vec<u8>, u16>> {
+    let missing = bytes.saturating_sub(body.len()) as u64;
+    let read = Read::by_ref(stream).take(missing).read_to_end(&mut body);
+    // Half an order is none, or another one.
+    match read {
+        Ok(_) if body.len() < bytes => Ok(Err(400)),
+        Ok(_) => {
+            body.truncate(bytes);
+            Ok(Ok(body))
+        }
+        Err(why) if is_late(&why) => Ok(Err(408)),
+        Err(why) => Err(why),
     }
 }
 

@@ -624,7 +624,8 @@ static void errors(void)
 }
 
 static const struct test TESTS[] = {
-    {"predefined", predefined}, {"null-names", null_names}, {"parts-of-the-machine", parts_of_the_machine},
+    {"predefined", predefined}, {"null-names", null_names},
+    {"parts-of-the-machine", parts_of_the_machine},
         {"duplicates-later", duplicates_later},
         {"refused-duplicates", refused_duplicates},
         {"duplicates", duplicates}, {"splits", splits},

@@ -173,7 +173,8 @@ static const struct kind *kinds(int *count)
 {
     static struct kind all[96];
     const struct kind list[] = {
-        I(MPI_CHAR, char, char), I(MPI_SIGNED_CHAR, i8, char), I(MPI_UNSIGNED_CHAR, u8, char), I(MPI_SHORT, i16, short),
+        I(MPI_CHAR, char, char), I(MPI_SIGNED_CHAR, i8, char), I(MPI_UNSIGNED_CHAR, u8, char),
+        I(MPI_SHORT, i16, short),
         I(MPI_UNSIGNED_SHORT, u16, short), I(MPI_INT, i32, int), I(MPI_UNSIGNED, u32, int),
         I(MPI_LONG, i64, long), I(MPI_UNSIGNED_LONG, u64, long), I(MPI_LONG_LONG, i64, long),
         I(MPI_LONG_LONG_INT, i64, long), I(MPI_UNSIGNED_LONG_LONG, u64, long),

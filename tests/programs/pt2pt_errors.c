@@ -111,7 +111,7 @@ static void handlers(void)
     MPI_Send(large, 100, MPI_CHAR, 0, 1, comm);
     MPI_Send(large, 10, MPI_CHAR, 0, 0, comm);
     CHECK(MPI_Waitall(2, two, MPI_STATUSES_IGNORE) == MPI_ERR_IN_STATUS);
-    CHECK(heard == 2 && heard_on == comm && heard_class == MPI_ERR_IN_STATUS);
+    CHECK(heard == 2 && heard_on == comm && heard_class == MPI_ERR_TRUNCATE);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);
 }

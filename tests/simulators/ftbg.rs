@@ -11,8 +11,18 @@ fn times_are_those_of_the_paper() {
     for (line, time) in [
         ("line", "110080"),
         ("line --cost physical", "102505"),
-        ("octtree", "7920"),
+        ("octtree", "7720"),
+        ("octtree --starter", "8720"),
+        ("octtree --cost physical", "8095"),
+        ("octtree --cost physical --starter", "9095"),
+        ("octtree --cost text", "7879"),
+        ("octtree --cost text --starter", "8879"),
+        ("line --cost text", "109676"),
+        ("line --handler 0", "8080"),
         ("reduce", "110080"),
+        ("reduce --cost physical", "102505"),
+        ("reduce --cost text", "109676"),
+        ("reduce --cost text --handler 860", "95396"),
         ("reduce --handler 860", "95800"),
     ] {
         let json = FTBG.succeeds(&format!("{line} --json"));
@@ -22,10 +32,19 @@ fn times_are_those_of_the_paper() {
 }
 
 #[test]
-fn one_and_two_threads_write_the_same_bytes() {
-    for line in ["line --dims 9,9,9", "jacobi --dims 5,4,3", "ring --dims 7,3,2", "md --rounds 9"] {
+fn any_number_of_threads_writes_the_same_bytes() {
+    for line in [
+        "line --dims 9,9,9",
+        "octtree --dims 9,9,9 --cost physical --handler 0",
+        "jacobi --dims 5,4,3 --communication 1",
+        "ring --dims 7,3,2",
+        "md --rounds 9",
+    ] {
         let one = FTBG.succeeds(&format!("{line} --json"));
-        assert_eq!(one, FTBG.succeeds(&format!("{line} --json --threads 2")));
+        for threads in [2, 3, 4] {
+            let more = FTBG.succeeds(&format!("{line} --json --threads {threads}"));
+            assert_eq!(one, more, "{line} on {threads}");
+        }
     }
     let jacobi = FTBG.succeeds("jacobi --dims 4,4,4 --json");
     assert!(jacobi.contains("\"cells_that_differ_from_a_serial_run\":0"), "{jacobi}");
@@ -39,11 +58,18 @@ fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
         ("lines", "say what: ftbg line, octtree, reduce, ring, jacobi, md or run APP.so"),
         ("line --dims 3,3", "say 34,34,36"),
-        ("line --cost real", "say published or physical"),
+        ("line --cost real", "say published, physical or text"),
         ("line --communication 500", "say 1 to 200"),
         ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
-        ("line --handler 0", "a handler takes some time"),
+        ("line --communication 0", "--communication 0: say 1 or more"),
+        ("line --dims nan,1,1", "--dims: `nan,1,1` is no list of numbers"),
+        ("line --dims 0,1,1", "each extent is 1 or more"),
+        ("line --clock 0", "--clock 0: say gigahertz"),
+        ("line --slice inf --tui", "--slice inf: say a number"),
+        ("line --starter", "there is no --starter here"),
+        ("line --handler nan", "--handler nan: say a number, such as"),
+        ("line --handler -1", "--handler -1e0: say 0 to 1e9 nanoseconds"),
         ("md --dims 8,8,2", "a cell has 26 neighbours: say 3,3,3 or more"),
     ] {
         FTBG.refuses(line, said);
@@ -64,9 +90,10 @@ fn a_machine_file_that_cannot_run_is_refused_with_the_cure() {
     for (program, text, said) in [
         ("line", "[node]\noutbuf = 0\n[cost]\nbyte_ns = 1\n", "say 1 or more"),
         ("jacobi", "[node]\npacket = 64\n", "behind a header of 8: say"),
-        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: say 32 or more"),
+        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: say 33 or more"),
         ("line", "[node]\nprocessors = 65536\nthreads = 65536\n", "fewer than 2^32"),
         ("line", "[cost]\nhop_ns = 1e300\n", "say 0 to 1e9 nanoseconds"),
+        ("line", "[cost]\nhandler_ns = 0\nhop = 0\ncorner = 0\n", "time would stand still"),
     ] {
         let text = format!("[machine]\ntopology = \"mesh\"\ndims = [4, 4, 4]\n{text}");
         std::fs::write(&file, text).expect("there is room");
@@ -100,6 +127,41 @@ fn programs_in_cpp_and_c_run_on_the_machine_that_they_want_or_are_given() {
 }
 
 #[test]
+fn a_program_written_as_in_the_paper_runs_in_cpp_and_in_c() {
+    let directory = scratch("ftbg-paper");
+    let maximum = built(&directory, "c++", &["c_examples/ftbg/maximum.cpp"], "maximum.so");
+    let line = format!("run {} --json --quiet --info 0", maximum.display());
+    let json = FTBG.succeeds(&line);
+    // That of the built-in one.
+    assert!(json.contains("\"time_ns\":110080,\"packets\":41615,"), "{json}");
+    let best = (0..41_616u64).map(|node| node * 7 % 41_617).max().expect("there are nodes");
+    assert!(json.contains(&format!("0: maximum {best}, 0 missing, thread 0 of processor 0")));
+    let source = directory.join("paper.c");
+    let text = "#include <ftbg.h>\n\
+         typedef struct { int from, hops; } PacketMsg;\n\
+         static int *heard;\n\
+         static void take(BgNode *n, void *d, const void *p, size_t b) {\n\
+         const PacketMsg *msg = p; int *own = d;\n\
+         *own = b == sizeof *msg ? 100 * msg->from + getThread(n) : -1;\n\
+         if (n->number == 0) { PacketMsg next = {n->number + 7, 1};\n\
+         sendPacket(n, 1, 0, 0, &next, 9, BG_LARGE); } (void)heard; }\n\
+         void BgInit(Main *m) { CreateBlueGene(m, 2, 1, 1, 3, 5); }\n\
+         void *BgNodeInit(BgNode *node) { static int own[2]; PacketMsg first = {5, 0};\n\
+         registerHandler(node, 9, take);\n\
+         if (node->number == 0) addMessage(node, &first, 9, BG_SMALL);\n\
+         return &own[node->number]; }\n\
+         #include <stdio.h>\n\
+         void BgInfo(const void *d, char *t, size_t room) {\n\
+         snprintf(t, room, \"%d\", *(const int *)d); }\n";
+    std::fs::write(&source, text).expect("there is room");
+    let paper = built(&directory, "cc", &[source.to_str().expect("it is text")], "paper.so");
+    let line = format!("run {} --json --quiet --info 0 --info 1", paper.display());
+    let json = FTBG.succeeds(&line);
+    // Node 1 ran it on its first worker, behind three communication threads.
+    assert!(json.contains("\"info\":[\"0: 500\",\"1: 703\"]"), "{json}");
+}
+
+#[test]
 fn mistakes_of_programs_are_told_with_their_node() {
     let directory = scratch("ftbg-mistakes");
     let sum = built(&directory, "cc", &["c_examples/ftbg/sum.c"], "sum.so");
@@ -124,22 +186,45 @@ fn mistakes_of_programs_are_told_with_their_node() {
         ("addMessage(node, h, 7, 0, 0)", "addMessage: size 7: say BG_SMALL or BG_LARGE"),
         ("addMessage(node, h, 0, 0, 9)", "a payload of 9 bytes at 0x0: there is none"),
         ("registerHandler(node, 0)", "a handler is NULL"),
+        ("registerHandler(node, -1, heard)", "handler -1: say 0 to 65535"),
+        ("registerHandler(node, 0, other)", "handler 0 is another function already"),
     ] {
         let source = directory.join("wrong.c");
         let text = format!(
             "#include <ftbg.h>\n\
              static void heard(BgNode *n, void *d, const void *p, size_t b) {{\n\
              (void)n, (void)d, (void)p, (void)b; }}\n\
+             static void other(BgNode *n, void *d, const void *p, size_t b) {{\n\
+             (void)n, (void)d, (void)p, (void)b; }}\n\
              void *BgNodeInit(BgNode *node) {{\n\
              int h = registerHandler(node, heard);\n\
              if (node->number == 1) {call};\n\
-             (void)h; return 0; }}\n"
+             (void)h, (void)other; return 0; }}\n"
         );
         std::fs::write(&source, text).expect("there is room");
         let source = source.to_str().expect("it is text");
         let wrong = built(&directory, "cc", &[source], "wrong.so");
         FTBG.refuses(&format!("run {} --dims 3,3,3", wrong.display()), said);
     }
+}
+
+#[test]
+fn a_full_disk_or_a_closed_pipe_is_a_sentence() {
+    use std::process::{Command, Stdio};
+    let said = |out: Stdio| {
+        let mut command = Command::new(FTBG.path);
+        let command = command.args(["line", "--dims", "4,4,4", "--quiet"]).stdout(out);
+        let output = command.stderr(Stdio::piped()).spawn().expect("it can be started");
+        let output = output.wait_with_output().expect("it is ours");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let (status, why) = said(full.into());
+    assert!(status == Some(1) && why.starts_with("ftbg: cannot write to standard output"), "{why}");
+    let (reader, writer) = std::io::pipe().expect("there is a pipe");
+    drop(reader);
+    let (status, why) = said(writer.into());
+    assert!(status == Some(1) && why.contains("the pipe is closed"), "{why}");
 }
 
 #[test]

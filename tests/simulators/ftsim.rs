@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fs::File;
+use std::process::{Command, Stdio};
 use support::{Program, built, number, scratch};
 
 const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
@@ -128,14 +130,48 @@ schedule = [{ at = "5us", nodes = "3 17" }, { at = "8us", nodes = "box 0,5..2,7"
 #[test]
 fn nodes_die_as_often_as_their_mean_time_says_and_no_run_waits_for_the_dead() {
     let deaths = |mean: f64| {
-        let line = format!("max --nodes 20000 --ticks 1000 --mttf {mean} --json");
+        let line = format!("max --nodes 20000 --ticks 1000 --mttf {mean} --through --json");
         number(&FTSIM.succeeds(&line), "deaths")
     };
     // A thousand ticks: 2,000 and 500, give or take three deviations.
     assert!((1865.0..2135.0).contains(&deaths(0.5)), "{}", deaths(0.5));
     assert!((433.0..567.0).contains(&deaths(2.0)), "{}", deaths(2.0));
-    let json = FTSIM.succeeds("max --kill-every 1 --json");
+    let json = FTSIM.succeeds("max --kill-every 1 --through --json");
     assert_eq!(number(&json, "deaths"), 100_000.0);
+}
+
+#[test]
+fn failures_without_end_end_with_the_network_at_rest_and_what_was_set_is_waited_for() {
+    let ticks = |words: &str| {
+        let json = FTSIM.succeeds(&format!("max --nodes 20000 --json {words}"));
+        (number(&json, "ticks"), number(&json, "deaths"), number(&json, "notices"))
+    };
+    let (rest, ..) = ticks("");
+    for words in ["--mttf 0.5", "--mttf 0.7 --weibull 0.7", "--node-mttf 5000", "--kill-every 1"] {
+        let (at, deaths, notices) = ticks(words);
+        assert!((rest..=rest + 2.0).contains(&at), "{words}: {at} ticks, without it {rest}");
+        assert!(deaths > 1.0, "{words}: {deaths}");
+        // All neighbours hear of them, to the last one: eight each, less those who are dead.
+        assert!(notices > 7.5 * deaths, "{words}: {notices} notices of {deaths}");
+        assert_eq!(ticks(&format!("{words} --threads 3")), (at, deaths, notices));
+        let csv = scratch("rest").join("counters");
+        assert_eq!(ticks(&format!("{words} --csv {}", csv.display())), (at, deaths, notices));
+    }
+    // Deaths that were set come whatever happens, and meanwhile the others go on.
+    let (at, deaths, _) = ticks("--kill node|5@200 --mttf 2");
+    assert_eq!(at, 201.0);
+    assert!((60.0..140.0).contains(&deaths), "{deaths}");
+}
+
+#[test]
+fn a_run_with_deaths_by_chance_can_be_repeated_from_those_that_it_has_written() {
+    let list = scratch("chances").join("list");
+    let line = "poisson --nodes 900 --solve no --json";
+    let one = FTSIM.succeeds(&format!("{line} --mttf 40 --deaths {}", list.display()));
+    let deaths = std::fs::read_to_string(&list).expect("it was written");
+    assert_eq!(deaths.lines().count() as f64, number(&one, "deaths"));
+    let again = FTSIM.succeeds(&format!("{line} --kill-file {}", list.display()));
+    assert_eq!(one, again);
 }
 
 #[test]
@@ -161,6 +197,45 @@ fn applications_in_c_and_fortran_find_the_maximum() {
         }));
     }
     assert!(runs.iter().all(|run| *run == runs[0]), "all do the same: {runs:?}");
+}
+
+#[test]
+fn neighbours_keep_checkpoints_and_go_on_with_the_tasks_of_the_dead() {
+    let directory = scratch("checkpoint");
+    let app = built(&directory, "cc", &["c_examples/ftsim/checkpoint.c"], "checkpoint.so");
+    // How many tasks were finished by whom they were begun, or by others; and whether any is wrong.
+    let finished = |words: &str| {
+        let json = FTSIM.succeeds(&format!("run {} {words} --json", app.display()));
+        let (_, list) = json.split_once("\"colours\":[[").expect("it is there");
+        let (list, _) = list.split_once("]]").expect("it ends");
+        let pairs = list.split("],[").map(|pair| {
+            let (colour, nodes) = pair.split_once(',').expect("two numbers");
+            (colour.parse::<usize>().expect("a colour"), nodes.parse::<usize>().expect("nodes"))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        assert!(pairs.iter().all(|(colour, _)| *colour < 255), "a wrong state: {json}");
+        let alive = pairs.iter().map(|(_, nodes)| nodes).sum::<usize>();
+        (alive, pairs.iter().map(|(colour, nodes)| colour * nodes).sum::<usize>())
+    };
+    // Whenever they die: before their first step, on the way and at the end.
+    for tick in [1, 5, 9, 10, 11, 12, 23, 24, 25] {
+        assert_eq!(finished(&format!("--nodes 5000 --kill 50@{tick}")), (4950, 5000), "{tick}");
+    }
+    assert_eq!(finished("--nodes 2000 --kill 10@4 --kill 10@12 --kill 10@20"), (1970, 2000));
+    // With a node one of the four that have its parts may die at the same time, whichever it is:
+    // they are its first neighbours.
+    let list = directory.join("lists.txt");
+    let near = |node: i32| [-4, -3, -2, -1, 1, 2, 3, 4].map(|off| (node + off).rem_euclid(50));
+    let lines =
+        (0..50).map(|node| format!("{node}: {}\n", near(node).map(|to| to.to_string()).join(" ")));
+    std::fs::write(&list, lines.collect::<String>()).expect("there is room");
+    let ring = format!("--topology {}", list.display());
+    for other in near(20) {
+        let kill = format!("{ring} --kill node|20|{other}@10");
+        assert_eq!(finished(&kill), (48, 50), "20 and {other}");
+    }
+    // Of two of the four, there is no telling what was on both.
+    assert_eq!(finished(&format!("{ring} --kill node|20|16|17@10")), (47, 49));
 }
 
 /// Builds an application of these lines of C.
@@ -239,6 +314,82 @@ fn with_a_border_of_ones_own_the_last_column_says_how_near_to_rest_it_is() {
     assert!(end < 1e-6, "{end}");
 }
 
+/// What is said where standard output takes nothing, and the exit status.
+fn unheard(line: &str, out: impl Into<Stdio>) -> (String, Option<i32>) {
+    let mut command = Command::new(FTSIM.path);
+    let output = command.args(line.split(' ')).stdout(out).output().expect("it can be started");
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
+
+#[test]
+fn a_full_disk_and_a_closed_pipe_are_told_in_a_sentence() {
+    let full = || File::options().write(true).open("/dev/full").expect("Linux has it");
+    let gone = || std::io::pipe().expect("there are pipes").1;
+    for line in ["--help", "max --nodes 100", "max --nodes 100 --json"] {
+        let (said, status) = unheard(line, full());
+        assert!(said.starts_with("ftsim: cannot write to standard output: No space"), "{said}");
+        assert_eq!((said.lines().count(), status), (1, Some(1)), "{said}");
+        let (said, status) = unheard(line, gone());
+        assert!(said.starts_with("ftsim: nobody reads standard output to its end"), "{said}");
+        assert_eq!((said.lines().count(), status), (1, Some(1)), "{said}");
+    }
+    // Where remarks have no room, results are written all the same.
+    let mut command = Command::new(FTSIM.path);
+    let output = command.args("max --topology hashed --nodes 5000 --json".split(' '));
+    let output = output.stderr(full()).output().expect("it can be started");
+    assert!(output.status.success() && output.stdout.starts_with(b"{"), "{output:?}");
+    let directory = scratch("full");
+    for name in ["tick-000000.png", "film", "counters"] {
+        std::os::unix::fs::symlink("/dev/full", directory.join(name)).expect("there is room");
+    }
+    let there = directory.display();
+    let record = directory.join("record");
+    FTSIM.succeeds(&format!("max --nodes 100 --record {}", record.display()));
+    let replay = format!("replay {}", record.display());
+    for (line, said) in [
+        (format!("max --nodes 100 --frames {there}"), "tick-000000.png: No space"),
+        (format!("max --nodes 100 --csv {there}/counters"), "counters: No space"),
+        (format!("max --nodes 100 --kill 5 --deaths {there}/counters"), "counters: No space"),
+        (format!("max --nodes 100 --record {there}/counters"), "No space"),
+        (format!("{replay} --apng {there}/film"), "film: No space"),
+        (format!("{replay} --csv {there}/counters"), "counters: No space"),
+    ] {
+        FTSIM.refuses(&line, said);
+    }
+}
+
+#[test]
+fn where_a_topology_has_other_numbers_of_nodes_that_is_told() {
+    for (line, said) in [
+        ("max --nodes 700 --topology torus", "ftsim: torus[26, 27] has 702 nodes, not 700\n"),
+        ("max --nodes 700 --topology hypercube", "ftsim: hypercube(10) has 1024 nodes, not 700\n"),
+        ("max --nodes 1024 --topology hypercube", ""),
+        ("max --nodes 700", ""),
+        ("max --nodes 700 --topology torus --quiet", ""),
+    ] {
+        let output = FTSIM.run(&line.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{line}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line}");
+    }
+}
+
+#[test]
+fn a_large_relaxation_is_solved_directly_only_where_that_is_wanted_and_tells_its_rate() {
+    let line = "poisson --nodes 400 --json --ticks 5000";
+    let whole = FTSIM.succeeds(line);
+    let factor = number(&whole, "convergence_factor_per_tick");
+    // Measured here: the slowest part of the field shrinks to a tenth in some hundred ticks.
+    assert!((0.97..0.99).contains(&factor), "{whole}");
+    let tenth = number(&whole, "ticks_for_a_tenth");
+    assert!((factor.powf(tenth) - 0.1).abs() < 1e-6, "{whole}");
+    let short = FTSIM.succeeds(&format!("{line} --solve no"));
+    assert!(!short.contains("at_rest\"") && short.contains("\"error_now\""), "{short}");
+    assert!(whole.starts_with(short.trim_end().trim_end_matches('}')), "{whole} {short}");
+    let large = "poisson --topology mesh --dims 400,300 --ticks 2 --json";
+    assert!(!FTSIM.succeeds(large).contains("error_at_rest"));
+    FTSIM.refuses("poisson --solve perhaps", "--solve perhaps: say yes or no");
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
@@ -254,8 +405,11 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("poisson --border 1,2", "left,right,lower,upper"),
         ("poisson --topology random --kill 50%", "say --topology nearest, mesh, torus"),
         ("poisson --topology far", "say --topology nearest, mesh, torus"),
-        ("max --topology torus --dims 10000,10000", "say at most 20000000 nodes"),
-        ("max --nodes 20000000 --neighbours 1000", "1073741824 neighbours of all"),
+        (
+            "max --topology torus --dims 30000,30000",
+            "900000000 nodes with 4 neighbours each take about 315.0",
+        ),
+        ("max --nodes 4000000 --neighbours 5000", "say fewer; max has --topology hashed"),
         ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
         ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
         ("max --watch --frames x", "--frames writes a run that goes by itself: leave --watch out"),
@@ -265,6 +419,30 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("replay x --csv y --port 80", "--port 80 is for a page, and --csv writes files"),
         ("replay x --apng y --every 0", "--every is 1 or more"),
         ("replay x --tui", "there is no --tui here"),
+        ("max --mttf nan", "--mttf nan: say how many ticks, on average, more than 0"),
+        ("max --mttf -5", "--mttf -5: say how many ticks, on average, more than 0"),
+        ("max --mttf 0", "--mttf 0: say how many ticks, on average, more than 0"),
+        ("max --node-mttf inf", "--node-mttf inf: say a number, such as --node-mttf 1000000"),
+        ("max --node-mttf 0", "--node-mttf 0: say more than 0"),
+        ("max --weibull 0 --mttf 3", "--weibull 0: say more than 0"),
+        ("max --weibull 1e-9 --mttf 3", "--weibull 0.000000001: say 0.1 to 100"),
+        ("max --weibull 2", "--weibull 2 is of the times of --mttf or --node-mttf"),
+        ("max --kill-every 0", "--kill-every: say how many ticks, 1 or more"),
+        ("max --tick 0us", "--tick 0us: say a picosecond or more"),
+        ("max --tick -5us", "--tick `-5us` is no time"),
+        ("max --kill 101%", "--kill `101%` is no amount: say 100 or 0.1%"),
+        ("max --kill -1%", "--kill `-1%`: say 10%"),
+        ("max --kill nan%|of|all", "--kill `nan%` is no amount"),
+        ("max --kill ball|0.5,0.5|nan", "--kill `ball 0.5,0.5 nan`: say 10%"),
+        ("max --kill ball|0.5,0.5|0", "say a radius of more than 0, such as 0.1"),
+        ("max --kill 10%@-1", "--kill 10%@-1: say 1% or 1%@5, at a tick"),
+        ("max --topology torus --dims 9,x", "--dims `9,x` is no list of numbers"),
+        ("max --topology hashed --nodes 99 --kill nan%", "--kill nan%: on hashed lists"),
+        ("poisson --border 0,0,0,nan", "--border 0,0,0,nan: say x2-y2, or left,right"),
+        ("poisson --border inf,0,0,1", "--border inf,0,0,1: say x2-y2, or left,right"),
+        ("poisson --source inf", "--source inf: say a number"),
+        ("poisson --tolerance nan", "--tolerance nan: say a number"),
+        ("poisson --tolerance -1", "--tolerance -1: say 0 or more"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

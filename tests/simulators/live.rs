@@ -372,17 +372,36 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     page.wait("frame && $('nodes').textContent === '500'");
     page.value("$('setup-nodes').value = '700'; $('setup-topology').value = 'torus'");
     page.click("again");
-    page.wait("frame && frame.colours.length > 600 && $('word').textContent === 'set up'");
-    page.value("$('setup-nodes').value = 'many'");
+    let rounded = "$('word').textContent === 'set up: torus[26, 27] has 702 nodes, not 700'";
+    page.wait(&format!("frame && frame.colours.length > 600 && {rounded}"));
+    // What cannot be is told, and the old one stays as it was, and what was typed.
+    page.click("step");
+    page.wait("frame.tick === 1");
     let before = page.number("scene.scene");
-    page.click("again");
-    page.wait("$('word').textContent.includes('--nodes many: say a number')");
-    // The old one begins anew, and with it the form.
-    page.wait(&format!("scene.scene > {before} && frame && frame.colours.length > 600"));
+    for (field, value, said) in [
+        ("nodes", "many", "--nodes many: say a number"),
+        ("nodes", "0", "--nodes 0: say 1 to"),
+        ("kill", "101%", "--kill `101%`"),
+        ("kill", "ball 0.5,0.5 nan", "--kill `ball 0.5,0.5 nan`"),
+        ("mttf", "-5", "--mttf -5: say how many ticks"),
+        ("neighbours", "-1", "--neighbours -1: say a number"),
+    ] {
+        page.value(&format!("$('setup-{field}').value = '{value}'"));
+        page.click("again");
+        page.wait(&format!("$('word').textContent.includes('{said}')"));
+        assert_eq!(page.value(&format!("$('setup-{field}').value")), value);
+        page.value(&format!("$('setup-{field}').value = ''"));
+    }
+    page.value("$('step').focus()");
+    page.click("step");
+    page.wait("frame.tick === 2 && frame.count === 702");
+    assert_eq!(page.number("scene.scene"), before);
+    page.value("$('setup-neighbours').value = '4'");
     page.value("$('setup-nodes').value = '700'; $('setup-kill').value = '10%@2; node 5@3'");
     page.click("again");
     page.wait(
-        "$('word').textContent === 'set up' && frame && frame.count === frame.colours.length",
+        "$('word').textContent.startsWith('set up') && frame && frame.tick === 0 && \
+         frame.count === frame.colours.length",
     );
     page.click("step");
     page.wait("frame.tick === 1 && frame.count === frame.colours.length");

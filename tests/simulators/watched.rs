@@ -1,10 +1,13 @@
-//! The live view of the Blue Gene emulator and of the study of spares, in a real browser.
+//! The live view of the Blue Gene emulator and of the study of spares, in a real browser; and what
+//! a page of `ftsim` has to bear.
 
 #[path = "../browser/mod.rs"]
 mod browser;
 mod support;
 
 use browser::{Browser, Picture};
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use support::run::Run;
 use support::{Program, built, number, scratch};
@@ -53,11 +56,11 @@ fn shows_the_heat(page: &mut Browser, hottest: u64) -> u64 {
         "frame.top === {hottest} && $('amounts').lastChild.textContent === '{hottest}'"
     ));
     let hot = page.number("frame.colours.indexOf(255)") as u64;
-    // The last node sends nothing.
-    assert_eq!(page.value("frame.colours[511]"), 0);
+    // A node whose part was itself alone sends nothing.
+    let cold = page.value("frame.colours.indexOf(0)").as_u64().expect("one sends nothing");
     let picture = drawn(page);
     has_colour(page, &picture, hot, 255);
-    has_colour(page, &picture, 511, 0);
+    has_colour(page, &picture, cold, 0);
     hot
 }
 
@@ -290,4 +293,93 @@ fn what_failed_is_recorded_and_replayed_with_its_arrows() {
     let worst = page.number("frame.series[1]");
     let last = uses.split(']').next().and_then(|uses| uses.split(',').next_back());
     assert_eq!(last, Some(worst.to_string().as_str()), "{printed}");
+}
+
+#[test]
+fn every_tick_has_its_point_in_the_plot_of_those_who_know_however_fast_it_goes() {
+    let run = Run::begin(&FTSIM, "max --nodes 3000 --topology mesh");
+    let mut page = Browser::open(&run.address, 900, 700, &scratch("live-points"));
+    page.wait("frame && frame.tick === 0 && frame.count > 2900");
+    run.order("speed 0");
+    page.click("go");
+    page.wait("frame.state === 'at rest'");
+    // A mesh of 55 × 55: more ticks than pictures.
+    assert!(page.number("frame.tick") > 40.0);
+    for name in ["who know it", "messages", "alive"] {
+        page.wait(&format!(
+            "history.get('{name}').map(([t]) => t).join() === \
+             [...Array(frame.tick + 1).keys()].join()"
+        ));
+    }
+    let grows = "history.get('who know it').every(([, v], i, all) => !i || v >= all[i - 1][1])";
+    assert_eq!(page.value(grows), true);
+    page.wait("history.get('who know it').at(-1)[1] === frame.count");
+    // Whoever comes later sees the same.
+    let mut late = Browser::open(&run.address, 900, 700, &scratch("live-points-late"));
+    late.wait("frame && history.get('who know it')?.length === frame.tick");
+}
+
+#[test]
+fn where_a_border_is_moved_the_residual_is_plotted_and_there_is_a_way_back() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 100 --ticks 100000");
+    let mut page = Browser::open(&run.address, 1000, 700, &scratch("live-back"));
+    page.wait("frame && frame.count === 100 && $('back').hidden");
+    let plotted = "[...document.querySelectorAll('.plot')].map(c => c.dataset.name).join()";
+    assert_eq!(page.value(plotted), "error against x² − y²,messages,alive");
+    run.order("speed 0");
+    page.click("go");
+    page.wait("frame.state === 'at rest' && frame.series[0] > 0.01");
+    let error = page.number("frame.series[0]");
+    // The slider keeps the focus, though the plot is another one.
+    page.value("$('border-left').focus()");
+    page.key("End", 35);
+    page.wait(&format!("{plotted} === 'residual,messages,alive' && !$('back').hidden"));
+    page.wait("frame && frame.state === 'at rest' && frame.series[0] < 1e-4");
+    page.key("ArrowLeft", 37);
+    page.wait("$('left').textContent === '0.99' && document.activeElement === $('border-left')");
+    page.wait("frame && frame.state === 'at rest'");
+    page.click("back");
+    page.wait(&format!("{plotted} === 'error against x² − y²,messages,alive' && $('back').hidden"));
+    page.wait("$('left').textContent === 'x² − y²'");
+    page.wait(&format!(
+        "frame && frame.state === 'at rest' && Math.abs(frame.series[0] - {error}) < 1e-3"
+    ));
+    assert_eq!(run.order("border back"), "ok the border is as it was in the beginning");
+    assert!(run.order("border left nan").starts_with("no say border"));
+    assert!(run.order("region nan 0 1 1 10").starts_with("no "));
+    assert!(run.order("region 0 0 1 1 101").starts_with("no "));
+    drop(run);
+    let run = Run::begin(&FTSIM, "max --nodes 100");
+    assert!(run.order("border back").starts_with("no say border"), "there is none");
+}
+
+#[test]
+fn a_flood_of_idle_connections_keeps_nobody_out() {
+    let run = Run::begin(&FTSIM, "max --nodes 100");
+    let host = run.host().to_string();
+    // Some say nothing at all, some begin a request and never end it, some half an order.
+    let own = format!("Host: {host}\r\n");
+    let half = format!("POST {}order HTTP/1.1\r\n{own}Content-Length: 7\r\n\r\nkill", run.path());
+    let mut guests = Vec::new();
+    for number in 0..200 {
+        let mut guest = TcpStream::connect(&host).expect("it listens");
+        match number % 3 {
+            0 => {}
+            1 => drop(guest.write_all(b"GET / HTTP/1.1\r\nHo")),
+            _ => drop(guest.write_all(half.as_bytes())),
+        }
+        guests.push(guest);
+        // All the while, each of those who do ask is served, the first time.
+        if number % 10 == 0 {
+            assert!(run.order("info 0").starts_with("ok node 0"), "after {number}");
+        }
+    }
+    let mut page = Browser::open(&run.address, 900, 700, &scratch("live-flood"));
+    page.wait("frame && frame.count === 100");
+    guests.extend((0..200).filter_map(|_| TcpStream::connect(&host).ok()));
+    page.click("step");
+    page.wait("frame.tick === 1");
+    page.click("go");
+    page.wait("frame.state === 'at rest'");
+    assert!(!run.order("info 0").contains("dead"));
 }

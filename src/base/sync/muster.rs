@@ -60,6 +60,12 @@ impl Muster {
         self.root.0.load(Ordering::SeqCst) == of(turn) | self.full()
     }
 
+    /// Whether it is decided: all have come, or somebody has given up.
+    pub fn is_decided(&self, turn: u32) -> bool {
+        let root = self.root.0.load(Ordering::SeqCst);
+        root == of(turn) | self.full() || root >> 32 == u64::from(turn) && root & GIVEN_UP != 0
+    }
+
     /// From now on nobody will find that all have come; false if they have.
     pub fn abandon(&self, turn: u32) -> bool {
         let full = of(turn) | self.full();
@@ -130,11 +136,14 @@ mod tests {
         for members in [2, 40] {
             let muster = Muster::new(members);
             (1..members).for_each(|place| assert!(!muster.arrive(5, place)));
+            assert!(!muster.is_decided(5));
             assert!(muster.abandon(5));
-            assert!(!muster.arrive(5, 0) && !muster.is_full(5));
+            assert!(!muster.arrive(5, 0) && !muster.is_full(5) && muster.is_decided(5));
             assert!(muster.abandon(5));
             // A later turn begins anew.
+            assert!(!muster.is_decided(6));
             let told = (0..members).filter(|place| muster.arrive(6, *place)).count();
+            assert!(muster.is_decided(6));
             assert_eq!((told, muster.is_full(6), muster.is_full(5)), (1, true, false));
         }
     }

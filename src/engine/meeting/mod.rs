@@ -11,9 +11,12 @@
 //! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
 //! of no use any more, and its meeting is left as it is.
 
+mod calls;
 mod known;
 mod round;
 
+use calls::Calls;
+pub use calls::{Call, Caller};
 pub(super) use known::Meetings;
 use round::Words;
 pub use round::{Board, Laid, Line, Round};
@@ -46,6 +49,8 @@ pub struct Meeting {
     members: Box<[Member]>,
     stands: Box<[Stand]>,
     bells: Box<[&'static Bell]>,
+    /// What they call.
+    pub calls: Calls,
     /// By rotation; made when the first one is needed, and so many.
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
@@ -122,13 +127,15 @@ impl Meeting {
     fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
         let most = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
         let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, most);
+        let count = count.next_power_of_two() as u32;
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
             bells: members.iter().map(bell).collect(),
             rounds: OnceLock::new(),
-            count: count.next_power_of_two() as u32,
+            calls: Calls::new(count),
+            count,
             common: (0..2).map(|_| Round::new(members.len())).collect(),
             pace: Pace {
                 settled: AtomicU32::new(0),
@@ -154,10 +161,9 @@ impl Meeting {
         round.board(turn, bytes, || std::mem::take(&mut *self.spare_board.lock()))
     }
 
-    /// The caller is done with it.
-    pub fn put_away(&self, board: Arc<Board>) {
-        if let Some(board) = Arc::into_inner(board) {
-            let words = board.into_words();
+    /// One member that has come to a turn, which takes place there, needs its board no more.
+    pub fn put_away(&self, round: &Round, board: Arc<Board>) {
+        if let Some(words) = round.put_away(board) {
             let mut spare = self.spare_board.lock();
             if spare.len() < words.len() {
                 *spare = words;
@@ -427,6 +433,8 @@ pub enum Gate {
     Room,
     /// All have come.
     Full,
+    /// The same, or somebody has given up: then they never will have.
+    Decided,
     /// And whoever came last has done what there was to do.
     Done,
     /// All have shown what they have.
@@ -446,7 +454,7 @@ impl Gate {
     /// who wait there, once.
     fn lobby(self) -> Option<usize> {
         match self {
-            Gate::Room | Gate::Passed { .. } => None,
+            Gate::Room | Gate::Passed { .. } | Gate::Decided => None,
             Gate::Full | Gate::Done => Some(0),
             Gate::AllShown | Gate::Shown { .. } => Some(1),
             Gate::AllRead | Gate::Read { .. } => Some(2),

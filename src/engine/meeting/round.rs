@@ -6,7 +6,7 @@ use crate::host::memory::{Fault, Region, Span, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 /// Where one turn at a time takes place.
 pub struct Round {
@@ -22,7 +22,7 @@ pub struct Round {
     /// What one has laid down for all.
     packed: Mutex<Vec<Words>>,
     /// What all write to.
-    board: Mutex<Weak<Board>>,
+    desk: Mutex<Desk>,
     members: usize,
 }
 
@@ -43,6 +43,15 @@ struct Annex {
     rooms: Vec<Words>,
     blocks: Option<Arc<[Region]>>,
     fault: Option<usize>,
+}
+
+/// Where the board of a turn is kept until all members are done with it. No member's hold on it is
+/// enough: what a member that dies has written stays a part of the result.
+#[derive(Default)]
+struct Desk {
+    board: Option<Arc<Board>>,
+    /// How many members need it no more.
+    done: usize,
 }
 
 /// Memory for one turn.
@@ -138,7 +147,7 @@ impl Round {
             lines: OnceLock::new(),
             annexes: OnceLock::new(),
             packed: Mutex::default(),
-            board: Mutex::default(),
+            desk: Mutex::default(),
             members,
         }
     }
@@ -149,6 +158,7 @@ impl Round {
         let is_shown = |line: &Line| line.shown.load(Ordering::SeqCst) == turn + 1;
         match gate {
             Gate::Full => self.muster.is_full(turn),
+            Gate::Decided => self.muster.is_decided(turn),
             Gate::Done => self.done.turn.load(Ordering::SeqCst) == turn + 1,
             Gate::AllShown => self.lines().iter().all(is_shown),
             Gate::Shown { place } | Gate::Passed { place } => is_shown(self.line(place)),
@@ -310,22 +320,32 @@ impl Round {
         (address != 0).then(|| Span::new(std::ptr::with_exposed_provenance(address), bytes))
     }
 
-    /// Memory of so many bytes that all who have come to this turn share, as long as one holds it;
-    /// `spare` is some that is there already.
+    /// Memory of so many bytes that all members that have come to this turn share; `spare` is some
+    /// that is there already.
     pub(super) fn board(
         &self, turn: u32, bytes: usize, spare: impl FnOnce() -> Words,
     ) -> Arc<Board> {
-        let mut known = self.board.lock();
-        if let Some(board) = known.upgrade().filter(|board| board.turn == turn) {
-            return board;
+        let mut desk = self.desk.lock();
+        if let Some(board) = desk.board.as_ref().filter(|board| board.turn == turn) {
+            return board.clone();
         }
         let (length, mut words) = (bytes.div_ceil(8), spare());
         if words.len() < length {
             words = (0..length).map(|_| AtomicU64::new(0)).collect();
         }
         let board = Arc::new(Board { turn, words, is_spoilt: AtomicBool::new(false) });
-        *known = Arc::downgrade(&board);
+        *desk = Desk { board: Some(board.clone()), done: 0 };
         board
+    }
+
+    /// One member needs the board no more; its memory, if that was the last one.
+    pub(super) fn put_away(&self, board: Arc<Board>) -> Option<Words> {
+        drop(board);
+        let mut desk = self.desk.lock();
+        desk.done += 1;
+        let last = if desk.done == self.members { desk.board.take() } else { None };
+        drop(desk);
+        Arc::into_inner(last?).map(|board| board.words)
     }
 
     /// The member at `place` reads nothing of others any more; true for the one who makes all.
@@ -396,10 +416,6 @@ impl Board {
     /// Its memory, to be written to as well.
     pub fn memory(&self) -> Span {
         memory(&self.words)
-    }
-
-    pub(super) fn into_words(self) -> Words {
-        self.words
     }
 
     /// Somebody cannot write his part.

@@ -97,6 +97,14 @@ impl Ground {
         }
     }
 
+    /// How far from the start of its plot an address lies, which is one of the ground's.
+    pub(super) fn offset(&self, address: usize) -> usize {
+        match address < self.slices {
+            true => (address - self.low) % STRIP_BYTES,
+            false => (address - self.slices) % self.slice_bytes,
+        }
+    }
+
     /// The plot whose strip or slice holds `address`, which the ground holds.
     pub(super) fn plot(&self, address: usize) -> usize {
         match address < self.slices {

@@ -83,6 +83,8 @@ pub trait Tenant: Send + Sync {
     fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.
     fn status(&self) -> i32;
+    /// What is to be said then on stderr, if anything.
+    fn last_words(&self) -> String;
     /// Does what is to be done in time, as far as that has come; when there is more to do. Asked
     /// only where the job has a seed, by the undertaker, whenever he looks around.
     fn due(&self) -> Option<Instant>;
@@ -205,6 +207,13 @@ impl Life {
     /// Whether the rank has ended, or is about to.
     pub(super) fn is_ending(&self) -> bool {
         self.ended.get().is_some()
+    }
+
+    /// Whether a signal that libc itself has met, or raised, ended the rank: libc's own locks may
+    /// be held then.
+    fn has_died_in_libc(&self, rank: &Rank, ending: Ending) -> bool {
+        let pc = self.struck_at.load(Ordering::Relaxed);
+        matches!(ending, Ending::Signalled { .. }) && pc != 0 && !rank.images.contains(pc)
     }
 
     /// Notes the place where a signal strikes the rank.

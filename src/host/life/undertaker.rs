@@ -94,7 +94,8 @@ impl Undertaker {
             self.look_around();
             let due = if replay::is_wanted() { self.world.tenant.due() } else { None };
             if self.living == 0 && self.burials.is_empty() {
-                self.close(self.world.tenant.status(), "");
+                let tenant = &self.world.tenant;
+                self.close(tenant.status(), &tenant.last_words());
             }
             let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
             if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
@@ -293,7 +294,7 @@ impl Undertaker {
             // What is locked in memory stays until the next life.
             let _ = plan.give_back(&ground);
             rank.heap.give_back();
-            rank.libc.close_files();
+            rank.libc.close_files(rank.life.has_died_in_libc(rank, burial.ending));
             stdio::give_back(&rank.libc);
         }
         drop(ground);

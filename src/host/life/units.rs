@@ -1,6 +1,6 @@
-//! What Fortran's units still hold when the job ends. Their buffers are gfortran's, in the private
-//! copy of its library that each rank has, and libc knows nothing of them: so that library is asked,
-//! in the name of the rank, to write them out.
+//! What Fortran's units still hold when the job ends. Their buffers are gfortran's, in the copy of
+//! its library that each rank has, and libc knows nothing of them: so each copy is asked, in the
+//! name of its rank, to write them out.
 
 use crate::host::Rank;
 use crate::host::memory::guard;
@@ -8,22 +8,23 @@ use crate::host::rank::adopt;
 use std::ffi::c_int;
 use std::ops::RangeInclusive;
 
-/// Units that were opened with NEWUNIT= have numbers from -10 downwards, and the library leaves them
-/// out when it is asked for all. Few programs have more of them open.
+/// Units that were opened with NEWUNIT= have numbers from -10 downwards, and the library leaves
+/// them out when it is asked for all. Few programs have more of them open.
 const NEW_UNITS: RangeInclusive<c_int> = -41..=-10;
 
 type Flush = unsafe extern "C" fn(*const c_int);
 
-/// Writes out what the units of `rank` hold, if it has any; those of the process where there are no
-/// ranks. For a thread that belongs to nobody: it may have to wait for one that is in the middle of
-/// a statement.
-pub(super) fn flush(rank: Option<&'static Rank>) {
+/// Where gfortran's library, as ld.so has loaded it, has its function that writes units out, if the
+/// program uses that library.
+pub(super) fn flusher() -> Option<usize> {
     // SAFETY: the name is terminated.
     let shared = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_gfortran_flush_i4".as_ptr()) };
-    if shared.is_null() {
-        return;
-    }
-    let shared = shared.expose_provenance();
+    (!shared.is_null()).then(|| shared.expose_provenance())
+}
+
+/// Writes out what the units of `rank` hold; those of the process where there are no ranks. For a
+/// thread that belongs to nobody: it may have to wait for one that is in the middle of a statement.
+pub(super) fn flush(shared: usize, rank: Option<&'static Rank>) {
     let own = rank.and_then(|rank| rank.images.translate(shared)).unwrap_or(shared);
     // SAFETY: gfortran's library has had this function since its first ABI: no unit means all.
     let flush = unsafe {

@@ -403,20 +403,21 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
         }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());
-        output::write(2, replay::last_words(status).as_bytes());
+        output::write(2, replay::last_words(output::judged(status)).as_bytes());
         flush();
     } else if SPEAKER.load(Ordering::Acquire) != own {
         std::thread::sleep(PATIENCE);
     }
     // A handler that has interrupted the speaker does not wait for it.
     loop {
+        let status = output::judged(STATUS.load(Ordering::Acquire));
         // SAFETY: ends the process.
-        unsafe { libc::syscall(libc::SYS_exit_group, STATUS.load(Ordering::Acquire)) };
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
     }
 }
 
-/// What the ranks, libc and Fortran have buffered goes out. Ranks that still run may hold the locks of
-/// libc's streams for ever: a thread of its own tries.
+/// What the ranks, libc and Fortran have buffered goes out. Ranks that still run may hold the locks
+/// of libc's streams for ever: a thread of its own tries.
 fn flush() {
     const LONGEST: Duration = Duration::from_millis(500);
     let (done, is_done) = bounded(0);
@@ -431,9 +432,12 @@ fn flush() {
         living.iter().for_each(|rank| stdio::flush_all(&rank.libc));
         // SAFETY: flushes all streams.
         unsafe { libc::fflush(std::ptr::null_mut()) };
-        match found() {
-            Some(_) => living.iter().for_each(|rank| units::flush(Some(rank))),
-            None => units::flush(None),
+        match (units::flusher(), found()) {
+            (Some(flusher), Some(_)) => {
+                living.iter().for_each(|rank| units::flush(flusher, Some(rank)));
+            }
+            (Some(flusher), None) => units::flush(flusher, None),
+            (None, _) => {}
         }
         living.iter().for_each(|rank| stdio::finish_lines(&rank.libc));
         let _ = done.send(());

@@ -287,7 +287,8 @@ fn move_from(plot: usize, block: *mut u8, bytes: usize) -> *mut u8 {
 #[cold]
 fn ruined(function: &str, block: *const u8) -> ! {
     let whose = current().map_or(String::new(), |rank| format!("rank {}: ", rank.seat));
-    let words = format!("{whose}{function}(): double free or corruption at {block:p}\n");
+    let place = heap::offset(block).map_or(String::new(), |at| format!(" at {at:#x} of its heap"));
+    let words = format!("{whose}{function}(): double free or corruption{place}\n");
     // SAFETY: the bytes live; the rank's own stderr may be ruined as well, so it is not used.
     unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
     super::abort()

@@ -69,13 +69,17 @@ impl Files {
 
 impl LibcState {
     /// Closes the descriptors of what the rank has left open. It has ended, none of its threads
-    /// runs any more, and its streams were flushed. The `FILE`s themselves stay as they are: their
-    /// rank may have died in the middle of changing them.
-    pub(in crate::host) fn close_files(&self) {
-        let left = std::mem::take(&mut *self.files.0.lock());
-        for open in left.iter().filter(|open| open.stream.descriptor() > 2) {
-            // SAFETY: the descriptor is the dead rank's.
-            unsafe { libc::close(open.stream.descriptor()) };
+    /// runs any more, and its streams were flushed. The `FILE`s go as well, unless the rank has
+    /// died inside of libc, which may hold its own locks then.
+    pub(in crate::host) fn close_files(&self, has_died_in_libc: bool) {
+        for Open { stream, .. } in std::mem::take(&mut *self.files.0.lock()) {
+            if stream.descriptor() > 2 {
+                // SAFETY: the descriptor is the dead rank's.
+                unsafe { libc::close(stream.descriptor()) };
+            }
+            if !has_died_in_libc {
+                stream.dispose();
+            }
         }
     }
 }

@@ -73,6 +73,18 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
         ("@[spares]\n", "m:4: [spares] lacks alloc: say alloc = \"3D(2,1)\""),
         ("@[faults]\nschedule = [{}]\n", "m:5: when? Say at, every, mttf"),
         ("@[faults]\nschedule = [\n{at=\"5\"}]\n", "m:6: `5` is no time: say 20ns"),
+        ("@[faults]\nschedule = [{at=\"-5s\"}]\n", "m:5: `-5s` is no time: say 20ns"),
+        ("@[faults]\nschedule = [{mttf=\"0s\"}]\n", "m:5: mttf is a time of more than 0"),
+        ("@[faults]\nschedule = [{every=\"0s\"}]\n", "m:5: every is a time of more than 0"),
+        (
+            "@[faults]\nschedule = [{mttf=\"5s\", weibull=0}]\n",
+            "m:5: weibull is a shape from 0.1 to 100",
+        ),
+        (
+            "@[faults]\nschedule = [{at=\"5s\", nodes=\"random 101%\"}]\n",
+            "m:5: `101%` is no amount",
+        ),
+        ("@[cost]\nhop_ns = nan\n", "m:5: hop_ns is a number, 0 or more"),
         (
             "@[faults]\nschedule = [{at=\"5s\", nodes=\"99\"}]\n",
             "m:5: `99` is no node: say 0 to 15",

@@ -1,7 +1,22 @@
-//! In which order values are combined. It follows from sizes alone, never from who came first, so
-//! that a sum of floating-point numbers is the same in every run, and by whichever way it is made.
+//! In which order values are combined. It follows from the number of members and the size of the
+//! values alone: never from who came first, from how many cores there are, or from what ranks run
+//! on. So a sum of floating-point numbers is the same in every run, on every machine, and by
+//! whichever algorithm it is made.
 
-use super::choice::{Combination, Crowd};
+use super::choice::Combination;
+
+/// Up to so many bytes are combined one by one, in the order of ranks: wherever that happens, it is
+/// one pass. More is combined by several members at once.
+const LITTLE: usize = 4096;
+
+/// How many values a node of a tree combines at the most, of little and of more.
+const WIDE: i32 = 256;
+const NARROW: i32 = 4;
+
+/// Children of a node on each level of a tree along which so many bytes are combined, and one.
+pub(super) fn radix(bytes: usize) -> i32 {
+    if bytes <= LITTLE { WIDE } else { NARROW }
+}
 
 /// Where the brackets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,14 +29,12 @@ pub(super) enum Bracket {
 
 impl Bracket {
     /// That of a combination of `bytes` whose tree has this `top`.
-    pub(super) fn of(combination: Combination, crowd: Crowd, bytes: usize, top: i32) -> Bracket {
-        let radix = match combination {
-            Combination::Parts => return Bracket::Chain,
-            Combination::Tree => crowd.radix(bytes),
-            Combination::Doubling => 2,
-        };
+    pub(super) fn of(combination: Combination, bytes: usize, top: i32) -> Bracket {
+        if combination == Combination::Parts {
+            return Bracket::Chain;
+        }
         let number = |number: i32| usize::try_from(number).expect("ranks are not negative");
-        Bracket::Tree { radix: number(radix), top: number(top) }
+        Bracket::Tree { radix: number(radix(bytes)), top: number(top) }
     }
 
     /// Around the first two, then around these and the next, and so on: each result on the way has

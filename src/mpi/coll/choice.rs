@@ -22,8 +22,6 @@ pub(super) enum Combination {
     Tree,
     /// Every member combines its part of everybody's.
     Parts,
-    /// Everybody combines with the one across, at twice the distance each time.
-    Doubling,
 }
 
 /// So many bytes go by the memory where few members meet sooner than by messages.
@@ -181,13 +179,13 @@ impl Crowd {
         if self.is_crowded() { (2 * cores).min(self.members) } else { self.members }
     }
 
-    /// Children of a node on each level of a tree, and one. Where many share a core, nothing is
-    /// gained by letting others pass on what one could do; but sums of much data are work.
-    pub(super) fn radix(self, work_bytes: usize) -> i32 {
-        match work_bytes {
-            _ if !self.is_crowded() => 2,
-            0..=4096 => i32::try_from(self.ranks_per_core * 4).map_or(256, |radix| radix.min(256)),
-            _ => 4,
+    /// Children of a node on each level of a tree along which data move, and one. Where many share
+    /// a core, nothing is gained by letting others pass on what one could do. (What is combined has
+    /// the tree of its bracket.)
+    pub(super) fn radix(self) -> i32 {
+        match self.is_crowded() {
+            true => i32::try_from(self.ranks_per_core * 4).map_or(256, |radix| radix.min(256)),
+            false => 2,
         }
     }
 
@@ -214,14 +212,9 @@ impl Crowd {
         }
     }
 
-    /// An allreduce: where nobody waits for a core, the fewest steps count.
-    pub(super) fn allreduce(self, bytes: usize, items: i64) -> Combination {
-        match self.reduction(bytes, items) {
-            Combination::Tree if !self.is_crowded() && self.members.is_power_of_two() => {
-                Combination::Doubling
-            }
-            other => other,
-        }
+    /// Whether two members with cores of their own exchange their values and combine them twice.
+    pub(super) fn exchanges(self) -> bool {
+        self.members == 2 && !self.is_crowded()
     }
 
     /// A reduction of `bytes`, of `items` that cannot be divided.

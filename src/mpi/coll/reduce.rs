@@ -4,6 +4,7 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::{Combination, Crowd};
+use super::claim::{Claim, Kind};
 use super::rooted::collect;
 use super::sitting::{Sitting, index};
 use super::tree::{Tree, broadcast};
@@ -134,11 +135,8 @@ impl Sum {
     }
 
     /// Where the brackets are when values are combined in this way, up to `top`.
-    pub(super) fn bracket(
-        &self, lane: &Lane<'_>, combination: Combination, top: i32,
-    ) -> Result<Bracket> {
-        let bytes = self.datatype.bytes(self.count)?;
-        Ok(Bracket::of(combination, Crowd::of(lane), bytes, top))
+    pub(super) fn bracket(&self, combination: Combination, top: i32) -> Result<Bracket> {
+        Ok(Bracket::of(combination, self.datatype.bytes(self.count)?, top))
     }
 
     /// The part of the member with this rank, of parts as equal as can be.
@@ -206,6 +204,7 @@ pub struct Reduce {
     sum: Option<Sum>,
     /// At the root.
     target: Option<(Address, Region)>,
+    claim: Claim,
 }
 
 impl Reduce {
@@ -223,7 +222,12 @@ impl Reduce {
             )),
             false => None,
         };
-        Ok(Reduce { role, sum, target })
+        let claim = Claim::of(Kind::Reduce).role(role, comm);
+        let claim = match role {
+            Role::Nobody => claim,
+            _ => claim.sum(terms, terms.count.clone()?)?,
+        };
+        Ok(Reduce { role, sum, target, claim })
     }
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
@@ -233,7 +237,7 @@ impl Reduce {
             && let Some((sitting, is_at_once)) = sum.sit_down(lane, false).await?
         {
             let target = self.target.as_ref().map(|(_, target)| target);
-            let bracket = sum.bracket(lane, combination, root)?;
+            let bracket = sum.bracket(combination, root)?;
             return match is_at_once {
                 true => sitting.reduce(sum, bracket, target, root).await,
                 false => sitting.reduce_by_parts(sum, bracket, target).await,
@@ -272,6 +276,10 @@ impl Reduce {
 }
 
 impl Plan for Reduce {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let root = self.role.root(lane);
         match (&self.sum, &self.target) {
@@ -297,9 +305,9 @@ impl Plan for Reduce {
         }
         let root = if let Role::Leaf(root) = self.role { root } else { comm.rank };
         let target = self.target.as_ref().map(|(_, target)| target);
-        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), crowd, bytes, root);
+        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), bytes, root);
         let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.put(&input)?;
         turn.all_at(index(root))?;
         target.map_or(Ok(()), |target| turn.combine_for_one(sum, bracket, target))?;
@@ -312,6 +320,7 @@ pub struct Allreduce {
     sum: Sum,
     recv: Address,
     target: Region,
+    claim: Claim,
 }
 
 impl Allreduce {
@@ -320,7 +329,8 @@ impl Allreduce {
         let input = if is_in_place { terms.recv } else { terms.send };
         let sum = Sum::new(terms, input, terms.count.clone()?)?;
         let target = sum.at(terms.recv, sum.whole())?;
-        Ok(Allreduce { sum, recv: terms.recv, target })
+        let claim = Claim::of(Kind::Allreduce).sum(terms, sum.count)?;
+        Ok(Allreduce { sum, recv: terms.recv, target, claim })
     }
 
     async fn between(&self, lane: &Lane<'_>) -> Result {
@@ -333,27 +343,26 @@ impl Allreduce {
         lane.note(local.verdict())
     }
 
-    /// Recursive doubling; the lower of two has the left operand, so that all get the same.
-    async fn by_doubling(&self, lane: &Lane<'_>) -> Result {
-        let (sum, count, rank) = (&self.sum, self.sum.count, lane.rank());
+    /// Two members exchange their values; the left operand is that of the first one at both.
+    async fn by_exchange(&self, lane: &Lane<'_>) -> Result {
+        let (sum, count, across) = (&self.sum, self.sum.count, 1 - lane.rank());
         let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
-        lane.copy(&sum.input(sum.whole())?, &sum.in_room(&mine, count)?)?;
-        let mut distance = 1;
-        while distance < lane.size() {
-            let across = rank ^ distance;
-            let (give, get) = (sum.in_room(&mine, count)?, sum.in_room(&theirs, count)?);
-            let recv = lane.start_recv(across, &get)?;
-            lane.send(across, &give).await?;
-            check(lane, across, recv.end().await?, &get)?;
-            if across < rank {
+        let (give, get) = (sum.in_room(&mine, count)?, sum.in_room(&theirs, count)?);
+        lane.copy(&sum.input(sum.whole())?, &give)?;
+        let recv = lane.start_recv(across, &get)?;
+        lane.send(across, &give).await?;
+        check(lane, across, recv.end().await?, &get)?;
+        let result = match across {
+            0 => {
                 sum.combine(lane, &theirs, &mut mine, count)?;
-            } else {
-                sum.combine(lane, &mine, &mut theirs, count)?;
-                std::mem::swap(&mut mine, &mut theirs);
+                mine
             }
-            distance *= 2;
-        }
-        lane.copy(&sum.in_room(&mine, count)?, &self.target)
+            _ => {
+                sum.combine(lane, &mine, &mut theirs, count)?;
+                theirs
+            }
+        };
+        lane.copy(&sum.in_room(&result, count)?, &self.target)
     }
 
     async fn by_parts(&self, lane: &Lane<'_>) -> Result {
@@ -375,15 +384,19 @@ impl Allreduce {
 }
 
 impl Plan for Allreduce {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        let combination = Crowd::of(lane).allreduce(bytes, self.sum.count);
+        let combination = Crowd::of(lane).reduction(bytes, self.sum.count);
         if let Some((sitting, is_at_once)) = self.sum.sit_down(lane, true).await? {
             let (sum, target) = (&self.sum, &self.target);
-            let bracket = sum.bracket(lane, combination, 0)?;
+            let bracket = sum.bracket(combination, 0)?;
             if !is_at_once {
                 return sitting.reduce_by_parts(sum, bracket, Some(target)).await;
             }
@@ -392,7 +405,7 @@ impl Plan for Allreduce {
         }
         match combination {
             Combination::Parts => self.by_parts(lane).await,
-            Combination::Doubling => self.by_doubling(lane).await,
+            Combination::Tree if Crowd::of(lane).exchanges() => self.by_exchange(lane).await,
             Combination::Tree => {
                 if let Some(values) = climb(lane, &self.sum, 0).await? {
                     let values = self.sum.in_room(&values, self.sum.count)?;
@@ -409,8 +422,8 @@ impl Plan for Allreduce {
         let fits = |crowd: &Crowd| self.sum.is_plain() && crowd.combines_at_once(bytes);
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let (turn, input) = (Turn::next_of_all(process, comm), self.sum.input(self.sum.whole())?);
-        let bracket = Bracket::of(crowd.allreduce(bytes, self.sum.count), crowd, bytes, 0);
-        turn.come()?;
+        let bracket = Bracket::of(crowd.reduction(bytes, self.sum.count), bytes, 0);
+        turn.come(self.claim)?;
         turn.reduce_for_all(|| &self.sum, &input, bracket, (0, &self.target))?;
         Ok(true)
     }
@@ -420,7 +433,7 @@ impl Plan for Allreduce {
 /// values come from the left of those of its children. The top gets the values.
 pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option<Room>> {
     let count = sum.count;
-    let tree = Tree::of(lane, top, sum.datatype.bytes(count)?);
+    let tree = Tree::to_combine(lane, top, sum.datatype.bytes(count)?);
     let mut children = tree.children().peekable();
     if let (None, Some(parent)) = (children.peek(), tree.parent()) {
         lane.send(parent, &sum.input(sum.whole())?).await?;

@@ -78,19 +78,27 @@ impl<'l, 'a> Sitting<'l, 'a> {
     ) -> Result<Option<Sitting<'l, 'a>>> {
         let crowd = Crowd::of(lane);
         let Some(turn) = lane.turn().filter(|_| crowd.meets()) else { return Ok(None) };
+        let is_common = is_for_all && !crowd.looks_round();
+        Sitting::begin(lane, turn, is_common).await.map(Some)
+    }
+
+    /// The same, whatever the operation would go by.
+    pub(super) async fn begin(
+        lane: &'l Lane<'a>, turn: u32, is_common: bool,
+    ) -> Result<Sitting<'l, 'a>> {
         must_be_fresh(lane.process(), lane.comm())?;
         let meeting = lane.comm().meeting(lane.process());
         let (me, members) = (index(lane.rank()), index(lane.size()));
-        let is_small = crowd.looks_round();
+        let is_small = Crowd::of(lane).looks_round();
         // Who goes apart gets a round of its own, and needs none of those by rotation.
         let is_apart = lane.way() != Way::Blocking;
-        let place = match is_apart || is_for_all && !is_small {
+        let place = match is_apart || is_common {
             true => Place::Common(meeting.common_round()),
             false => Place::Next(meeting.round(turn)),
         };
         let mut sitting = Sitting { lane, meeting, place, turn, me, members, is_small };
         sitting.come().await?;
-        Ok(Some(sitting))
+        Ok(sitting)
     }
 
     /// The member of `lane`, which has come to this turn in another way.
@@ -110,7 +118,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     async fn come(&mut self) -> Result {
         let engine = &self.lane.process().engine;
-        if let Some(mishap) = engine.objection(&self.vigil(Gate::Room)) {
+        if let Some(mishap) = engine.objection_at_first(&self.vigil(Gate::Room)) {
             return Err(failure(mishap));
         }
         if self.lane.way() != Way::Blocking {
@@ -209,7 +217,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
         }
     }
 
-    fn settle(&self) {
+    pub(super) fn settle(&self) {
         match self.place {
             Place::Next(_) => self.meeting.settle(self.turn),
             Place::Common(_) => self.meeting.settle_common(self.turn),
@@ -299,7 +307,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// What others wait for has happened: they go on.
     #[inline]
-    fn open(&self, gate: Gate) {
+    pub(super) fn open(&self, gate: Gate) {
         match &self.place {
             Place::Next(round) | Place::Common(round) => {
                 self.meeting.open(round, gate, self.turn, self.me);
@@ -481,6 +489,14 @@ impl<'l, 'a> Sitting<'l, 'a> {
         self.place.equal_bytes()
     }
 
+    pub(super) fn meeting(&self) -> &'a Meeting {
+        self.meeting
+    }
+
+    pub(super) fn turn(&self) -> u32 {
+        self.turn
+    }
+
     /// The round itself.
     pub(super) fn round(&self) -> &Round {
         &self.place
@@ -493,11 +509,11 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// This member is done with it.
     pub(super) fn put_away(&self, board: Arc<crate::engine::Board>) {
-        self.meeting.put_away(board);
+        self.meeting.put_away(&self.place, board);
     }
 
     #[inline]
-    async fn until(&self, gate: Gate) -> Result {
+    pub(super) async fn until(&self, gate: Gate) -> Result {
         let (engine, vigil) = (&self.lane.process().engine, self.vigil(gate));
         let mishap = match (self.lane.way(), &self.place) {
             (Way::Nonblocking(run), Place::Apart(hall)) => {

@@ -1,6 +1,7 @@
 //! Trees of members: each node has `radix - 1` children on every level below it, and the ranks
 //! under a child follow each other, so that values are combined in the order of ranks.
 
+use super::bracket;
 use super::choice::Crowd;
 use super::sitting::Sitting;
 use crate::host::memory::Region;
@@ -21,9 +22,14 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of all members under `top`, who have so many bytes each to work on.
-    pub(super) fn of(lane: &Lane<'_>, top: i32, work_bytes: usize) -> Tree {
-        Tree::new(lane.size(), lane.rank(), top, Crowd::of(lane).radix(work_bytes))
+    /// The tree of all members under `top`, to move data along.
+    pub(super) fn of(lane: &Lane<'_>, top: i32) -> Tree {
+        Tree::new(lane.size(), lane.rank(), top, Crowd::of(lane).radix())
+    }
+
+    /// The same to combine so many bytes along: that of their bracket.
+    pub(super) fn to_combine(lane: &Lane<'_>, top: i32, bytes: usize) -> Tree {
+        Tree::new(lane.size(), lane.rank(), top, bracket::radix(bytes))
     }
 
     fn new(size: i32, rank: i32, top: i32, radix: i32) -> Tree {
@@ -70,7 +76,7 @@ pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
     {
         return sitting.broadcast(data, root).await;
     }
-    let tree = Tree::of(lane, root, 0);
+    let tree = Tree::of(lane, root);
     if let Some(parent) = tree.parent() {
         lane.recv(parent, data).await?;
     }
@@ -83,7 +89,7 @@ pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
 
 /// Returns at the first member when all have come; the others may go on.
 pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
-    let tree = Tree::of(lane, 0, 0);
+    let tree = Tree::of(lane, 0);
     for child in tree.children() {
         lane.recv(child, &Region::EMPTY).await?;
     }

@@ -44,8 +44,7 @@ impl Trouble {
         if let Cause::Error(error) = failure.cause() {
             self.codes.push((place, error.class.0));
             self.is_of_a_death |= error.is_of_a_death;
-            // What is merely not complete yet has no handler that would hear of it.
-            if self.first.as_ref().is_none_or(|first| first.class == Class::PENDING) {
+            if self.first.as_ref().is_none_or(|first| finality(first) < finality(&error)) {
                 self.first = Some(error);
             }
         }
@@ -60,7 +59,9 @@ impl Trouble {
         }
     }
 
-    /// The error of the call, with the codes of the first `count` statuses set.
+    /// The error of the call, with the codes of the first `count` statuses set. The error handler
+    /// hears the code of the request that caused it, on that request's communicator (MPI-5.0
+    /// §9.3.1).
     fn raise(self, rules: Rules, places: &impl Places, count: usize) -> Result {
         let Some(first) = self.first else { return Ok(()) };
         (0..count).for_each(|place| places.set_error(place, 0));
@@ -68,8 +69,18 @@ impl Trouble {
         self.codes.iter().for_each(|(place, code)| places.set_error(*place, told(*code)));
         let words = format!("{} of {count} requests failed; the first: ", self.codes.len());
         let detail = (words + &first.detail).into();
-        let is_of_a_death = self.is_of_a_death;
-        Err(Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death }.into())
+        let (is_of_a_death, cause) = (self.is_of_a_death, Some(first.class));
+        Err(Error { class: Class::IN_STATUS, detail, on: first.on, is_of_a_death, cause }.into())
+    }
+}
+
+/// How much of an end an error is: what merely is not complete yet has caused nothing, and a
+/// receive that goes on has not failed where others have.
+fn finality(error: &Error) -> u8 {
+    match error.class {
+        Class::PENDING => 0,
+        Class::PROC_FAILED_PENDING => 1,
+        _ => 2,
     }
 }
 

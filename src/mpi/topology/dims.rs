@@ -3,8 +3,9 @@
 //! The standard wants the free dimensions as close to each other as possible. Close means that the
 //! largest is as little larger than the smallest as can be; of grids that are equally close, the
 //! one whose largest dimension is the smallest wins, then the next, and so on. Träff and Lübbe
-//! (2015) show that popular libraries miss the optimum. Here it is exact: candidates for the largest
-//! dimension are tried from the root upwards, until not even a perfect rest could be closer.
+//! (2015) show that popular libraries miss the optimum. Here it is exact: candidates for the
+//! largest dimension are tried from the root upwards, until not even a perfect rest could be
+//! closer.
 
 use crate::mpi::error::{Class, Result};
 

@@ -6,9 +6,12 @@ use super::packet::Size;
 /// From the corner along x, from there along y, from there along z, neighbour to neighbour.
 pub struct LineBroadcast;
 
-/// The box of nodes is split in half in every dimension; whoever has the message sends it to the
-/// first node of each part that is not his.
-pub struct OctreeBroadcast;
+/// From the middle of the machine, which cuts it into eight parts: each part's middle gets the
+/// message, and does the same.
+pub struct OctreeBroadcast {
+    /// Whether a micro-task of its own starts the broadcast: one handler more in a row.
+    pub has_starter: bool,
+}
 
 /// The maximum of a value of each node, back along the lines.
 pub struct Reduce;
@@ -48,47 +51,84 @@ impl Program for LineBroadcast {
     }
 }
 
+/// Starts an octree broadcast where that takes a handler of its own.
+const START: u16 = 1;
+
+/// A part of the machine that is to get a message, and has not.
+struct Part {
+    /// Its first node, and where it ends in each dimension.
+    from: [u32; 3],
+    end: [u32; 3],
+    /// Whether the first node has the message all the same: it has cut a larger part.
+    is_begun: bool,
+}
+
+impl Part {
+    const BYTES: usize = 25;
+
+    fn middle(&self) -> [u32; 3] {
+        std::array::from_fn(|dim| (self.from[dim] + self.end[dim]) / 2)
+    }
+
+    /// The parts into which its middle cuts it, as far as anybody in them lacks the message.
+    fn cut(&self) -> impl Iterator<Item = Part> {
+        let middle = self.middle();
+        let parts = (0..8).map(move |way| {
+            let is_upper = |dim: usize| way >> dim & 1 == 1;
+            let from =
+                std::array::from_fn(|dim| if is_upper(dim) { middle[dim] } else { self.from[dim] });
+            let end =
+                std::array::from_fn(|dim| if is_upper(dim) { self.end[dim] } else { middle[dim] });
+            Part { from, end, is_begun: from == middle || self.is_begun && from == self.from }
+        });
+        parts.filter(|part| {
+            let lacking = part.nodes() - u32::from(part.nodes() > 0 && part.is_begun);
+            lacking > 0
+        })
+    }
+
+    fn nodes(&self) -> u32 {
+        (0..3).map(|dim| self.end[dim] - self.from[dim]).product()
+    }
+
+    fn packed(&self) -> [u8; Part::BYTES] {
+        let mut packed = [u8::from(self.is_begun); Part::BYTES];
+        let (words, _) = packed.as_chunks_mut::<4>();
+        let numbers = self.from.iter().chain(&self.end);
+        words.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_le_bytes());
+        packed
+    }
+
+    fn unpacked(payload: &[u8]) -> Part {
+        let (words, flag) = payload.as_chunks::<4>();
+        let number = |at: usize| u32::from_le_bytes(words[at]);
+        let three = |first: usize| std::array::from_fn(|dim| number(first + dim));
+        Part { from: three(0), end: three(3), is_begun: flag[0] != 0 }
+    }
+}
+
 impl Program for OctreeBroadcast {
     type Data = u32;
-    type Payload = [u8; 24];
+    type Payload = [u8; Part::BYTES];
 
     fn start(&self, node: &mut Node<'_>) -> u32 {
-        if node.number() == 0 {
-            let [x, y, z] = node.dims();
-            node.add(GO, Size::Small, &packed(&[0, 0, 0, x, y, z]));
+        let whole = Part { from: [0; 3], end: node.dims(), is_begun: false };
+        if node.xyz() == whole.middle() {
+            let first = if self.has_starter { START } else { GO };
+            node.add(first, Size::Small, &whole.packed());
         }
         0
     }
 
-    fn handle(&self, _: u16, data: &mut u32, payload: &[u8], node: &mut Node<'_>) {
+    fn handle(&self, handler: u16, data: &mut u32, payload: &[u8], node: &mut Node<'_>) {
+        if handler == START {
+            return node.add(GO, Size::Small, payload);
+        }
         *data += 1;
-        let mut whole = unpacked(payload);
-        // What is left is the part with this node in its corner, until that is all.
-        while (0..3).any(|dim| whole[dim + 3] - whole[dim] > 1) {
-            let halves: [u32; 3] =
-                std::array::from_fn(|dim| whole[dim] + (whole[dim + 3] - whole[dim]).div_ceil(2));
-            for part in 1..8 {
-                let mut sub = whole;
-                for (dim, &half) in halves.iter().enumerate() {
-                    let at = if part >> dim & 1 == 1 { dim } else { dim + 3 };
-                    sub[at] = half;
-                }
-                if (0..3).all(|dim| sub[dim] < sub[dim + 3]) {
-                    node.send([sub[0], sub[1], sub[2]], GO, Size::Small, &packed(&sub));
-                }
-            }
-            whole[3..].copy_from_slice(&halves);
+        for part in Part::unpacked(payload).cut() {
+            node.send(part.middle(), GO, Size::Small, &part.packed());
         }
     }
-}
-
-fn packed(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-fn unpacked(payload: &[u8]) -> [u32; 6] {
-    let (words, _) = payload.as_chunks::<4>();
-    std::array::from_fn(|at| u32::from_le_bytes(words[at]))
 }
 
 /// What a node of a reduction waits for.

@@ -2,7 +2,7 @@
 
 use super::heat::Observer;
 use super::node::{Node, Out, Program, Tally};
-use super::packet::{Outgoing, Packet, Payload, Size, gathered};
+use super::packet::{Outgoing, Packet, Payload, Size};
 use super::setup::Setup;
 use super::site::Site;
 use crate::events::{Note, Post, Shard, Simulation};
@@ -49,6 +49,9 @@ enum What<R> {
 
 /// What a node that comes to life sends: from, to, when it arrives.
 type First<R> = (u32, u32, u64, Packet<R>);
+
+/// More handlers than this in one instant, which take no time, would never come to an end.
+const MOST_AT_ONCE: u32 = 1 << 20;
 
 struct Nodes<P: Program, O> {
     observer: O,
@@ -98,6 +101,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
             busy: 0,
             waited: 0,
         });
+        simulation = simulation.with_lookahead(setup.lookahead());
         let mut first = Vec::new();
         for shard in simulation.shards_mut() {
             shard.start(&mut first);
@@ -210,6 +214,7 @@ impl<P: Program, O: Observer> Nodes<P, O> {
         for number in self.range.clone() {
             let mut node = Node {
                 number,
+                thread: 0,
                 now: 0,
                 setup: &self.setup,
                 room,
@@ -232,37 +237,26 @@ impl<P: Program, O: Observer> Nodes<P, O> {
     /// Lets free threads take what waits, in the order of arrival.
     fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What<P::Payload>>) {
         let at = (number - self.range.start) as usize;
-        let (communication, workers) =
-            (self.setup.communication as usize, self.setup.workers as usize);
-        self.sites[at].crowd().end_by(now);
-        loop {
-            let crowd = self.sites[at].crowd();
-            let next = crowd.inbuf.front().map(|packet| packet.size);
-            let has_thread = crowd.communicating.len() < communication;
-            let packet = if next == Some(Size::Large) && has_thread {
-                // To pass it on takes no time.
-                let packet = crowd.inbuf.pop_front().expect("it is the next one");
-                crowd.large.push_back(packet);
-                continue;
-            } else if next.is_some() && has_thread {
-                crowd.inbuf.pop_front()
-            } else if crowd.working.len() < workers {
-                crowd.large.pop_front()
-            } else {
-                None
-            };
-            let Some(packet) = packet else { break };
-            match packet.is_part {
-                false => self.handle(now, number, &packet, packet.payload(), post),
-                true => {
-                    // Only the last fragment of a message has a handler that takes time.
-                    if let Some(whole) = gathered(&mut crowd.partials, packet.payload()) {
-                        self.handle(now, number, &packet, &whole, post);
-                    }
-                }
+        let most = [self.setup.communication, self.setup.workers];
+        let crowd = self.sites[at].crowd();
+        crowd.communicating.end_by(now);
+        crowd.working.end_by(now);
+        let mut count = 0;
+        while let Some((work, thread)) = self.sites[at].crowd().next(most) {
+            self.handle(now, number, thread, work.packet(), work.payload(), post);
+            count += 1;
+            if count > MOST_AT_ONCE {
+                self.fail(now, number, "its handlers go on for ever in one instant".into());
+            }
+            if self.tally.mistake.is_some() {
+                return;
             }
         }
         let crowd = self.sites[at].crowd();
+        if !crowd.large.is_empty() && self.setup.workers == 0 {
+            self.fail(now, number, "a large handler, and no worker threads".into());
+            return;
+        }
         let next = crowd.next_free();
         if let Some(free_at) = next.filter(|_| crowd.free_at != next) {
             post.send(number, free_at - now, What::Free);
@@ -270,9 +264,16 @@ impl<P: Program, O: Observer> Nodes<P, O> {
         crowd.free_at = next;
     }
 
+    fn fail(&mut self, now: u64, number: u32, why: String) {
+        if self.tally.mistake.is_none() {
+            self.tally.mistake = Some((now, number, why));
+        }
+    }
+
+    /// Runs a handler on a thread, by its number among those of its kind.
     #[inline]
     fn handle(
-        &mut self, now: u64, number: u32, packet: &Packet<P::Payload>, payload: &[u8],
+        &mut self, now: u64, number: u32, thread: u32, packet: &Packet<P::Payload>, payload: &[u8],
         post: &mut Post<'_, What<P::Payload>>,
     ) {
         if self.tally.mistake.is_some() {
@@ -280,32 +281,41 @@ impl<P: Program, O: Observer> Nodes<P, O> {
         }
         let at = (number - self.range.start) as usize;
         let Site { data, until, crowd } = &mut self.sites[at];
+        let is_large = packet.size == Size::Large;
         let mut node = Node {
             number,
+            thread: thread + if is_large { self.setup.communication } else { 0 },
             now: now + self.setup.cost.handler.div_ceil(self.setup.tick),
             setup: &self.setup,
             room: self.setup.payload_most().min(P::Payload::BYTES),
             out: self.outs.get_mut(at),
             sent: &mut self.sent,
-            inbuf: crowd.as_deref_mut().map(|crowd| &mut crowd.inbuf as _),
+            inbuf: crowd.as_deref_mut().map(|crowd| crowd as _),
             tally: &mut self.tally,
         };
         self.program.handle(packet.handler, data, payload, &mut node);
         let end = node.now;
-        match (crowd, packet.size) {
-            (None, _) => *until = end,
-            (Some(crowd), Size::Small) => crowd.communicating.push(end),
-            (Some(crowd), Size::Large) => crowd.working.push(end),
+        match crowd {
+            None => *until = end,
+            // A handler that takes no time has its thread no longer.
+            Some(_) if end == now => {}
+            Some(crowd) if is_large => crowd.working.hold(thread, end),
+            Some(crowd) => crowd.communicating.hold(thread, end),
         }
         self.handlers += 1;
         self.busy += end - now;
         self.last = self.last.max(end);
         let (packets, observer) = (&mut self.packets, &mut self.observer);
+        let (site, inbuf, waited) = (&mut self.sites[at], self.setup.node.inbuf, &mut self.waited);
         observer.handled(number);
         self.sent.drain(|to, arrives, packet: Packet<P::Payload>| {
             *packets += u64::from(to != number);
             observer.sent(number, to, packet.bytes());
-            post.send(to, arrives - now, What::Arrive(packet));
+            match arrives > now {
+                true => post.send(to, arrives - now, What::Arrive(packet)),
+                // Only to oneself one sends in no time; whoever called this looks at what waits.
+                false => *waited += u64::from(site.crowd().wait(packet, inbuf)),
+            }
         });
     }
 }
@@ -323,12 +333,14 @@ impl<P: Program, O: Observer> Shard for Nodes<P, O> {
             let What::Arrive(packet) = &note.what else { continue };
             self.observer.arrived(note.from, number);
             if self.sites[at].is_idle(now, communication, packet) {
-                self.handle(now, number, packet, packet.payload(), post);
+                let site = &self.sites[at];
+                let thread =
+                    site.crowd.as_ref().map_or(0, |crowd| crowd.communicating.first_free());
+                self.handle(now, number, thread, packet, packet.payload(), post);
                 continue;
             }
-            let crowd = self.sites[at].crowd();
-            self.waited += u64::from(crowd.inbuf.len() >= self.setup.node.inbuf as usize);
-            crowd.inbuf.push_back(*packet);
+            let inbuf = self.setup.node.inbuf;
+            self.waited += u64::from(self.sites[at].crowd().wait(*packet, inbuf));
         }
         if self.sites[at].has_queue() {
             self.serve(now, number, post);

@@ -57,8 +57,13 @@ impl Block {
         for direction in 0..6 {
             let Some(next) = neighbour(node.xyz(), node.dims(), direction) else { continue };
             // There it comes from the other side.
-            let mut bytes = vec![(direction ^ 1) as u8, (self.round % 2) as u8];
-            bytes.extend(face_cells(direction).flat_map(|index| self.cells[index].to_le_bytes()));
+            // Nothing is allocated here: threads would wait for each other's heaps.
+            let mut bytes = [0; 2 + 8 * FACE];
+            bytes[..2].copy_from_slice(&[(direction ^ 1) as u8, (self.round % 2) as u8]);
+            let (values, _) = bytes[2..].as_chunks_mut::<8>();
+            for (value, index) in values.iter_mut().zip(face_cells(direction)) {
+                *value = self.cells[index].to_le_bytes();
+            }
             node.send(next, TELL, Size::Small, &bytes);
         }
     }
@@ -74,7 +79,7 @@ impl Block {
         }
         let face = &self.faces[(self.round % 2) as usize][direction];
         let Some(face) = face else { return beyond(direction) };
-        let others: Vec<usize> = (0..3).filter(|&other| other != dim).collect();
+        let others = [[1, 2], [0, 2], [0, 1]][dim];
         face[at[others[0]] + SIDE * at[others[1]]]
     }
 

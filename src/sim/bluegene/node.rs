@@ -20,7 +20,7 @@ pub trait Program: Sync + Send {
     fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>);
 
     /// What it says of a node, for people.
-    fn info(&self, _: &Self::Data) -> String {
+    fn info(&self, _: u32, _: &Self::Data) -> String {
         String::new()
     }
 }
@@ -28,6 +28,8 @@ pub trait Program: Sync + Send {
 /// A node while one of its handlers runs.
 pub struct Node<'a> {
     pub(super) number: u32,
+    /// On which thread its handler runs: communication threads come first, then workers.
+    pub(super) thread: u32,
     /// In ticks.
     pub(super) now: u64,
     pub(super) setup: &'a Setup,
@@ -78,6 +80,16 @@ impl Node<'_> {
         self.setup.dims
     }
 
+    /// The thread that this handler runs on: communication threads come first, then workers.
+    pub fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    /// The processor that has this thread.
+    pub fn processor(&self) -> u32 {
+        self.thread / self.setup.node.threads.max(1)
+    }
+
     /// The time at this point of the handler, in nanoseconds.
     pub fn time(&self) -> f64 {
         self.setup.nanos(self.now)
@@ -122,12 +134,13 @@ impl Node<'_> {
         }
     }
 
-    /// Gives a packet to oneself, past the network.
+    /// Makes a micro-task: work for a thread of this node, past the network and its buffers.
     pub fn add(&mut self, handler: u16, size: Size, payload: &[u8]) {
         if payload.len() > self.room {
             return self.fail(self.too_long(payload.len()));
         }
-        let what = Sent::new(self.number, self.now, handler, size);
+        let mut what = Sent::new(self.number, self.now, handler, size);
+        what.is_task = true;
         self.sent.push(what, payload);
     }
 

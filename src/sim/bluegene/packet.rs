@@ -45,6 +45,8 @@ pub(super) struct Packet<R> {
     bytes: u8,
     /// Whether it is a fragment of a message.
     pub(super) is_part: bool,
+    /// Whether the node has made it itself as a micro-task, which needs no input buffer.
+    pub(super) is_task: bool,
     payload: R,
 }
 
@@ -56,6 +58,7 @@ pub(super) struct Sent {
     pub(super) handler: u16,
     pub(super) size: Size,
     pub(super) is_part: bool,
+    pub(super) is_task: bool,
     /// Where its payload ends among all bytes.
     end: usize,
 }
@@ -101,7 +104,7 @@ impl<R: Payload> Packet<R> {
 impl Sent {
     #[inline]
     pub(super) fn new(to: u32, arrives: u64, handler: u16, size: Size) -> Sent {
-        Sent { to, arrives, handler, size, is_part: false, end: 0 }
+        Sent { to, arrives, handler, size, is_part: false, is_task: false, end: 0 }
     }
 }
 
@@ -125,6 +128,7 @@ impl Outgoing {
                 size: sent.size,
                 bytes: bytes.len() as u8,
                 is_part: sent.is_part,
+                is_task: sent.is_task,
                 payload: R::packed(bytes),
             };
             visit(sent.to, sent.arrives, packet);

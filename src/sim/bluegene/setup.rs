@@ -3,9 +3,9 @@
 use super::node::Program;
 use super::packet::{HEADER, PAYLOAD_MOST};
 use crate::machine::Model;
-use crate::machine::cost::Cost;
+use crate::machine::cost::{CornerRule, Cost};
 use crate::machine::model;
-use crate::machine::topology::Topology;
+use crate::machine::topology::{Path, Topology};
 
 /// A machine of up to three dimensions, and how programs run on it.
 #[derive(Clone, Debug)]
@@ -47,8 +47,11 @@ impl Setup {
             return Err(format!("{communication} communication threads: say 1 to {threads}"));
         }
         let cost = model.cost.clone();
-        if cost.handler == 0 {
-            return Err("handler_ns = 0: a handler takes some time".into());
+        let corner = if cost.corner_rule == CornerRule::PerTurn { 0 } else { cost.corner };
+        if cost.handler == 0 && cost.hop == 0 && corner == 0 {
+            return Err("handlers, hops and corners that cost nothing: time would stand still: \
+                        say --handler 1 or more"
+                .into());
         }
         if cost.byte > 0 && model.node.outbuf == 0 {
             return Err("outbuf = 0: a packet needs room until it has left: say 1 or more".into());
@@ -100,6 +103,13 @@ impl Setup {
     /// How long a payload may be on this machine.
     pub fn payload_most(&self) -> usize {
         (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
+    }
+
+    /// The least number of ticks from the beginning of a handler to its first effect on another
+    /// node: it ends, and a packet goes over a link.
+    pub(super) fn lookahead(&self) -> u64 {
+        let link = self.cost.arrival(Path { hops: 1, turns: 0 }, 0, 0);
+        self.cost.handler.div_ceil(self.tick) + link.div_ceil(self.tick)
     }
 
     #[inline]

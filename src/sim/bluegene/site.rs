@@ -3,7 +3,7 @@
 //! Most nodes run one handler after the other and never have a queue: they have no room for one.
 
 use super::node::Waiting;
-use super::packet::{Packet, Partial, Payload, Size};
+use super::packet::{Packet, Partial, Payload, Size, gathered};
 use std::collections::VecDeque;
 
 pub(super) struct Site<D, R> {
@@ -15,15 +15,74 @@ pub(super) struct Site<D, R> {
 
 /// More than one handler at a time.
 pub(super) struct Crowd<R> {
-    /// When the handlers end that run now: of communication and of worker threads.
-    pub(super) communicating: Vec<u64>,
-    pub(super) working: Vec<u64>,
-    /// The input buffer and, behind its end, those who wait in the network.
+    /// Communication and worker threads that are busy.
+    pub(super) communicating: Busy,
+    pub(super) working: Busy,
+    /// The input buffer and, behind its end, those who wait in the network; and small micro-tasks.
     pub(super) inbuf: VecDeque<Packet<R>>,
-    pub(super) large: VecDeque<Packet<R>>,
-    pub(super) partials: Vec<Partial>,
+    /// Of these, how many are packets.
+    pub(super) packets: usize,
+    /// What waits for a worker: micro-tasks, and packets, each with the communication thread that
+    /// waits with it.
+    pub(super) large: VecDeque<(Work<R>, Option<u32>)>,
+    partials: Vec<Partial>,
     /// When a thread will be free for what waits, if anything does.
     pub(super) free_at: Option<u64>,
+}
+
+/// What a thread is to do.
+pub(super) struct Work<R> {
+    packet: Packet<R>,
+    /// The payload, if it came in fragments, of which `packet` is the last one.
+    whole: Option<Vec<u8>>,
+}
+
+/// Threads of one kind that are busy, in the order of their numbers: until when.
+#[derive(Debug, Default)]
+pub(super) struct Busy(Vec<(u32, u64)>);
+
+/// Until somebody says that a thread is free again.
+const WAITING: u64 = u64::MAX;
+
+impl Busy {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets threads whose handlers have ended.
+    pub(super) fn end_by(&mut self, now: u64) {
+        self.0.retain(|&(_, end)| end > now);
+    }
+
+    /// The first thread that is not busy.
+    pub(super) fn first_free(&self) -> u32 {
+        let busy = self.0.iter().zip(0..).take_while(|((thread, _), at)| thread == at);
+        busy.count() as u32
+    }
+
+    /// A thread that is free is busy until then.
+    pub(super) fn hold(&mut self, thread: u32, until: u64) {
+        self.0.insert(self.0.partition_point(|&(other, _)| other < thread), (thread, until));
+    }
+
+    /// A thread waits no longer.
+    fn release(&mut self, thread: u32) {
+        self.0.retain(|&(other, _)| other != thread);
+    }
+
+    fn next_end(&self) -> Option<u64> {
+        self.0.iter().map(|&(_, end)| end).filter(|&end| end != WAITING).min()
+    }
+}
+
+impl<R: Payload> Work<R> {
+    pub(super) fn payload(&self) -> &[u8] {
+        self.whole.as_deref().unwrap_or_else(|| self.packet.payload())
+    }
+
+    pub(super) fn packet(&self) -> &Packet<R> {
+        &self.packet
+    }
 }
 
 impl<D, R: Payload> Site<D, R> {
@@ -50,9 +109,10 @@ impl<D, R: Payload> Site<D, R> {
         let until = self.until;
         self.crowd.get_or_insert_with(|| {
             Box::new(Crowd {
-                communicating: vec![until],
-                working: Vec::new(),
+                communicating: Busy(vec![(0, until)]),
+                working: Busy::default(),
                 inbuf: VecDeque::new(),
+                packets: 0,
                 large: VecDeque::new(),
                 partials: Vec::new(),
                 free_at: None,
@@ -65,38 +125,86 @@ impl<D, R: Payload> Site<D, R> {
     }
 }
 
-impl<R> Crowd<R> {
+impl<R: Payload> Crowd<R> {
     fn has_thread(&mut self, now: u64, communication: usize) -> bool {
-        self.communicating.retain(|&end| end > now);
+        self.communicating.end_by(now);
         self.communicating.len() < communication
     }
 
-    /// Forgets handlers that have ended.
-    pub(super) fn end_by(&mut self, now: u64) {
-        self.communicating.retain(|&end| end > now);
-        self.working.retain(|&end| end > now);
+    /// Something waits for a thread. Says whether it is a packet that waits in the network, for the
+    /// input buffer has room for so many.
+    pub(super) fn wait(&mut self, packet: Packet<R>, inbuf: u32) -> bool {
+        match (packet.is_task, packet.size) {
+            (true, Size::Large) => self.large.push_back((Work { packet, whole: None }, None)),
+            (is_task, _) => {
+                self.packets += usize::from(!is_task);
+                self.inbuf.push_back(packet);
+                return !is_task && self.packets > inbuf as usize;
+            }
+        }
+        false
+    }
+
+    /// What is next for a thread that is free, and its number among its kind. `most` are the
+    /// communication threads and the workers that there are.
+    pub(super) fn next(&mut self, most: [u32; 2]) -> Option<(Work<R>, u32)> {
+        let [communication, workers] = most.map(|most| most as usize);
+        loop {
+            if self.working.len() < workers
+                && let Some((work, waiting)) = self.large.pop_front()
+            {
+                waiting.into_iter().for_each(|thread| self.communicating.release(thread));
+                return Some((work, self.working.first_free()));
+            }
+            if self.communicating.len() >= communication {
+                return None;
+            }
+            let packet = self.inbuf.pop_front()?;
+            self.packets -= usize::from(!packet.is_task);
+            let mut work = Work { packet, whole: None };
+            if packet.is_part {
+                // To gather fragments takes no time.
+                work.whole = gathered(&mut self.partials, packet.payload());
+                if work.whole.is_none() {
+                    continue;
+                }
+            }
+            let thread = self.communicating.first_free();
+            if packet.size == Size::Small {
+                return Some((work, thread));
+            }
+            // To pass it on takes no time; if no worker is free, this thread waits for one.
+            self.communicating.hold(thread, WAITING);
+            self.large.push_back((work, Some(thread)));
+        }
     }
 
     /// When the first thread ends that something waits for.
     pub(super) fn next_free(&self) -> Option<u64> {
-        let first = |ends: &[u64], waiting: &VecDeque<Packet<R>>| {
-            ends.iter().copied().min().filter(|_| !waiting.is_empty())
-        };
-        let (takes, works) =
-            (first(&self.communicating, &self.inbuf), first(&self.working, &self.large));
+        let takes = self.communicating.next_end().filter(|_| !self.inbuf.is_empty());
+        let works = self.working.next_end().filter(|_| !self.large.is_empty());
         takes.into_iter().chain(works).min()
     }
 }
 
-impl<R: Payload> Waiting for VecDeque<Packet<R>> {
+impl<R: Payload> Waiting for Crowd<R> {
     fn is_ready(&self) -> bool {
-        self.front().is_some_and(|packet| !packet.is_part)
+        self.first_packet().is_some()
     }
 
     fn take(&mut self, room: &mut Vec<u8>) -> Option<(u16, Size)> {
-        let packet = if self.is_ready() { self.pop_front() } else { None }?;
+        let packet = self.inbuf.remove(self.first_packet()?)?;
+        self.packets -= 1;
         room.clear();
         room.extend_from_slice(packet.payload());
         Some((packet.handler, packet.size))
+    }
+}
+
+impl<R: Payload> Crowd<R> {
+    /// Where in the input buffer the first packet lies, if it can be taken whole.
+    fn first_packet(&self) -> Option<usize> {
+        let first = self.inbuf.iter().position(|packet| !packet.is_task)?;
+        (!self.inbuf[first].is_part).then_some(first)
     }
 }

@@ -17,6 +17,7 @@ fn machine(dims: [u32; 3], rule: CornerRule) -> Setup {
 }
 
 const WHOLE: [u32; 3] = [34, 34, 36];
+const OCTREE: OctreeBroadcast = OctreeBroadcast { has_starter: false };
 
 fn run<P: Program>(program: P, rule: CornerRule) -> (Emulator<P>, Totals) {
     let mut emulator = Emulator::new(machine(WHOLE, rule), program, 1);
@@ -34,13 +35,41 @@ fn the_line_broadcast_takes_as_long_as_in_the_paper() {
 }
 
 #[test]
-fn a_clean_octree_has_six_levels() {
-    let (emulator, totals) = run(OctreeBroadcast, CornerRule::PerMessage);
-    // Seven handlers, and six messages that go 94 hops together: the later half of a part is the
-    // smaller one, so that the last corner takes fewer splits.
-    assert_eq!(totals.time_ns, 7.0 * 1000.0 + 6.0 * 75.0 + 94.0 * 5.0);
-    assert_eq!(totals.packets, 41_615);
+fn an_octree_from_the_middle_has_six_levels_of_messages() {
+    let (emulator, totals) = run(OCTREE, CornerRule::PerMessage);
+    // Seven handlers, and six messages that go 54 hops together.
+    assert_eq!(totals.time_ns, 7.0 * 1000.0 + 6.0 * 75.0 + 54.0 * 5.0);
+    assert_eq!((totals.packets, totals.handlers), (41_615, 41_616));
     assert!((0..41_616).all(|node| *emulator.data(node) == 1), "once each");
+    let (_, totals) = run(OctreeBroadcast { has_starter: true }, CornerRule::PerMessage);
+    assert_eq!(totals.time_ns, 8.0 * 1000.0 + 6.0 * 75.0 + 54.0 * 5.0);
+    assert_eq!((totals.packets, totals.handlers), (41_615, 41_617));
+}
+
+#[test]
+fn every_node_of_any_box_hears_an_octree_broadcast_once() {
+    for dims in [[1, 1, 1], [2, 1, 1], [2, 2, 2], [1, 3, 2], [5, 4, 3], [7, 7, 7], [16, 1, 9]] {
+        let mut emulator = Emulator::new(machine(dims, CornerRule::PerTurn), OCTREE, 1);
+        let nodes = dims.iter().product::<u32>();
+        assert_eq!(emulator.run().unwrap().packets, u64::from(nodes) - 1);
+        assert!((0..nodes).all(|node| *emulator.data(node) == 1), "{dims:?}");
+    }
+}
+
+#[test]
+fn with_one_nanosecond_a_hop_the_broadcasts_take_what_the_text_of_the_paper_says() {
+    let time = |has_starter: Option<bool>| {
+        let mut setup = machine(WHOLE, CornerRule::OnceAtLeast);
+        setup.cost.hop = NANO;
+        let totals = match has_starter {
+            None => Emulator::new(setup, LineBroadcast, 1).run(),
+            Some(has_starter) => Emulator::new(setup, OctreeBroadcast { has_starter }, 1).run(),
+        };
+        totals.unwrap().time_ns
+    };
+    assert_eq!(time(None), 109_676.0, "110 microseconds");
+    assert_eq!(time(Some(true)), 8_879.0, "8.9 microseconds");
+    assert_eq!(time(Some(false)), 7_879.0);
 }
 
 #[test]
@@ -108,6 +137,105 @@ fn small_handlers_queue_for_the_communication_thread_and_large_ones_share_the_wo
     };
     let (large, _) = flood(two_workers, 4, Size::Large);
     assert_eq!(large, [2005.0, 2005.0, 3005.0, 3005.0]);
+}
+
+/// Node 0 sends node 1 a large packet for each letter `L`, a small one for each `s`; node 1 keeps
+/// when each ends, and on which thread and processor it ran.
+struct Mixed(&'static str);
+
+impl Program for Mixed {
+    type Data = Vec<(f64, u32, u32)>;
+    type Payload = [u8; 0];
+
+    fn start(&self, node: &mut Node<'_>) -> Self::Data {
+        if node.number() == 0 {
+            node.add(0, Size::Small, &[]);
+        }
+        Vec::new()
+    }
+
+    fn handle(&self, handler: u16, data: &mut Self::Data, _: &[u8], node: &mut Node<'_>) {
+        if handler == 1 {
+            return data.push((node.time(), node.thread(), node.processor()));
+        }
+        for letter in self.0.chars() {
+            let size = if letter == 'L' { Size::Large } else { Size::Small };
+            node.send([1, 0, 0], 1, size, &[]);
+        }
+    }
+}
+
+fn mixed(letters: &'static str, threads: [u32; 2]) -> Vec<(f64, u32, u32)> {
+    let mut setup = machine([2, 1, 1], CornerRule::PerTurn);
+    [setup.communication, setup.workers] = threads;
+    let mut emulator = Emulator::new(setup, Mixed(letters), 1);
+    emulator.run().unwrap();
+    emulator.data(1).clone()
+}
+
+#[test]
+fn a_communication_thread_waits_with_its_packet_until_a_worker_is_free() {
+    // The only one waits with the second large packet, so that the small ones behind it wait too.
+    assert_eq!(mixed("LLs", [1, 1]), [(2005.0, 1, 0), (3005.0, 1, 0), (3005.0, 0, 0)]);
+    // Another communication thread runs the small one meanwhile.
+    assert_eq!(mixed("LLs", [2, 1]), [(2005.0, 2, 0), (2005.0, 1, 0), (3005.0, 2, 0)]);
+}
+
+#[test]
+fn handlers_know_their_thread_and_its_processor() {
+    let ran = mixed("ssssssssssLL", [9, 2]);
+    let threads: Vec<_> = ran.iter().map(|&(_, thread, processor)| (thread, processor)).collect();
+    let small = (0..9).map(|thread| (thread, thread / 8)).chain([(0, 0)]);
+    let expected: Vec<_> = small.chain([(9, 1), (10, 1)]).collect();
+    let sorted = |mut list: Vec<(u32, u32)>| {
+        list.sort_unstable();
+        list
+    };
+    assert_eq!(sorted(threads), sorted(expected));
+}
+
+#[test]
+fn a_large_handler_without_workers_is_told() {
+    let mut setup = machine([2, 1, 1], CornerRule::PerTurn);
+    setup.workers = 0;
+    let why = Emulator::new(setup, Mixed("L"), 1).run().unwrap_err();
+    assert_eq!(why, "node 1,0,0: a large handler, and no worker threads");
+}
+
+/// A node that gives itself work: so many micro-tasks, each from the one before.
+struct Busybody(u32);
+
+impl Program for Busybody {
+    type Data = u32;
+    type Payload = [u8; 0];
+
+    fn start(&self, node: &mut Node<'_>) -> u32 {
+        node.add(0, Size::Large, &[]);
+        0
+    }
+
+    fn handle(&self, _: u16, data: &mut u32, _: &[u8], node: &mut Node<'_>) {
+        *data += 1;
+        if *data < self.0 {
+            let size = if data.is_multiple_of(2) { Size::Small } else { Size::Large };
+            node.add(0, size, &[]);
+        }
+    }
+}
+
+#[test]
+fn handlers_may_cost_nothing_and_end_in_the_instant_in_which_they_begin() {
+    let run = |count, handler| {
+        let mut setup = machine([3, 1, 1], CornerRule::PerTurn);
+        setup.cost.handler = handler;
+        Emulator::new(setup, Busybody(count), 1).run()
+    };
+    for (handler, nanos) in [(0, 0.0), (NANO, 100.0)] {
+        let totals = run(100, handler).unwrap();
+        assert_eq!((totals.handlers, totals.time_ns, totals.waited), (300, nanos, 0));
+    }
+    let why = run(u32::MAX, 0).unwrap_err();
+    assert_eq!(why, "node 0,0,0: its handlers go on for ever in one instant");
 }
 
 #[test]
@@ -280,15 +408,15 @@ fn a_broadcast_along_lines_warms_each_of_its_links_once() {
 #[test]
 fn whoever_looks_sees_all_of_it_and_changes_nothing_in_slices_and_on_two_threads() {
     let setup = machine([6, 5, 4], CornerRule::PerTurn);
-    let plain = Emulator::new(setup.clone(), OctreeBroadcast, 1).run().unwrap();
-    let mut whole = watched(&setup, OctreeBroadcast, 1);
+    let plain = Emulator::new(setup.clone(), OCTREE, 1).run().unwrap();
+    let mut whole = watched(&setup, OCTREE, 1);
     assert_eq!(whole.run().unwrap(), plain);
     let (links, nodes) = seen(&whole);
     assert_eq!(nodes.iter().map(|node| node.sent).sum::<u64>(), plain.packets);
     assert_eq!(nodes.iter().map(|node| node.handlers).sum::<u64>(), plain.handlers);
     assert!(links.iter().any(|link| link.packets > 1), "some links are shared");
     for threads in [1, 2] {
-        let mut sliced = watched(&setup, OctreeBroadcast, threads);
+        let mut sliced = watched(&setup, OCTREE, threads);
         let mut before = 0;
         while let Some(next) = sliced.next_time() {
             let has_more = sliced.run_until(next + 100.0);

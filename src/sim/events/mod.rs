@@ -5,6 +5,8 @@
 //! same on any number of threads.
 
 mod barrier;
+mod desk;
+mod piles;
 mod run;
 
 pub use run::{Note, Post, Shard, Simulation, THE_MACHINE};

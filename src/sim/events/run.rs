@@ -1,6 +1,15 @@
 //! Runs the nodes of a machine, in shards of consecutive numbers, one thread for each shard.
+//!
+//! What is sent for the next tick, which is nearly all where nodes talk in steps, is piled up by
+//! blocks of receivers (see `piles`); what is for later waits in an agenda for its time.
+//!
+//! Where nodes hear of each other only after a while, the lookahead, threads need not meet at
+//! every tick: what a node does now reaches other nodes after a window of that many ticks, so each
+//! thread runs through a window by itself.
 
 use super::barrier::Barrier;
+use super::desk::{Desk, Mail};
+use super::piles::{Piles, Spare};
 use crate::base::agenda::Agenda;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +25,6 @@ pub struct Note<W> {
     pub what: W,
 }
 
-/// What is sent, each with its time.
-type Mail<W> = Vec<(u64, Note<W>)>;
-
 /// Nodes with consecutive numbers, and what they do when they hear something.
 pub trait Shard: Send {
     type What: Copy + Send;
@@ -31,17 +37,34 @@ pub trait Shard: Send {
 
 /// Takes what a node sends.
 pub struct Post<'a, W> {
-    now: u64,
-    from: u32,
-    span: u32,
-    way: Way<'a, W>,
+    pub(super) now: u64,
+    pub(super) from: u32,
+    pub(super) plan: Plan,
+    /// For the next tick, and chunks for more.
+    pub(super) soon: &'a mut Piles<W>,
+    pub(super) spare: &'a mut Spare<W>,
+    pub(super) later: Later<'a, W>,
 }
 
-enum Way<'a, W> {
+/// For times after the next tick.
+pub(super) enum Later<'a, W> {
     /// There is one shard only.
-    Straight(&'a mut Agenda<Note<W>>),
+    Alone(&'a mut Agenda<Note<W>>),
     /// By shard: what goes there.
-    Sorted(&'a mut [Mail<W>]),
+    Sorted(&'a mut [Vec<(u64, Note<W>)>]),
+    /// The same, but for the shard with this number, which has an agenda, for it runs ahead.
+    Ahead { agenda: &'a mut Agenda<Note<W>>, shards: &'a mut [Vec<(u64, Note<W>)>], own: usize },
+}
+
+/// How nodes are divided: into blocks, and these into shards.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    /// A block has this many nodes, as a power of two.
+    shift: u32,
+    /// So many blocks are a shard.
+    blocks: u32,
+    /// What goes to another node arrives at least so many ticks later.
+    pub(super) lookahead: u64,
 }
 
 impl<W> Post<'_, W> {
@@ -49,11 +72,59 @@ impl<W> Post<'_, W> {
     #[inline]
     pub fn send(&mut self, to: u32, after: u64, what: W) {
         assert!(after > 0, "what is sent arrives later");
-        let (time, note) = (self.now + after, Note { to, from: self.from, what });
-        match &mut self.way {
-            Way::Straight(agenda) => agenda.enter(time, note),
-            Way::Sorted(boxes) => boxes[(to / self.span) as usize].push((time, note)),
+        let note = Note { to, from: self.from, what };
+        if after == 1 && self.plan.lookahead == 1 {
+            return self.soon.put(self.plan.block_of(to), note, self.spare);
         }
+        let time = self.now + after;
+        match &mut self.later {
+            Later::Alone(agenda) => agenda.enter(time, note),
+            Later::Sorted(shards) => shards[self.plan.shard_of(to)].push((time, note)),
+            Later::Ahead { agenda, shards, own } => {
+                let shard = self.plan.shard_of(to);
+                if shard == *own {
+                    return agenda.enter(time, note);
+                }
+                assert!(after >= self.plan.lookahead, "others hear of it later");
+                shards[shard].push((time, note));
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// Blocks are small enough to be sorted in a cache, large enough for their piles to be few, and
+    /// every thread gets some.
+    fn new(nodes: u32, threads: usize) -> Plan {
+        let fair = nodes / (16 * threads as u32);
+        let few = nodes / 2048;
+        let size = fair.clamp(4, 8192).max(few).next_power_of_two();
+        let shift = size.ilog2();
+        let blocks = nodes.div_ceil(size).div_ceil(threads as u32);
+        Plan { shift, blocks, lookahead: 1 }
+    }
+
+    #[inline]
+    pub(super) fn block_of(self, node: u32) -> usize {
+        (node >> self.shift) as usize
+    }
+
+    pub(super) fn shard_of(self, node: u32) -> usize {
+        self.block_of(node) / self.blocks as usize
+    }
+
+    /// How many blocks a shard has.
+    pub(super) fn blocks(self) -> usize {
+        self.blocks as usize
+    }
+
+    /// How many nodes a block has.
+    pub(super) fn size(self) -> usize {
+        1 << self.shift
+    }
+
+    pub(super) fn first_node(self, block: usize) -> u32 {
+        (block << self.shift) as u32
     }
 }
 
@@ -62,55 +133,51 @@ pub struct Simulation<S: Shard> {
     shards: Vec<S>,
     desks: Vec<Desk<S::What>>,
     nodes: u32,
-    span: u32,
+    plan: Plan,
     heard: u64,
     now: u64,
 }
 
-/// What is on the agenda of a shard, and its room to sort.
-struct Desk<W> {
-    agenda: Agenda<Note<W>>,
-    bucket: Vec<Note<W>>,
-    sorted: Vec<Note<W>>,
-    starts: Vec<u32>,
-    boxes: Vec<Mail<W>>,
-    heard: u64,
-}
-
-/// What threads share while they run.
+/// What threads share while they run. They meet once for each tick; what is written between two
+/// meetings is read after the second one, and each other time in other places.
 struct Meeting<W> {
     barrier: Barrier,
-    /// By thread: its next time.
+    turns: [Turn<W>; 2],
+}
+
+struct Turn<W> {
+    /// By thread: the next time for which it knows something.
     next: Vec<AtomicU64>,
     /// From one shard to another.
-    boxes: Vec<Mutex<Mail<W>>>,
+    mail: Vec<Mutex<Mail<W>>>,
 }
 
 impl<S: Shard> Simulation<S> {
     /// `make` makes the shard for a range of nodes.
     pub fn new(nodes: u32, threads: usize, make: impl Fn(std::ops::Range<u32>) -> S) -> Self {
         assert!(nodes > 0 && threads > 0, "somebody does something");
-        let span = nodes.div_ceil(threads as u32);
-        let starts = (0..nodes).step_by(span as usize);
-        let ranges: Vec<_> = starts.map(|low| low..nodes.min(low + span)).collect();
-        let count = ranges.len();
-        let desk = |range: &std::ops::Range<u32>| Desk {
-            agenda: Agenda::default(),
-            bucket: Vec::new(),
-            sorted: Vec::new(),
-            starts: vec![0; range.len() + 1],
-            boxes: std::iter::repeat_with(Vec::new).take(count).collect(),
-            heard: 0,
-        };
-        let desks = ranges.iter().map(desk).collect();
+        let plan = Plan::new(nodes, threads);
+        let span = plan.size() * plan.blocks as usize;
+        let starts = (0..nodes).step_by(span);
+        let ends = |low: u32| nodes.min(low.saturating_add(span as u32));
+        let ranges: Vec<_> = starts.map(|low| low..ends(low)).collect();
+        let desk = |number| Desk::new(number, ranges.len(), plan.blocks as usize);
         Simulation {
+            desks: (0..ranges.len()).map(desk).collect(),
             shards: ranges.into_iter().map(make).collect(),
-            desks,
             nodes,
-            span,
+            plan,
             heard: 0,
             now: 0,
         }
+    }
+
+    /// Nothing that a node sends reaches another one earlier than so many ticks later.
+    pub fn with_lookahead(mut self, ticks: u64) -> Self {
+        assert!(ticks > 0, "what is sent arrives later");
+        // One thread meets nobody.
+        self.plan.lookahead = if self.shards.len() == 1 { 1 } else { ticks };
+        self
     }
 
     pub fn shards(&self) -> &[S] {
@@ -122,7 +189,7 @@ impl<S: Shard> Simulation<S> {
     }
 
     pub fn shard_of(&self, node: u32) -> &S {
-        &self.shards[(node / self.span) as usize]
+        &self.shards[self.plan.shard_of(node)]
     }
 
     pub fn into_shards(self) -> Vec<S> {
@@ -145,20 +212,25 @@ impl<S: Shard> Simulation<S> {
 
     /// The tick at which something happens next.
     pub fn next_time(&self) -> Option<u64> {
-        self.desks.iter().filter_map(|desk| desk.agenda.next_time()).min()
+        self.desks.iter().filter_map(Desk::next_time).min()
     }
 
-    /// Something that happens to a node from outside.
+    /// The first tick for which something can still be entered.
+    pub fn earliest(&self) -> u64 {
+        self.desks[0].earliest()
+    }
+
+    /// Something that happens to a node from outside, later than all that has happened so far.
     pub fn enter(&mut self, time: u64, to: u32, from: u32, what: S::What) {
-        let desk = &mut self.desks[(to / self.span) as usize];
-        desk.agenda.enter(time, Note { to, from, what });
+        let desk = &mut self.desks[self.plan.shard_of(to)];
+        desk.enter(time, Note { to, from, what }, self.plan);
     }
 
     /// Lets everything happen up to the tick `end` and with it. Says whether more is to come.
     pub fn run_until(&mut self, end: u64) -> bool {
         let before = self.now;
         let last = match self.shards.len() {
-            1 => run_alone(&mut self.shards[0], &mut self.desks[0], end),
+            1 => run_alone(&mut self.shards[0], &mut self.desks[0], self.plan, end),
             _ => self.run_together(end),
         };
         self.now = last.unwrap_or(before);
@@ -167,116 +239,73 @@ impl<S: Shard> Simulation<S> {
     }
 
     fn run_together(&mut self, end: u64) -> Option<u64> {
+        // Threads would find out the same, and cost more.
+        self.next_time().filter(|&next| next <= end)?;
         let count = self.shards.len();
-        let meeting = Meeting {
-            barrier: Barrier::new(count),
+        let turn = || Turn {
             next: (0..count).map(|_| AtomicU64::new(0)).collect(),
-            boxes: (0..count * count).map(|_| Mutex::new(Vec::new())).collect(),
+            mail: (0..count * count).map(|_| Mutex::default()).collect(),
         };
-        let (meeting, span) = (&meeting, self.span);
-        let members = self.shards.iter_mut().zip(&mut self.desks).enumerate();
+        let meeting = Meeting { barrier: Barrier::new(count), turns: [turn(), turn()] };
+        let (meeting, plan) = (&meeting, self.plan);
+        let mut members = self.shards.iter_mut().zip(&mut self.desks);
         std::thread::scope(|scope| {
-            let run = |(me, (shard, desk))| {
-                scope.spawn(move || run_one(me, shard, desk, span, end, meeting))
-            };
+            let (shard, desk) = members.next().expect("there are some");
+            let run = |(shard, desk)| scope.spawn(move || run_one(shard, desk, plan, end, meeting));
             let threads: Vec<_> = members.map(run).collect();
+            // This thread has nothing else to do.
+            let own = run_one(shard, desk, plan, end, meeting);
             let ends = threads.into_iter().map(|thread| thread.join().expect("no node panics"));
-            ends.max().flatten()
+            ends.max().flatten().max(own)
         })
     }
 }
 
-fn run_alone<S: Shard>(shard: &mut S, desk: &mut Desk<S::What>, end: u64) -> Option<u64> {
+fn run_alone<S: Shard>(
+    shard: &mut S, desk: &mut Desk<S::What>, plan: Plan, end: u64,
+) -> Option<u64> {
     let mut last = None;
-    while let Some(now) = desk.agenda.next_time().filter(|&now| now <= end) {
-        desk.agenda.take(now, &mut desk.bucket);
-        desk.sort(0);
-        let Desk { agenda, sorted, heard, .. } = &mut *desk;
-        *heard += sorted.len() as u64;
-        for notes in sorted.chunk_by(|one, other| one.to == other.to) {
-            let to = notes[0].to;
-            let way = Way::Straight(agenda);
-            shard.hear(now, to, notes, &mut Post { now, from: to, span: u32::MAX, way });
-        }
+    while let Some(now) = desk.next_time().filter(|&now| now <= end) {
+        desk.serve(shard, now, plan);
+        desk.turn_page();
         last = Some(now);
     }
     last
 }
 
 fn run_one<S: Shard>(
-    me: usize, shard: &mut S, desk: &mut Desk<S::What>, span: u32, end: u64,
-    meeting: &Meeting<S::What>,
+    shard: &mut S, desk: &mut Desk<S::What>, plan: Plan, end: u64, meeting: &Meeting<S::What>,
 ) -> Option<u64> {
-    let guard = meeting.barrier.guard();
-    let count = meeting.next.len();
+    let _guard = meeting.barrier.guard();
+    let (me, count) = (desk.number, meeting.turns[0].next.len());
     let mut last = None;
-    loop {
-        let mine = desk.agenda.next_time().unwrap_or(u64::MAX);
-        meeting.next[me].store(mine, Ordering::Release);
+    for turn in meeting.turns.iter().cycle() {
+        let mine = desk.next_known().unwrap_or(u64::MAX);
+        turn.next[me].store(mine, Ordering::Release);
+        let letters = turn.mail[me * count..][..count].iter();
+        let mut letters: Vec<_> =
+            letters.map(|letter| letter.lock().expect("no node panics")).collect();
+        desk.send(&mut letters);
+        drop(letters);
         meeting.barrier.meet();
-        let next = meeting.next.iter().map(|next| next.load(Ordering::Acquire)).min();
+        let next = turn.next.iter().map(|next| next.load(Ordering::Acquire)).min();
         let now = next.expect("there is a thread");
+        for from in 0..count {
+            desk.read(from, &mut turn.mail[from * count + me].lock().expect("no node panics"));
+        }
         if now > end || now == u64::MAX {
-            drop(guard);
             return last;
         }
-        last = Some(now);
-        if mine == now {
-            desk.agenda.take(now, &mut desk.bucket);
-            desk.sort(me as u32 * span);
-            let Desk { sorted, boxes, heard, .. } = &mut *desk;
-            *heard += sorted.len() as u64;
-            for notes in sorted.chunk_by(|one, other| one.to == other.to) {
-                let to = notes[0].to;
-                shard.hear(
-                    now,
-                    to,
-                    notes,
-                    &mut Post { now, from: to, span, way: Way::Sorted(boxes) },
-                );
-            }
-        }
-        for (to, sent) in desk.boxes.iter_mut().enumerate() {
-            let mut there = meeting.boxes[me * count + to].lock().expect("no node panics");
-            std::mem::swap(&mut *there, sent);
-        }
-        meeting.barrier.meet();
-        // By sender's shard, so in the order of sources where they sent at the same time.
-        for from in 0..count {
-            let mut here = meeting.boxes[from * count + me].lock().expect("no node panics");
-            here.drain(..).for_each(|(time, note)| desk.agenda.enter(time, note));
+        let window = end.min(now.saturating_add(plan.lookahead - 1));
+        let mut next = Some(now);
+        while let Some(now) = next {
+            desk.serve(shard, now, plan);
+            last = Some(now);
+            let has_more = |&next: &u64| plan.lookahead > 1 && next <= window;
+            next = desk.next_time().filter(has_more);
         }
     }
-}
-
-impl<W: Copy> Desk<W> {
-    /// Puts the bucket into the order of (receiver, source, sequence). One source's notes lie in
-    /// the order in which they were sent, so that sorting must only not mix what is equal.
-    fn sort(&mut self, first: u32) {
-        let Desk { bucket, sorted, starts, .. } = self;
-        sorted.clear();
-        if bucket.len() < starts.len() / 16 {
-            bucket.sort_by_key(|note| (note.to, note.from));
-            std::mem::swap(bucket, sorted);
-            return;
-        }
-        if !bucket.is_sorted_by_key(|note| note.from) {
-            bucket.sort_by_key(|note| note.from);
-        }
-        starts.fill(0);
-        bucket.iter().for_each(|note| starts[(note.to - first) as usize + 1] += 1);
-        let mut sum = 0;
-        for start in starts.iter_mut() {
-            sum += *start;
-            *start = sum;
-        }
-        sorted.resize(bucket.len(), bucket[0]);
-        for note in bucket.drain(..) {
-            let at = &mut starts[(note.to - first) as usize];
-            sorted[*at as usize] = note;
-            *at += 1;
-        }
-    }
+    unreachable!("turns go on for ever")
 }
 
 #[cfg(test)]
@@ -330,6 +359,64 @@ mod tests {
         }
         let heard = simulation.heard();
         (simulation.into_shards().into_iter().flat_map(|shard| shard.story).collect(), heard)
+    }
+
+    /// Nodes that send to others later than to themselves.
+    struct Slow {
+        gossip: Gossip,
+        lookahead: u64,
+    }
+
+    impl Shard for Slow {
+        type What = u64;
+
+        fn hear(&mut self, now: u64, to: u32, notes: &[Note<u64>], post: &mut Post<'_, u64>) {
+            let at = (to - self.gossip.first) as usize;
+            for note in notes {
+                self.gossip.story[at].push((now, note.from, note.what));
+                let random = &mut self.gossip.randoms[at];
+                for _ in 0..2 {
+                    let other = random.below(u64::from(self.gossip.nodes)) as u32;
+                    let delay = if other == to { 1 } else { self.lookahead };
+                    if random.chance(44) {
+                        post.send(other, delay + random.below(3) * random.below(300), 7);
+                    }
+                    if random.chance(4) {
+                        post.send(to, 1, random.bits());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_that_run_ahead_change_nothing() {
+        let told = |nodes: u32, threads, lookahead, slice| {
+            let make = |range: std::ops::Range<u32>| Slow {
+                gossip: Gossip {
+                    first: range.start,
+                    nodes,
+                    story: vec![Vec::new(); range.len()],
+                    randoms: range.map(|node| Random::new(u64::from(node))).collect(),
+                },
+                lookahead,
+            };
+            let mut simulation = Simulation::new(nodes, threads, make).with_lookahead(lookahead);
+            (0..nodes).for_each(|node| simulation.enter(0, node, THE_MACHINE, 1));
+            let mut end = slice;
+            while simulation.run_until(end) && end < 30_000 {
+                end += slice;
+            }
+            let shards = simulation.into_shards().into_iter();
+            shards.flat_map(|shard| shard.gossip.story).collect::<Vec<_>>()
+        };
+        for (nodes, lookahead) in [(3, 2), (40, 100), (100, 1000)] {
+            let alone = told(nodes, 1, lookahead, 30_000);
+            assert!(alone.iter().map(Vec::len).sum::<usize>() > 2 * nodes as usize);
+            for (threads, slice) in [(2, 30_000), (3, 30_000), (2, 100)] {
+                assert_eq!(told(nodes, threads, lookahead, slice), alone, "{nodes} on {threads}");
+            }
+        }
     }
 
     #[test]

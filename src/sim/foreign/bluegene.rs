@@ -3,7 +3,7 @@
 //! The library is never unloaded. Its handlers may use variables of their own, so one thread serves
 //! all nodes.
 
-use super::{INFO_BYTES, Library};
+use super::{INFO_BYTES, Library, faults};
 use crate::bluegene::{Node, PAYLOAD_MOST, Program, Setup, Size};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -41,9 +41,25 @@ struct Calls {
     put: extern "C" fn(*mut Seen, *const Message) -> c_int,
     ready: extern "C" fn(*mut Seen) -> c_int,
     take: extern "C" fn(*mut Seen, *mut Message) -> c_int,
+    register_as: extern "C" fn(*mut Seen, c_int, Option<Handler>) -> c_int,
+    thread: extern "C" fn(*mut Seen) -> c_int,
+    processor: extern "C" fn(*mut Seen) -> c_int,
 }
 
-const CALLS: Calls = Calls { register, add, send, time, work, finish, put, ready, take };
+const CALLS: Calls = Calls {
+    register,
+    add,
+    send,
+    time,
+    work,
+    finish,
+    put,
+    ready,
+    take,
+    register_as,
+    thread,
+    processor,
+};
 
 /// `BgNode`.
 #[repr(C)]
@@ -58,7 +74,7 @@ struct Seen {
 /// What stands behind a `Seen` while a handler runs.
 struct Desk<'a, 'n> {
     node: &'a mut Node<'n>,
-    handlers: &'a Mutex<Vec<Handler>>,
+    handlers: &'a Mutex<Vec<Option<Handler>>>,
 }
 
 type Init = unsafe extern "C" fn(*mut Wanted, c_int, *mut *mut c_char);
@@ -66,12 +82,17 @@ type NodeInit = unsafe extern "C" fn(*mut Seen) -> *mut c_void;
 type Handler = unsafe extern "C" fn(*mut Seen, *mut c_void, *const c_void, usize);
 type Info = unsafe extern "C" fn(*const c_void, *mut c_char, usize);
 
+/// `BgInit` as C has it, and as C++ has its forms. One with fewer parameters does not look at the
+/// others, which are in registers.
+const INIT: [&str; 3] = ["BgInit", "_Z6BgInitP9BgMachine", "_Z6BgInitP9BgMachineiPPc"];
+
 /// A program that was loaded.
 pub struct Foreign {
     init: Option<Init>,
     node_init: NodeInit,
     info: Option<Info>,
-    handlers: Mutex<Vec<Handler>>,
+    /// By number.
+    handlers: Mutex<Vec<Option<Handler>>>,
 }
 
 /// A node's private data, as the program gave it.
@@ -82,11 +103,12 @@ unsafe impl Send for Data {}
 
 impl Foreign {
     pub fn load(path: &Path) -> Result<Foreign, String> {
+        faults::name("ftbg");
         let library = Library::load(path, "include/ftbg.h")?;
         // SAFETY: the header says which types these functions have.
         unsafe {
             Ok(Foreign {
-                init: library.function("BgInit"),
+                init: INIT.iter().find_map(|name| library.function(name)),
                 node_init: library.needed("BgNodeInit")?,
                 info: library.function("BgInfo"),
                 handlers: Mutex::new(Vec::new()),
@@ -103,9 +125,11 @@ impl Foreign {
         // The program may keep them, as every program does with those of `main`.
         let mut list: Vec<_> = texts.into_iter().map(CString::into_raw).collect();
         list.push(std::ptr::null_mut());
+        let list = list.leak();
         let mut wanted = usual;
         // SAFETY: the program gets what the header promises; the words stay for ever.
-        unsafe { init(&raw mut wanted, words.len() as c_int, list.leak().as_mut_ptr()) };
+        let call = || unsafe { init(&raw mut wanted, words.len() as c_int, list.as_mut_ptr()) };
+        faults::while_loading(call);
         Ok(wanted)
     }
 
@@ -120,7 +144,7 @@ impl Foreign {
             calls: &CALLS,
             desk: (&raw mut desk).cast(),
         };
-        call(&raw mut seen)
+        faults::in_node(number as u32, || call(&raw mut seen))
     }
 }
 
@@ -138,7 +162,7 @@ impl Program for Foreign {
 
     fn handle(&self, handler: u16, data: &mut Data, payload: &[u8], node: &mut Node<'_>) {
         let called = self.handlers.lock().expect("one thread").get(usize::from(handler)).copied();
-        let called = called.expect("only what was registered is sent to");
+        let called = called.flatten().expect("only what was registered is sent to");
         // Numbers in it lie as they would in a buffer of the program's own.
         let mut words = [0u128; PAYLOAD_MOST.div_ceil(16)];
         let long;
@@ -156,11 +180,12 @@ impl Program for Foreign {
         });
     }
 
-    fn info(&self, data: &Data) -> String {
+    fn info(&self, node: u32, data: &Data) -> String {
         let Some(info) = self.info else { return String::new() };
         let mut text = [0u8; INFO_BYTES];
         // SAFETY: the program is told how much room there is; the last byte stays 0.
-        unsafe { info(data.0, text.as_mut_ptr().cast(), INFO_BYTES - 1) };
+        let call = || unsafe { info(data.0, text.as_mut_ptr().cast(), INFO_BYTES - 1) };
+        faults::in_node(node, call);
         super::text(&text)
     }
 }
@@ -198,15 +223,18 @@ impl Desk<'_, '_> {
     }
 
     fn checked(&mut self, handler: c_int, size: c_int) -> Result<(u16, Size), String> {
-        let count = self.handlers.lock().expect("one thread").len();
-        let handler = u16::try_from(handler).ok().filter(|&handler| usize::from(handler) < count);
-        let no = || format!("there is no such handler: {count} are registered");
+        let handlers = self.handlers.lock().expect("one thread");
+        let is_known =
+            |number: &u16| handlers.get(usize::from(*number)).is_some_and(Option::is_some);
+        let known = u16::try_from(handler).ok().filter(is_known);
+        let count = handlers.iter().flatten().count();
+        let no = || format!("handler {handler}: there is no such handler: {count} are registered");
         let size = match size {
             0 => Size::Small,
             1 => Size::Large,
             _ => return Err(format!("size {size}: say BG_SMALL or BG_LARGE")),
         };
-        Ok((handler.ok_or_else(no)?, size))
+        Ok((known.ok_or_else(no)?, size))
     }
 }
 
@@ -228,17 +256,50 @@ extern "C" fn register(seen: *mut Seen, handler: Option<Handler>) -> c_int {
     let desk = unsafe { desk(seen) };
     let Some(handler) = handler else { return desk.refuse("a handler is NULL".into()) };
     let mut handlers = desk.handlers.lock().expect("one thread");
-    let is_it = |&known: &Handler| std::ptr::fn_addr_eq(known, handler);
+    let is_it = |known: &Option<Handler>| is_same(*known, handler);
     let known = handlers.iter().position(is_it);
-    let number = known.unwrap_or_else(|| {
-        handlers.push(handler);
-        handlers.len() - 1
-    });
-    drop(handlers);
-    match u16::try_from(number) {
-        Ok(number) => c_int::from(number),
-        Err(_) => desk.refuse("there are more than 65536 handlers".into()),
+    let number = known.or_else(|| handlers.iter().position(Option::is_none));
+    let number = number.unwrap_or(handlers.len());
+    let Ok(short) = u16::try_from(number) else {
+        drop(handlers);
+        return desk.refuse("there are more than 65536 handlers".into());
+    };
+    let len = handlers.len().max(number + 1);
+    handlers.resize(len, None);
+    handlers[number] = Some(handler);
+    c_int::from(short)
+}
+
+extern "C" fn register_as(seen: *mut Seen, id: c_int, handler: Option<Handler>) -> c_int {
+    // SAFETY: a handler passes on the pointer that it was given.
+    let desk = unsafe { desk(seen) };
+    let Some(handler) = handler else { return desk.refuse(format!("handler {id} is NULL")) };
+    let Ok(number) = u16::try_from(id).map(usize::from) else {
+        return desk.refuse(format!("registerHandler: handler {id}: say 0 to 65535"));
+    };
+    let mut handlers = desk.handlers.lock().expect("one thread");
+    let len = handlers.len().max(number + 1);
+    handlers.resize(len, None);
+    if handlers[number].is_some() && !is_same(handlers[number], handler) {
+        drop(handlers);
+        return desk.refuse(format!("registerHandler: handler {id} is another function already"));
     }
+    handlers[number] = Some(handler);
+    id
+}
+
+fn is_same(known: Option<Handler>, handler: Handler) -> bool {
+    known.is_some_and(|known| std::ptr::fn_addr_eq(known, handler))
+}
+
+extern "C" fn thread(seen: *mut Seen) -> c_int {
+    // SAFETY: a handler passes on the pointer that it was given.
+    unsafe { desk(seen) }.node.thread() as c_int
+}
+
+extern "C" fn processor(seen: *mut Seen) -> c_int {
+    // SAFETY: a handler passes on the pointer that it was given.
+    unsafe { desk(seen) }.node.processor() as c_int
 }
 
 extern "C" fn add(

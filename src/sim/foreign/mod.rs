@@ -1,6 +1,7 @@
 //! Applications in C, Fortran, C++ or any language that can make a shared library.
 
 pub mod bluegene;
+mod faults;
 pub mod natural;
 #[allow(dead_code, reason = "the launcher's ranks need more of it")]
 #[path = "../../host/fiber/switch.rs"]
@@ -26,7 +27,8 @@ impl Library {
         // Without a slash, the loader would look elsewhere.
         let path = path.canonicalize().map_err(|why| format!("{}: {why}", path.display()))?;
         // SAFETY: whoever names an application wants its constructors to run.
-        let library = unsafe { libloading::Library::new(&path) };
+        let open = || unsafe { libloading::Library::new(&path) };
+        let library = faults::while_loading(open);
         let library = library.map_err(|why| format!("{why}: see {header}"))?;
         Ok(Library { path, header, library: Box::leak(Box::new(library)) })
     }

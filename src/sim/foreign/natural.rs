@@ -4,7 +4,7 @@
 //! all nodes.
 
 use super::thread::{Body, Event, Stacks, Thread, receive};
-use super::{INFO_BYTES, Library};
+use super::{INFO_BYTES, Library, faults};
 use crate::natural::{Application, Graph, Here};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
@@ -21,6 +21,7 @@ pub struct Bytes {
 
 /// A node's own memory, aligned for any type, and its thread if it has one.
 pub struct State {
+    node: u32,
     words: Box<[u128]>,
     thread: Option<Box<Thread>>,
 }
@@ -80,6 +81,7 @@ pub struct Foreign {
 impl Foreign {
     /// An application for so many nodes; if they are threads, each has a stack of so many bytes.
     pub fn load(path: &Path, nodes: u32, stack: usize) -> Result<Foreign, String> {
+        faults::name("ftsim");
         let library = Library::load(path, "include/ftsim.h")?;
         // SAFETY: the header says which types these functions have.
         unsafe {
@@ -93,8 +95,9 @@ impl Foreign {
                     on_boundary: library.function("ftsim_on_boundary"),
                 },
             };
+            let bytes = faults::while_loading(|| bytes());
             Ok(Foreign {
-                words: bytes().div_ceil(size_of::<u128>()).max(1),
+                words: words(bytes, nodes)?,
                 form,
                 colour: library.function("ftsim_colour"),
                 info: library.function("ftsim_info"),
@@ -107,12 +110,34 @@ impl Foreign {
         let thread = state.thread.as_mut().expect("a thread begins before anything comes");
         (thread.seen.now, thread.seen.simulator) =
             (here.now as i64, std::ptr::from_mut(here).cast());
-        let node = here.node;
-        assert!(
-            thread.run(event),
-            "node {node} has used more than its stack: say more with --stack"
-        );
+        if !thread.run(here.node, event) {
+            faults::overflow(here.node);
+        }
     }
+}
+
+/// The words of a node's state of so many bytes, if that many nodes can have them.
+fn words(bytes: usize, nodes: u32) -> Result<usize, String> {
+    let words = bytes.div_ceil(size_of::<u128>()).max(1);
+    let all = words.checked_mul(size_of::<u128>() * nodes as usize);
+    let is_small = all.is_some_and(|all| all as u64 <= room());
+    let no = || {
+        let room = room();
+        format!(
+            "ftsim_state_bytes wants {bytes} bytes for each of {nodes} nodes, 0 to {}: there is \
+             room for {room} bytes in all",
+            nodes - 1
+        )
+    };
+    is_small.then_some(words).ok_or_else(no)
+}
+
+/// How much memory there is, in bytes.
+fn room() -> u64 {
+    // SAFETY: these only ask.
+    let [pages, size] =
+        [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|what| unsafe { libc::sysconf(what) });
+    u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
 }
 
 /// Nobody waits in a handler.
@@ -173,8 +198,8 @@ impl Application for Foreign {
     type Message = Bytes;
     const ONE_THREAD: bool = true;
 
-    fn create(&self, _: u32, _: &Graph) -> State {
-        State { words: vec![0; self.words].into(), thread: None }
+    fn create(&self, node: u32, _: &Graph) -> State {
+        State { node, words: vec![0; self.words].into(), thread: None }
     }
 
     fn begin(&self, state: &mut State, here: &mut Here<'_, '_, Bytes>) {
@@ -182,7 +207,7 @@ impl Application for Foreign {
             Form::Handlers { init, .. } => {
                 let mut seen = seen(here, refuse);
                 // SAFETY: the handler gets what the header promises, for the time of the call.
-                unsafe { init(state.address(), &raw mut seen) };
+                faults::in_node(here.node, || unsafe { init(state.address(), &raw mut seen) });
             }
             Form::Threads { body, stacks } => {
                 let (address, seen) = (state.address(), seen(here, receive));
@@ -201,7 +226,9 @@ impl Application for Foreign {
         let (data, bytes) = (message.bytes.as_ptr().cast(), usize::from(message.count));
         let mut seen = seen(here, refuse);
         // SAFETY: the handler gets what the header promises, for the time of the call.
-        unsafe { on_message(state.address(), &raw mut seen, from as i32, data, bytes) };
+        faults::in_node(here.node, || unsafe {
+            on_message(state.address(), &raw mut seen, from as i32, data, bytes);
+        });
     }
 
     fn miss(&self, state: &mut State, who: u32, here: &mut Here<'_, '_, Bytes>) {
@@ -212,7 +239,9 @@ impl Application for Foreign {
         if let Some(on_failure) = on_failure {
             let mut seen = seen(here, refuse);
             // SAFETY: the handler gets what the header promises, for the time of the call.
-            unsafe { on_failure(state.address(), &raw mut seen, who as i32) };
+            faults::in_node(here.node, || unsafe {
+                on_failure(state.address(), &raw mut seen, who as i32);
+            });
         }
     }
 
@@ -224,20 +253,26 @@ impl Application for Foreign {
         if let Some(on_boundary) = on_boundary {
             let mut seen = seen(here, refuse);
             // SAFETY: the handler gets what the header promises, for the time of the call.
-            unsafe { on_boundary(state.address(), &raw mut seen, value) };
+            faults::in_node(here.node, || unsafe {
+                on_boundary(state.address(), &raw mut seen, value);
+            });
         }
     }
 
     fn colour(&self, state: &State) -> u8 {
         // SAFETY: the handler gets a node's state, which it does not write.
-        self.colour.map_or(0, |colour| unsafe { colour(state.words.as_ptr().cast()) })
+        let call = |colour: Colour| unsafe { colour(state.words.as_ptr().cast()) };
+        self.colour.map_or(0, |colour| faults::in_node(state.node, || call(colour)))
     }
 
     fn info(&self, state: &State) -> String {
         let Some(info) = self.info else { return String::new() };
         let mut text = [0u8; INFO_BYTES];
         // SAFETY: the handler is told how much room there is; the last byte stays 0.
-        unsafe { info(state.words.as_ptr().cast(), text.as_mut_ptr().cast(), INFO_BYTES - 1) };
+        let call = || unsafe {
+            info(state.words.as_ptr().cast(), text.as_mut_ptr().cast(), INFO_BYTES - 1)
+        };
+        faults::in_node(state.node, call);
         super::text(&text)
     }
 }

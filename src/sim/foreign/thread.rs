@@ -2,11 +2,13 @@
 //! it, and out when it waits for more.
 //!
 //! All run on one thread of the system, one at a time, each on its own stack. The stacks lie in one
-//! reservation, of which only what is used takes memory.
+//! reservation, of which only what is used takes memory. Below each lies a guard, where any access
+//! is a fault, as long as the system has guards left; what has been written just above it is seen
+//! when the thread waits.
 
+use super::faults::{self, GUARD_BYTES};
 use super::natural::Seen;
 use super::switch;
-use std::alloc::Layout;
 use std::ffi::{c_int, c_ulong, c_void};
 
 /// `ftsim_event`.
@@ -73,20 +75,49 @@ impl Stacks {
         }
         let no =
             || format!("{count} stacks of {bytes} bytes: there is no room: say less with --stack");
-        let layout = count.checked_mul(bytes).and_then(|all| Layout::from_size_align(all, 16).ok());
-        let layout = layout.filter(|layout| layout.size() > 0).ok_or_else(no)?;
-        // SAFETY: it is of some size. Zeros take no memory until they are written to.
-        let first = unsafe { std::alloc::alloc_zeroed(layout) };
-        if first.is_null() {
+        let bytes = bytes.next_multiple_of(GUARD_BYTES) + GUARD_BYTES;
+        let all = count.checked_mul(bytes).filter(|&all| all > 0).ok_or_else(no)?;
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: new memory, which takes none until it is written to. The system refuses what it
+        // could never give.
+        let first = unsafe { libc::mmap(std::ptr::null_mut(), all, access, kind, -1, 0) };
+        if first == libc::MAP_FAILED {
             return Err(no());
         }
-        Ok(Stacks { first, count, bytes })
+        let stacks = Stacks { first: first.cast(), count, bytes };
+        for number in 0..count {
+            if !guard(stacks.guard_of(number), count) {
+                break;
+            }
+        }
+        Ok(stacks)
     }
 
-    fn stack(&self, number: usize) -> *mut u8 {
+    fn guard_of(&self, number: usize) -> *mut u8 {
         assert!(number < self.count, "every node has a stack");
         // SAFETY: so far it reaches.
         unsafe { self.first.add(number * self.bytes) }
+    }
+
+    /// The lowest address of a stack.
+    fn stack(&self, number: usize) -> *mut u8 {
+        // SAFETY: the guard is so long.
+        unsafe { self.guard_of(number).add(GUARD_BYTES) }
+    }
+}
+
+/// Makes a page one that nobody may access, as one of so many; says whether it is.
+fn guard(page: *mut u8, count: usize) -> bool {
+    /// `madvise`, Linux 6.13: a guard that costs the system no mapping of its own.
+    const GUARD_INSTALL: c_int = 102;
+    /// Of 65,530 mappings of a process, two for each guard, most.
+    const MOST_MAPPED: usize = 30_000;
+    // SAFETY: the page belongs to no stack.
+    unsafe {
+        libc::madvise(page.cast(), GUARD_BYTES, GUARD_INSTALL) == 0
+            || count <= MOST_MAPPED
+                && libc::mprotect(page.cast(), GUARD_BYTES, libc::PROT_NONE) == 0
     }
 }
 
@@ -108,24 +139,25 @@ impl Thread {
         };
         let mut thread = Box::new(thread);
         let argument = (&raw mut *thread).expose_provenance();
-        let top = stack.expose_provenance() + stacks.bytes;
+        let top = stack.expose_provenance() + stacks.bytes - GUARD_BYTES;
         // SAFETY: this node's stack is nobody else's, and has not been used.
         thread.waiting = unsafe { switch::prepare(top, enter, argument) };
         thread
     }
 
     /// Lets the thread run until it waits; says whether its stack was large enough.
-    pub(super) fn run(&mut self, event: Option<Event>) -> bool {
+    pub(super) fn run(&mut self, node: u32, event: Option<Event>) -> bool {
         if self.is_over {
             return true;
         }
         self.event = event;
         let thread = &raw mut *self;
+        let guard = self.floor.addr() - GUARD_BYTES;
         // SAFETY: the thread was prepared, or left by `wait`; nobody else goes on with it.
-        unsafe {
+        faults::on_stack(node, guard, || unsafe {
             let waiting = (*thread).waiting;
             switch::switch(&raw mut (*thread).simulator, waiting, switch::thread_pointer());
-        }
+        });
         // SAFETY: it lies within the reservation; whoever writes there does not run now.
         unsafe { self.floor.read_volatile() == [0; FLOOR] }
     }

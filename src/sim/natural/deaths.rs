@@ -23,7 +23,7 @@ fn set_of(words: &str, graph: &Graph) -> Result<Vec<usize>, String> {
     let (kind, rest) = words.split_once(' ').unwrap_or((words, ""));
     let place = |text: &str| -> Result<[f32; 2], String> {
         let (x, y) = text.trim().split_once(',').ok_or_else(no)?;
-        Ok([x.trim().parse().map_err(|_| no())?, y.trim().parse().map_err(|_| no())?])
+        Ok([number(x).ok_or_else(no)?, number(y).ok_or_else(no)?])
     };
     let all = graph.places.iter().enumerate();
     match kind {
@@ -42,18 +42,30 @@ fn set_of(words: &str, graph: &Graph) -> Result<Vec<usize>, String> {
         "box" => {
             let (low, high) = rest.split_once("..").ok_or_else(no)?;
             let (low, high) = (place(low)?, place(high)?);
+            if (0..2).any(|axis| low[axis] >= high[axis]) {
+                return Err(format!(
+                    "`{words}`: its second corner is right of and above the first"
+                ));
+            }
             let is_in =
                 |at: &[f32; 2]| (0..2).all(|axis| low[axis] <= at[axis] && at[axis] < high[axis]);
             Ok(all.filter(|(_, at)| is_in(at)).map(|(node, _)| node).collect())
         }
         "ball" => {
             let (centre, radius) = rest.trim().rsplit_once(' ').ok_or_else(no)?;
-            let (centre, radius): (_, f32) = (place(centre)?, radius.parse().map_err(|_| no())?);
+            let (centre, radius) = (place(centre)?, number(radius).ok_or_else(no)?);
+            if radius <= 0.0 {
+                return Err(format!("`{words}`: say a radius of more than 0, such as 0.1"));
+            }
             let is_in = |at: &[f32; 2]| (at[0] - centre[0]).hypot(at[1] - centre[1]) <= radius;
             Ok(all.filter(|(_, at)| is_in(at)).map(|(node, _)| node).collect())
         }
         _ => Err(no()),
     }
+}
+
+fn number(text: &str) -> Option<f32> {
+    text.trim().parse().ok().filter(|number: &f32| number.is_finite())
 }
 
 #[cfg(test)]
@@ -75,5 +87,15 @@ mod tests {
         assert_eq!(count("50% of ball 0.5,0.5 0.1"), ball.div_ceil(2));
         assert!(parse("some", &graph).unwrap_err().contains("say 10%"));
         assert!(parse("node 10000", &graph).unwrap_err().contains("0 to 9999"));
+        for words in ["ball 0.5,0.5 nan", "ball nan,0 0.1", "ball 0,0 inf", "box 0,0..nan,1"] {
+            assert!(parse(words, &graph).unwrap_err().contains("say 10%"), "{words}");
+        }
+        for words in ["ball 0.5,0.5 0", "ball 0.5,0.5 -1"] {
+            assert!(parse(words, &graph).unwrap_err().contains("a radius of more than 0"));
+        }
+        assert!(parse("box 0.5,0..0.2,1", &graph).unwrap_err().contains("its second corner"));
+        for words in ["101%", "-1%", "nan%", "120% of all"] {
+            assert!(parse(words, &graph).unwrap_err().contains("%"), "{words}");
+        }
     }
 }

@@ -18,14 +18,22 @@ pub struct Graph {
 }
 
 impl Lists {
-    pub fn new(lists: &[Vec<u32>]) -> Lists {
-        let mut starts = vec![0];
-        let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-        for list in lists {
-            all.extend(list);
-            starts.push(all.len() as u32);
+    /// The lists of so many nodes; `of` appends that of one.
+    pub fn collect(nodes: u32, mut of: impl FnMut(u32, &mut Vec<u32>)) -> Lists {
+        let mut starts = Vec::with_capacity(nodes as usize + 1);
+        starts.push(0);
+        let mut all = Vec::new();
+        for node in 0..nodes {
+            of(node, &mut all);
+            starts.push(u32::try_from(all.len()).expect("there are fewer entries in all"));
         }
         Lists { starts, all }
+    }
+
+    /// Lists of one length, one after the other.
+    pub fn equal(nodes: u32, count: u32, all: Vec<u32>) -> Lists {
+        assert!(all.len() == nodes as usize * count as usize, "every node has its list");
+        Lists { starts: (0..=nodes).map(|node| node * count).collect(), all }
     }
 
     #[inline]
@@ -66,25 +74,25 @@ impl Lists {
 
 impl Graph {
     /// From the lists to send to.
-    pub fn new(lists: &[Vec<u32>], places: Vec<[f32; 2]>) -> Graph {
-        assert_eq!(lists.len(), places.len(), "every node has a place");
-        let sends = Lists::new(lists);
+    pub fn new(sends: Lists, places: Vec<[f32; 2]>) -> Graph {
+        assert_eq!(sends.nodes() as usize, places.len(), "every node has a place");
         Graph { receives: sends.turned_round(), sends, places }
     }
 
     /// From lists that may be one-sided: who is in somebody's list has him in his own.
-    pub fn symmetric(mut lists: Vec<Vec<u32>>, places: Vec<[f32; 2]>) -> Graph {
-        for node in 0..lists.len() {
-            for at in 0..lists[node].len() {
-                let other = lists[node][at] as usize;
-                lists[other].push(node as u32);
-            }
-        }
-        for list in &mut lists {
-            list.sort_unstable();
-            list.dedup();
-        }
-        Graph::new(&lists, places)
+    pub fn symmetric(lists: &Lists, places: Vec<[f32; 2]>) -> Graph {
+        let back = lists.turned_round();
+        let mut both = Vec::new();
+        let sends = Lists::collect(lists.nodes(), |node, all| {
+            both.clear();
+            both.extend([lists.of(node), back.of(node)].into_iter().flatten());
+            both.sort_unstable();
+            both.dedup();
+            all.extend(&both);
+        });
+        // Sorted both ways, they are the same lists.
+        assert_eq!(sends.nodes() as usize, places.len(), "every node has a place");
+        Graph { receives: sends.clone(), sends, places }
     }
 
     pub fn nodes(&self) -> u32 {

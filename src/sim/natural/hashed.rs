@@ -195,6 +195,7 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::natural::graph::Lists;
     use crate::natural::max::Max;
     use crate::natural::{Graph, World};
     use std::sync::Arc;
@@ -218,8 +219,8 @@ mod tests {
             for order in hashed.orders() {
                 (0..3000).for_each(|node| lists[order.of(node) as usize].push(node));
             }
-            let places = vec![[0.0; 2]; lists.len()];
-            let mut world = World::new(Arc::new(Graph::new(&lists, places)), Max, 1);
+            let lists = Lists::collect(3000, |node, all| all.extend(&lists[node as usize]));
+            let mut world = World::new(Arc::new(Graph::new(lists, vec![[0.0; 2]; 3000])), Max, 1);
             let (victims, mut dead) = (Order::new(3000, !5), 0);
             let mut sorted = hashed.deaths.clone();
             sorted.sort_unstable();

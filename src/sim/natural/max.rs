@@ -76,14 +76,13 @@ impl Application for Max {
 
 impl World<Max> {
     pub fn spread(&self) -> Spread {
-        let living: Vec<_> =
-            (0..self.graph().nodes()).filter(|&node| self.is_alive(node)).collect();
-        let target = living.iter().map(|&node| self.state(node).own).max().unwrap_or(0);
-        let knowing =
-            living.iter().map(|&node| self.state(node)).filter(|known| known.best >= target);
+        let living = || self.rows().flat_map(|row| row.nodes().flatten());
+        let largest = |(count, most): (usize, u32), known: &Known| (count + 1, most.max(known.own));
+        let (survivors, target) = living().fold((0, 0), largest);
+        let knowing = living().filter(|known| known.best >= target);
         let (count, hops) =
             knowing.fold((0, 0), |(count, hops), known| (count + 1, hops.max(known.since)));
-        Spread { survivors: living.len(), hops, unknowing: living.len() - count }
+        Spread { survivors, hops, unknowing: survivors - count }
     }
 }
 
@@ -106,6 +105,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
     use crate::natural::Wiring;
+    use crate::natural::graph::Lists;
     use std::sync::Arc;
 
     fn spread(nodes: u32, count: u32, kills: usize, seed: u64) -> Spread {
@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn with_lists_to_send_to_only_some_never_know() {
         let mut random = Random::new(1);
-        let draw = |_| (0..4).map(|_| random.below(20_000) as u32).collect();
-        let lists: Vec<Vec<u32>> = (0..20_000).map(draw).collect();
-        let places = vec![[0.0; 2]; lists.len()];
-        let mut world = World::new(Arc::new(Graph::new(&lists, places)), Max, 1);
+        let lists = Lists::collect(20_000, |_, all| {
+            all.extend((0..4).map(|_| random.below(20_000) as u32));
+        });
+        let mut world = World::new(Arc::new(Graph::new(lists, vec![[0.0; 2]; 20_000])), Max, 1);
         world.run_until(1000);
         let share = world.spread().unknowing as f64 / 20_000.0;
         assert!((share / (-4f64).exp() - 1.0).abs() < 0.15, "{share}");

@@ -6,30 +6,70 @@ pub(super) struct Points {
     places: Vec<[f64; 2]>,
     /// Cells in a row.
     side: usize,
-    cells: Vec<Vec<u32>>,
+    /// Where the nodes of each cell begin, for those who look for neighbours.
+    cells: Cells,
+}
+
+/// Nodes by cell, one cell after the other.
+struct Cells {
+    starts: Vec<u32>,
+    nodes: Vec<u32>,
 }
 
 fn fraction(random: &mut Random) -> f64 {
     (random.bits() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Puts things into the order of their keys, below `keys`; those with one key stay as they are.
+/// Says where those of each key begin.
+fn by_key<T: Copy>(things: &[T], keys: usize, key: impl Fn(&T) -> usize) -> (Vec<u32>, Vec<T>) {
+    let mut starts = vec![0u32; keys + 1];
+    things.iter().for_each(|thing| starts[key(thing) + 1] += 1);
+    (1..=keys).for_each(|at| starts[at] += starts[at - 1]);
+    let (mut next, mut sorted) = (starts.clone(), things.to_vec());
+    for thing in things {
+        let at = &mut next[key(thing)];
+        sorted[*at as usize] = *thing;
+        *at += 1;
+    }
+    (starts, sorted)
+}
+
+/// Places drawn by chance. Neighbours in the square are neighbours in memory: in rows of cells.
+pub(super) fn places(nodes: u32, random: &mut Random) -> Vec<[f64; 2]> {
+    let places: Vec<_> = (0..nodes).map(|_| [fraction(random), fraction(random)]).collect();
+    let side = side(nodes);
+    // By rows first, so that what is sorted is small.
+    let (rows, mut places) = by_key(&places, side, |place| (place[1] * side as f64) as usize);
+    for row in rows.windows(2) {
+        places[row[0] as usize..row[1] as usize].sort_by(|one, other| one[0].total_cmp(&other[0]));
+    }
+    places
+}
+
+/// As pictures show them.
+pub(super) fn seen(places: &[[f64; 2]]) -> Vec<[f32; 2]> {
+    places.iter().map(|place| [place[0] as f32, place[1] as f32]).collect()
+}
+
+/// How many cells are in a row: two nodes are in each.
+fn side(nodes: u32) -> usize {
+    ((f64::from(nodes) / 2.0).sqrt() as usize).max(1)
+}
+
 impl Points {
     pub(super) fn new(nodes: u32, random: &mut Random) -> Points {
-        let side = ((f64::from(nodes) / 2.0).sqrt() as usize).max(1);
-        let mut places: Vec<_> = (0..nodes).map(|_| [fraction(random), fraction(random)]).collect();
-        // Neighbours in the square are neighbours in memory: in rows of cells.
-        let key = |place: &[f64; 2]| ((place[1] * side as f64) as usize, place[0]);
-        places.sort_by(|one, other| key(one).partial_cmp(&key(other)).expect("no place is lost"));
-        let mut cells = vec![Vec::new(); side * side];
-        for (place, node) in places.iter().zip(0..) {
-            let cell = |axis: usize| (place[axis] * side as f64) as usize;
-            cells[cell(1) * side + cell(0)].push(node);
-        }
-        Points { places, side, cells }
+        let (side, places) = (side(nodes), places(nodes, random));
+        let all: Vec<u32> = (0..nodes).collect();
+        let (starts, nodes) = by_key(&all, side * side, |&node| {
+            let cell = |axis: usize| (places[node as usize][axis] * side as f64) as usize;
+            cell(1) * side + cell(0)
+        });
+        Points { places, side, cells: Cells { starts, nodes } }
     }
 
     pub(super) fn places(&self) -> Vec<[f32; 2]> {
-        self.places.iter().map(|place| [place[0] as f32, place[1] as f32]).collect()
+        seen(&self.places)
     }
 
     fn apart(&self, node: u32, place: [f64; 2]) -> f64 {
@@ -54,7 +94,7 @@ impl Points {
                 for x in (column - ring..=column + ring).step_by(step as usize) {
                     let is_in = |at: isize| (0..self.side as isize).contains(&at);
                     if is_in(x) && is_in(y) {
-                        let here = &self.cells[y as usize * self.side + x as usize];
+                        let here = self.cells.of(y as usize * self.side + x as usize);
                         let others = here.iter().filter(|&&other| Some(other) != but);
                         found.extend(others.map(|&other| (self.apart(other, place), other)));
                     }
@@ -88,6 +128,12 @@ impl Points {
             }
         }
         found
+    }
+}
+
+impl Cells {
+    fn of(&self, cell: usize) -> &[u32] {
+        &self.nodes[self.starts[cell] as usize..self.starts[cell + 1] as usize]
     }
 }
 

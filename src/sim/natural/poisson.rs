@@ -14,7 +14,7 @@
 
 use super::graph::Graph;
 use super::solve::{System, settled};
-use super::world::{Application, Here};
+use super::world::{Application, Here, Row, World};
 
 /// What the nodes solve.
 #[derive(Clone, Debug)]
@@ -35,6 +35,11 @@ pub struct Field {
     /// The weights of those beside it, then what it has heard of them. Whoever keeps its value has
     /// none: at the border, or alone.
     beside: Box<[f64]>,
+    /// Where in the list the next message is likely to come from: they come in its order.
+    next: u32,
+    /// By how much the value has changed in the last tick in which it was found anew, and in which.
+    change: f32,
+    at: u32,
 }
 
 impl Poisson {
@@ -50,8 +55,14 @@ impl Poisson {
     }
 
     /// With -Δu = f everywhere.
-    pub fn with_source(mut self, graph: &Graph, f: f64) -> Poisson {
-        self.source = kappa(graph) * straight(graph) * f;
+    pub fn with_source(self, graph: &Graph, f: f64) -> Poisson {
+        let kappa = kappa(graph);
+        self.with_kappa(graph, kappa, f)
+    }
+
+    /// The same, where kappa is known.
+    pub fn with_kappa(mut self, graph: &Graph, kappa: f64, f: f64) -> Poisson {
+        self.source = kappa * straight(graph) * f;
         self
     }
 
@@ -95,6 +106,23 @@ pub fn kappa(graph: &Graph) -> f64 {
     };
     let x = |node: u32| f64::from(graph.places[node as usize][0]);
     energy(&|node| bent[node as usize]) / energy(&x)
+}
+
+impl World<Poisson> {
+    /// By how much nodes have changed in the last tick in which something happened: the root of the
+    /// mean square, over the survivors.
+    pub fn residual(&self, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
+        let now = self.now() as u32;
+        let (mut square, mut count) = (0.0, 0u32);
+        for row in self.rows() {
+            see(&row);
+            for state in row.nodes().flatten() {
+                square += if state.at == now { f64::from(state.change).powi(2) } else { 0.0 };
+                count += 1;
+            }
+        }
+        (square / f64::from(count.max(1))).sqrt()
+    }
 }
 
 /// What the nodes should come to, inside.
@@ -166,6 +194,9 @@ impl Application for Poisson {
         Field {
             value: fixed.unwrap_or(0.0),
             told: f64::NAN,
+            next: 0,
+            change: 0.0,
+            at: 0,
             beside: match fixed {
                 Some(_) => Box::default(),
                 None => weights.chain(list.iter().map(|_| 0.0)).collect(),
@@ -177,10 +208,14 @@ impl Application for Poisson {
 
     fn hear(&self, state: &mut Field, from: u32, value: &f64, here: &mut Here<'_, '_, f64>) {
         let (_, heard) = state.beside.split_at_mut(state.beside.len() / 2);
-        if !heard.is_empty()
-            && let Some(at) = Field::index(here, from)
-        {
+        if heard.is_empty() {
+            return;
+        }
+        let is_next = here.receives().get(state.next as usize) == Some(&from);
+        let at = if is_next { Some(state.next as usize) } else { Field::index(here, from) };
+        if let Some(at) = at {
             heard[at] = *value;
+            state.next = at as u32 + 1;
         }
     }
 
@@ -195,6 +230,8 @@ impl Application for Poisson {
     }
 
     fn settle(&self, state: &mut Field, here: &mut Here<'_, '_, f64>) {
+        let before = state.value;
+        state.next = 0;
         if here.now > 0 {
             let (weights, heard) = state.beside.split_at(state.beside.len() / 2);
             let sum: f64 = weights.iter().sum();
@@ -204,6 +241,7 @@ impl Application for Poisson {
                 state.value = (all + self.source) / sum;
             }
         }
+        (state.change, state.at) = ((state.value - before) as f32, here.now as u32);
         let is_news = (state.value - state.told).abs() > self.tolerance;
         if is_news || state.told.is_nan() {
             state.told = state.value;

@@ -1,7 +1,7 @@
 //! Networks by name: from a topology, from places, by chance, or from a file.
 
-use super::graph::Graph;
-use super::points::Points;
+use super::graph::{Graph, Lists};
+use super::points::{self, Points};
 use crate::base::random::Random;
 use crate::machine::topology::Topology;
 
@@ -16,14 +16,14 @@ pub enum Wiring {
     Random(u32),
     /// So many out, the farther the rarer: as 1/r².
     Far(u32),
-    /// The lists themselves.
-    Given(Vec<Vec<u32>>),
+    /// So many nodes, and who tells whom, in order.
+    Given(u32, Vec<(u32, u32)>),
 }
 
-/// More nodes than this are for machines with more memory.
-pub const MOST_NODES: u32 = 20_000_000;
+/// More nodes than this have no numbers.
+pub const MOST_NODES: u32 = 1 << 30;
 /// In all lists together.
-const MOST_ENTRIES: u64 = 1 << 30;
+const MOST_ENTRIES: u64 = u32::MAX as u64;
 
 impl Wiring {
     /// The graph of so many nodes; a machine and given lists have their own number.
@@ -40,38 +40,64 @@ impl Wiring {
             Wiring::Machine(topology) => {
                 let count = topology.nodes();
                 is_small(count as u64, topology.neighbours(0).len() as u64)?;
-                let near = |node| topology.neighbours(node).into_iter().map(|node| node as u32);
-                let lists: Vec<_> = (0..count).map(|node| near(node).collect()).collect();
-                Ok(Graph::new(&lists, (0..count).map(|node| place(topology, node)).collect()))
+                let near = |node: u32| {
+                    topology.neighbours(node as usize).into_iter().map(|node| node as u32)
+                };
+                let lists = Lists::collect(count as u32, |node, all| all.extend(near(node)));
+                Ok(Graph::new(lists, (0..count).map(|node| place(topology, node)).collect()))
             }
             Wiring::Nearest(count) => {
                 enough(*count)?;
                 let points = Points::new(nodes, &mut random);
-                let lists = (0..nodes).map(|node| points.nearest(node, *count)).collect();
-                Ok(Graph::symmetric(lists, points.places()))
+                let lists = Lists::collect(nodes, |node, all| {
+                    all.extend(points.nearest(node, *count));
+                });
+                Ok(Graph::symmetric(&lists, points.places()))
             }
             Wiring::Random(count) => {
                 enough(*count)?;
                 let lists = regular(nodes, *count, &mut random);
-                Ok(Graph::new(&lists, Points::new(nodes, &mut random).places()))
+                Ok(Graph::new(lists, points::seen(&points::places(nodes, &mut random))))
             }
             Wiring::Far(count) => {
                 enough(*count)?;
                 let points = Points::new(nodes, &mut random);
-                let lists: Vec<_> =
-                    (0..nodes).map(|node| points.far(node, *count, &mut random)).collect();
-                Ok(Graph::new(&lists, points.places()))
+                let lists = Lists::collect(nodes, |node, all| {
+                    all.extend(points.far(node, *count, &mut random));
+                });
+                Ok(Graph::new(lists, points.places()))
             }
-            Wiring::Given(lists) => {
-                let places = Points::new(lists.len() as u32, &mut random).places();
-                Ok(Graph::new(lists, places))
+            Wiring::Given(nodes, pairs) => {
+                let mut pairs = pairs.iter().peekable();
+                let lists = Lists::collect(*nodes, |node, all| {
+                    while let Some((_, to)) = pairs.next_if(|(who, _)| *who == node) {
+                        all.push(*to);
+                    }
+                });
+                Ok(Graph::new(lists, points::seen(&points::places(*nodes, &mut random))))
+            }
+        }
+    }
+
+    /// How many nodes there are where so many are asked for, and about how long their lists are.
+    pub fn size(&self, nodes: u32) -> (u64, u64) {
+        match self {
+            Wiring::Machine(topology) => {
+                (topology.nodes() as u64, topology.neighbours(0).len() as u64)
+            }
+            // Some are among the nearest of others who are not among theirs.
+            Wiring::Nearest(count) => (u64::from(nodes), u64::from(*count) * 5 / 4),
+            Wiring::Random(count) | Wiring::Far(count) => (u64::from(nodes), u64::from(*count)),
+            Wiring::Given(nodes, pairs) => {
+                let nodes = u64::from(*nodes);
+                (nodes, (pairs.len() as u64).div_ceil(nodes))
             }
         }
     }
 
     /// Reads lists: a line `0: 3 5` for each node that sends to somebody.
     pub fn given(file: &str, text: &str) -> Result<Wiring, String> {
-        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let (mut pairs, mut nodes) = (Vec::new(), 0);
         for (line, number) in text.lines().zip(1..) {
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() {
@@ -79,64 +105,59 @@ impl Wiring {
             }
             let no = || format!("{file}:{number}: `{line}`: say 0: 3 5 (who: to whom)");
             let (who, list) = line.split_once(':').ok_or_else(no)?;
-            let who: usize = who.trim().parse().map_err(|_| no())?;
+            let who: u32 = who.trim().parse().map_err(|_| no())?;
             let list: Result<Vec<u32>, _> = list.split_whitespace().map(str::parse).collect();
             let list = list.map_err(|_| no())?;
-            let highest = list.iter().map(|&node| node as usize).fold(who, usize::max);
-            if highest >= MOST_NODES as usize {
+            let highest = list.iter().fold(who, |most, &node| most.max(node));
+            if highest >= MOST_NODES {
                 return Err(format!(
                     "{file}:{number}: node {highest}: there are at most {MOST_NODES}: number \
                      them from 0 on"
                 ));
             }
-            if lists.len() <= highest {
-                lists.resize(highest + 1, Vec::new());
-            }
-            lists[who].extend(list);
-            lists[who].sort_unstable();
-            lists[who].dedup();
+            nodes = nodes.max(highest + 1);
+            pairs.extend(list.into_iter().map(|to| (who, to)));
         }
-        match lists.is_empty() {
-            true => Err(format!("{file}: no node: say 0: 3 5 (who: to whom), one node a line")),
-            false => Ok(Wiring::Given(lists)),
+        pairs.sort_unstable();
+        pairs.dedup();
+        match nodes {
+            0 => Err(format!("{file}: no node: say 0: 3 5 (who: to whom), one node a line")),
+            _ => Ok(Wiring::Given(nodes, pairs)),
         }
     }
 }
 
 /// Random lists with as many in as out: permutations upon each other, in which whoever would meet
 /// himself or the same one twice trades with somebody.
-fn regular(nodes: u32, count: u32, random: &mut Random) -> Vec<Vec<u32>> {
-    let mut lists = vec![Vec::with_capacity(count as usize); nodes as usize];
+fn regular(nodes: u32, count: u32, random: &mut Random) -> Lists {
+    let mut all = vec![0; nodes as usize * count as usize];
     let mut order: Vec<u32> = (0..nodes).collect();
-    for _ in 0..count {
+    for entry in 0..count as usize {
         for at in (1..nodes as usize).rev() {
             order.swap(at, random.below(at as u64 + 1) as usize);
         }
-        let fits = |lists: &[Vec<u32>], node: usize, to: u32| {
-            to as usize != node && !lists[node].contains(&to)
+        let at = |node: usize| node * count as usize;
+        // Whoever has an entry of this round already may get another one for it.
+        let fits = |all: &[u32], node: usize, to: u32| {
+            to as usize != node && !all[at(node)..][..entry].contains(&to)
         };
         for node in 0..nodes as usize {
-            while !fits(&lists, node, order[node]) {
+            while !fits(&all, node, order[node]) {
                 let other = random.below(u64::from(nodes)) as usize;
-                // Those before us have their entry already: it must fit him as well.
-                let is_done = other < node;
-                if is_done {
-                    lists[other].pop();
-                }
-                let can = fits(&lists, other, order[node])
+                let can = fits(&all, other, order[node])
                     && other != node
-                    && fits(&lists, node, order[other]);
+                    && fits(&all, node, order[other]);
                 if can {
                     order.swap(node, other);
-                }
-                if is_done {
-                    lists[other].push(order[other]);
+                    if other < node {
+                        all[at(other) + entry] = order[other];
+                    }
                 }
             }
-            lists[node].push(order[node]);
+            all[at(node) + entry] = order[node];
         }
     }
-    lists
+    Lists::equal(nodes, count, all)
 }
 
 /// Where a machine's node is seen: what lies behind is shifted a little.

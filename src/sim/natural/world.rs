@@ -3,9 +3,14 @@
 //! Whoever dies at a tick dies after all else that happens to him in it. Each of those who have him
 //! in a list is told exactly once, a tick later. Messages to the dead are dropped, and those of the
 //! dead that were still under way; both are counted.
+//!
+//! The network is at rest when no message is under way, the last notices of deaths changed nothing,
+//! and nothing that was set for a tick is to come. Deaths that go on for ever, by chance or one
+//! every so often, keep no network awake.
 
 use super::graph::Graph;
 use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -76,6 +81,8 @@ struct Nodes<A: Application> {
 struct Deaths {
     /// By node: the tick of its death.
     at: Vec<AtomicU64>,
+    /// The last even tick and the last odd one in which somebody died.
+    latest: [AtomicU64; 2],
     /// A bit for each node that lives.
     lives: Vec<AtomicU8>,
 }
@@ -88,6 +95,10 @@ pub struct World<A: Application> {
     graph: Arc<Graph>,
     deaths: Arc<Deaths>,
     simulation: Simulation<Nodes<A>>,
+    /// The last tick for which something was set from outside.
+    set: u64,
+    /// Deaths that keep no network awake, the earliest first.
+    chances: VecDeque<(u64, u32)>,
 }
 
 /// Some nodes in a row: so few that what is looked up twice is still at hand.
@@ -117,24 +128,81 @@ impl<A: Application> World<A> {
         };
         let mut simulation = Simulation::new(count, threads, make);
         (0..count).for_each(|node| simulation.enter(0, node, THE_MACHINE, What::Begin));
-        World { app, graph, deaths, simulation }
+        World { app, graph, deaths, simulation, set: 0, chances: VecDeque::new() }
     }
 
     pub fn kill(&mut self, at: u64, node: u32) {
+        self.set = self.set.max(at);
         self.simulation.enter(at, node, THE_MACHINE, What::Die);
     }
 
+    /// Deaths, the earliest first, that come only as long as the network is not at rest.
+    pub fn kill_by_chance(&mut self, deaths: impl IntoIterator<Item = (u64, u32)>) {
+        self.chances.extend(deaths);
+        assert!(self.chances.iter().is_sorted_by_key(|(at, _)| at), "they are in order");
+    }
+
     pub fn border(&mut self, at: u64, node: u32, value: f64) {
+        self.set = self.set.max(at);
         self.simulation.enter(at, node, THE_MACHINE, What::Border(value));
     }
 
-    /// Says whether more is to come.
+    /// Goes on up to the tick `end` and with it, or until the network is at rest; where it is at
+    /// rest already, time goes by all the same. Says whether more is to come.
     pub fn run_until(&mut self, end: u64) -> bool {
+        let is_idle = self.simulation.next_time().is_none();
+        while let Some(&(due, _)) = self.chances.front().filter(|(due, _)| *due <= end) {
+            if due > 0 {
+                self.simulation.run_until(due - 1);
+            }
+            if !is_idle && self.has_notices_only() {
+                // If these change nothing, there is nothing more to see. If they do, those who are
+                // due die a tick later.
+                self.simulation.run_until(due);
+            }
+            if !is_idle && self.simulation.next_time().is_none() {
+                return false;
+            }
+            self.let_die(due, end);
+        }
         self.simulation.run_until(end)
+    }
+
+    /// Whether nothing else is to come.
+    fn has_notices_only(&self) -> bool {
+        let Counters { sent, delivered, dropped, .. } = self.counters();
+        let is_silent = sent == delivered + dropped;
+        is_silent && self.simulation.next_time().is_some_and(|next| self.set < next)
+    }
+
+    /// Those who are due die, as soon as can be.
+    fn let_die(&mut self, due: u64, end: u64) {
+        let at = due.max(self.simulation.earliest());
+        let count = self.chances.iter().take_while(|(was, _)| *was <= due).count();
+        if at > end {
+            self.chances.iter_mut().take(count).for_each(|(was, _)| *was = at);
+            return;
+        }
+        for (_, node) in self.chances.drain(..count) {
+            self.simulation.enter(at, node, THE_MACHINE, What::Die);
+        }
+    }
+
+    /// Who has died when, in order.
+    pub fn deaths(&self) -> Vec<(u64, u32)> {
+        let dead = (0..self.graph.nodes()).filter(|&node| !self.is_alive(node));
+        let mut deaths: Vec<_> = dead.map(|node| (self.deaths.at(node), node)).collect();
+        deaths.sort_unstable();
+        deaths
     }
 
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// How many nodes live.
+    pub fn living(&self) -> u32 {
+        self.deaths.lives.iter().map(|eight| eight.load(Ordering::Relaxed).count_ones()).sum()
     }
 
     /// The last tick at which something happened.
@@ -202,6 +270,7 @@ impl Deaths {
         let eight = |at: usize| AtomicU8::new(0xff >> (8 * (at + 1)).saturating_sub(count));
         Deaths {
             at: (0..count).map(|_| AtomicU64::new(ALIVE)).collect(),
+            latest: [const { AtomicU64::new(ALIVE) }; 2],
             lives: (0..count.div_ceil(8)).map(eight).collect(),
         }
     }
@@ -212,13 +281,18 @@ impl Deaths {
     }
 
     /// When it died.
-    #[inline]
     fn at(&self, node: u32) -> u64 {
         self.at[node as usize].load(Ordering::Relaxed)
     }
 
+    /// Whether somebody died in the tick before this one.
+    fn were_before(&self, now: u64) -> bool {
+        now > 0 && self.latest[(now - 1) as usize % 2].load(Ordering::Relaxed) == now - 1
+    }
+
     fn add(&self, node: u32, now: u64) {
         self.at[node as usize].store(now, Ordering::Relaxed);
+        self.latest[now as usize % 2].store(now, Ordering::Relaxed);
         self.lives[node as usize / 8].fetch_and(!(1 << (node % 8)), Ordering::Relaxed);
     }
 }
@@ -274,7 +348,9 @@ impl<A: Application> Shard for Nodes<A> {
         &mut self, now: u64, node: u32, notes: &[Note<Self::What>], post: &mut Post<'_, Self::What>,
     ) {
         let Nodes { app, graph, first, states, deaths, counters } = self;
-        if deaths.at(node) != ALIVE {
+        // Messages take one tick: of those who died earlier, none is under way any more.
+        let may_be_late = deaths.were_before(now);
+        if !deaths.is_alive(node) {
             let messages = notes.iter().filter(|note| matches!(note.what, What::Hear(_)));
             counters.dropped += messages.count() as u64;
             return;
@@ -286,7 +362,7 @@ impl<A: Application> Shard for Nodes<A> {
                 What::Begin => app.begin(state, here),
                 What::Hear(message) => {
                     // Whoever dies in this tick is alive in it, whichever thread is faster.
-                    if deaths.at(note.from) < now {
+                    if may_be_late && deaths.at(note.from) < now {
                         counters.dropped += 1;
                     } else {
                         counters.delivered += 1;

@@ -9,16 +9,19 @@ SYNOPSIS
     ftbg run APP.so [WORDS] [OPTIONS]    a program in C or C++: include/ftbg.h
 
 DESCRIPTION
-    line broadcasts from the corner along x, then y, then z; octtree by splitting the machine in
-    half in every dimension; reduce finds a maximum on the way back of line; ring passes a token
-    through all nodes; jacobi solves Laplace's equation, and md moves atoms that attract and repel
-    each other in a periodic box, a cell on each node; both are compared with a serial run.
+    line broadcasts from the corner along x, then y, then z; octtree from the middle, which cuts
+    the machine into eight parts; reduce finds a maximum on the way back of line; ring passes a
+    token through all nodes; jacobi solves Laplace's equation, and md moves atoms that attract
+    and repel each other in a periodic box, a cell on each node; both are compared with a serial
+    run.
 
 OPTIONS
     --dims X,Y,Z          34,34,36, of jacobi 8,8,8, of md 4,4,4; or those of --machine, or of
                           APP.so
-    --cost C              published: 75 ns once for each message; physical: for each turn
-    --handler NS          what a handler takes: 1000
+    --cost C              published: 5 ns a hop, 75 ns once for each message; physical: 75 ns
+                          for each turn; text: 1 ns a hop, 75 ns for each turn, at least once
+    --handler NS          what a handler takes: 1000; 0 is allowed
+    --starter             of octtree: a micro-task begins it, one handler more in a row
     --communication N     of a node's threads, those that take packets in: half of them
     --machine FILE        prices and nodes from a machine file, or from one known by name
     --rounds N            of jacobi: 20, of md: 100

@@ -5,7 +5,7 @@ use ftmpi_sim::foreign::bluegene::Wanted;
 use ftmpi_sim::machine::Model;
 use ftmpi_sim::machine::cost::CornerRule;
 use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::units::{numbers, picos_of};
+use ftmpi_sim::machine::units::{NANO, numbers, picos_of};
 use ftmpi_sim::words::Words;
 
 /// A machine before it is built.
@@ -25,7 +25,8 @@ impl Machine {
         let is_named = machine.is_some();
         let file = machine.unwrap_or("bluegene-2001".into());
         let mut model = Model::find(&file, |file| std::fs::read_to_string(file))?;
-        let dims = words.text("dims").map(|dims| numbers(&dims)).transpose()?;
+        let read = |dims: String| numbers(&dims).map_err(|why| format!("--dims: {why}"));
+        let dims = words.text("dims").map(read).transpose()?;
         let dims = dims.map(|dims| {
             <[u32; 3]>::try_from(dims).map_err(|_| "--dims has three numbers: say 34,34,36")
         });
@@ -33,14 +34,24 @@ impl Machine {
             None => model.cost.corner_rule,
             Some("published") => CornerRule::PerMessage,
             Some("physical") => CornerRule::PerTurn,
-            Some(other) => return Err(format!("--cost {other}: say published or physical")),
+            Some("text") => {
+                model.cost.hop = NANO;
+                CornerRule::OnceAtLeast
+            }
+            Some(other) => {
+                return Err(format!("--cost {other}: say published, physical or text"));
+            }
         };
         let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
         model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
+        let communication = words.given("communication", 100)?;
+        if communication == Some(0) {
+            return Err("--communication 0: say 1 or more".into());
+        }
         Ok(Machine {
             is_named,
             dims: dims.transpose()?,
-            communication: words.given("communication", 100)?,
+            communication,
             workers: None,
             has_fragments: words.has("fragments"),
             model,
@@ -83,7 +94,9 @@ impl Machine {
         }
         let all = model.node.all_threads()?;
         let mut setup = Setup::new(&model, self.communication.unwrap_or(all.div_ceil(2)))?;
-        setup.node.processors = self.model.node.processors;
+        // As many processors as these threads are on.
+        setup.node.threads = self.model.node.threads.max(1);
+        setup.node.processors = all.div_ceil(setup.node.threads);
         setup.has_fragments = self.has_fragments;
         Ok(setup)
     }

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    let alone = [&["json", "quiet", "fragments", "measure"][..], &stage::ALONE].concat();
+    let alone = [&["json", "quiet", "fragments", "measure", "starter"][..], &stage::ALONE].concat();
     let mut words = Words::split(arguments.into_iter(), &alone)?;
     let what = words.word().unwrap_or_default();
     let mut play = Play::read(&mut words)?;
@@ -48,12 +48,13 @@ fn built_in(what: &str, mut words: Words, machine: Machine, play: &mut Play) -> 
     };
     let rounds = words.number("rounds", rounds)?;
     let seed = words.number("seed", 1)?;
+    let has_starter = what.starts_with("oct") && words.has("starter");
     words.done()?;
     let setup = machine.setup(dims)?;
     play.begin(what, &setup);
     match what {
         "line" => play.run(setup, LineBroadcast).map(drop),
-        "octtree" | "octree" => play.run(setup, OctreeBroadcast).map(drop),
+        "octtree" | "octree" => play.run(setup, OctreeBroadcast { has_starter }).map(drop),
         "reduce" => {
             let emulator = play.run(setup, Reduce)?;
             play.report.add("maximum", emulator.data(0).best);
@@ -108,7 +109,7 @@ fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<()
     let infos = about.iter().map(|node| {
         let node: u32 = node.parse().map_err(|_| format!("--info {node}: say a node's number"))?;
         match node < emulator.setup().nodes() {
-            true => Ok(format!("{node}: {}", emulator.program().info(emulator.data(node)))),
+            true => Ok(format!("{node}: {}", emulator.program().info(node, emulator.data(node)))),
             false => Err(format!("--info {node}: there is no such node")),
         }
     });

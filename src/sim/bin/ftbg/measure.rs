@@ -5,6 +5,7 @@
 //! that over the time it took.
 
 use ftmpi_sim::bluegene::{Setup, Totals};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::words::Words;
 use std::time::Duration;
@@ -42,10 +43,11 @@ impl Measure {
         let ideal_ms = r * emulated_ms;
         let efficiency = ideal_ms / wall_ms;
         if !self.is_quiet {
-            eprintln!(
-                "ftbg: emulated in {wall_ms:.3} ms, a slowdown of {slowdown:.1}; r {r:.0}, ideal \
+            let words = format!(
+                "emulated in {wall_ms:.3} ms, a slowdown of {slowdown:.1}; r {r:.0}, ideal \
                  {ideal_ms:.1} ms, efficiency {efficiency:.1}"
             );
+            remark("ftbg", &words);
         }
         if self.is_reported {
             report.add("wall_ms", wall_ms);

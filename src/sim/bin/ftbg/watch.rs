@@ -143,7 +143,7 @@ impl<P: Program> Watched<P> {
                 text += &format!("; link {}: {packets} packets, {bytes} bytes", way(to));
             }
         }
-        let info = self.emulator.program().info(self.emulator.data(node));
+        let info = self.emulator.program().info(node, self.emulator.data(node));
         if info.is_empty() { text } else { format!("{text}; {info}") }
     }
 }

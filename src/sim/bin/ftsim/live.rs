@@ -4,8 +4,10 @@ use crate::track::Track;
 use crate::{margin, nearest_side};
 use ftmpi_sim::base::random::Random;
 use ftmpi_sim::natural::{Application, Row, World, deaths};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::stage::{self, Run, Wish};
 use ftmpi_sim::view::{self, Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow};
+use ftmpi_sim::words::finite;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +17,13 @@ pub(crate) struct Live {
     /// Another run that is wished for, and the order that is to be answered when it has begun.
     wish: Option<Vec<(String, String)>>,
     asked: Option<Order>,
+    /// The command line of the run, and what says whether another one can be run.
+    words: Vec<String>,
+    check: Check,
 }
+
+/// Says why a command line cannot be run.
+pub(crate) type Check = fn(&[String]) -> Result<(), String>;
 
 /// What people see of a run besides its nodes.
 pub(crate) struct Show<'a, A: Application> {
@@ -29,6 +37,10 @@ pub(crate) struct Show<'a, A: Application> {
     pub(crate) sides: Option<[f64; 4]>,
     /// What the border is instead of them; empty: these values.
     pub(crate) border: &'static str,
+    /// By node: the value with which it began, if it lies at the border.
+    pub(crate) fixed: Option<&'a [Option<f64>]>,
+    /// What is to be said when it has been set up.
+    pub(crate) note: Option<String>,
 }
 
 /// What to run next.
@@ -41,11 +53,16 @@ pub(crate) enum Again {
 const SIDES: [&str; 4] = ["left", "right", "lower", "upper"];
 
 impl Live {
-    pub(crate) fn open(port: u16) -> Result<Live, String> {
+    pub(crate) fn open(port: u16, check: Check) -> Result<Live, String> {
         let feed = Arc::new(Feed::default());
         let address = view::serve(feed.clone(), port, view::thread)?;
-        eprintln!("ftsim: watch it at {address}");
-        Ok(Live { feed, wish: None, asked: None })
+        remark("ftsim", &format!("watch it at {address}"));
+        Ok(Live { feed, wish: None, asked: None, words: Vec::new(), check })
+    }
+
+    /// This is run now.
+    pub(crate) fn begin(&mut self, words: &[String]) {
+        self.words = words.to_vec();
     }
 
     /// Keeps what is seen from now on, if nothing has been kept before.
@@ -66,7 +83,7 @@ impl Live {
 
     /// Nothing more is to be seen.
     pub(crate) fn finish(&self) -> Result<(), String> {
-        self.feed.finish(None)
+        self.feed.finish(None).map_err(String::from)
     }
 
     /// What to run after a run that is done; nothing if nobody wishes for more.
@@ -84,12 +101,15 @@ impl Live {
         &mut self, world: &mut World<A>, show: &Show<'_, A>, ticks: u64, every: u64,
     ) {
         if let Some(order) = self.asked.take() {
-            order.answer(Ok("set up".into()));
+            let note = show.note.as_ref().map_or(String::new(), |note| format!(": {note}"));
+            order.answer(Ok(format!("set up{note}")));
         }
         let mut watched = Watched {
             world,
             show,
-            sides: show.sides.unwrap_or_default(),
+            moved: [None; 4],
+            words: &self.words,
+            check: self.check,
             random: Random::new(1),
             tick: 0,
             end: ticks,
@@ -105,36 +125,46 @@ impl Live {
 impl Again {
     /// The words of a command line for it; `good` ran before.
     pub(crate) fn overlaid(self, arguments: Vec<String>, good: &[String]) -> Vec<String> {
-        let Again::With(pairs) = self else { return good.to_vec() };
-        let mut words = arguments;
-        for (name, value) in pairs {
-            if name == "problem" {
-                if let Some(word) = words.iter_mut().find(|word| !word.starts_with('-')) {
-                    *word = value;
-                }
-                continue;
-            }
-            let dashed = format!("--{name}");
-            while let Some(at) =
-                words.iter().position(|word| word.split('=').next() == Some(&dashed))
-            {
-                let has_value = !words.remove(at).contains('=') && at < words.len();
-                if has_value {
-                    words.remove(at);
-                }
-            }
-            if !value.trim().is_empty() {
-                words.push(format!("{dashed}={}", value.trim()));
-            }
+        match self {
+            Again::With(pairs) => overlaid(arguments, &pairs),
+            Again::Before => good.to_vec(),
         }
-        words
     }
 }
 
-pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Scene {
-    let instead = show.border;
-    let slider =
-        |(name, value): (&&'static str, f64)| Slider { name, range: [-1.0, 1.0], value, instead };
+/// The words of a command line where some options have other values.
+fn overlaid(mut words: Vec<String>, pairs: &[(String, String)]) -> Vec<String> {
+    for (name, value) in pairs {
+        if name == "problem" {
+            if let Some(word) = words.iter_mut().find(|word| !word.starts_with('-')) {
+                word.clone_from(value);
+            }
+            continue;
+        }
+        let dashed = format!("--{name}");
+        while let Some(at) = words.iter().position(|word| word.split('=').next() == Some(&dashed)) {
+            let has_value = !words.remove(at).contains('=') && at < words.len();
+            if has_value {
+                words.remove(at);
+            }
+        }
+        if !value.trim().is_empty() {
+            words.push(format!("{dashed}={}", value.trim()));
+        }
+    }
+    words
+}
+
+/// What stays the same; `moved` is where the border has been moved to.
+pub(crate) fn scene<A: Application>(
+    world: &World<A>, show: &Show<'_, A>, moved: &[Option<f64>; 4],
+) -> Scene {
+    let slider = |((name, value), moved): ((&&'static str, f64), &Option<f64>)| Slider {
+        name,
+        range: [-1.0, 1.0],
+        value: moved.unwrap_or(value),
+        instead: if moved.is_some() { "" } else { show.border },
+    };
     let sides = show.sides.iter().flatten().copied();
     Scene {
         title: show.title.clone(),
@@ -142,10 +172,11 @@ pub(crate) fn scene<A: Application>(world: &World<A>, show: &Show<'_, A>) -> Sce
         kinds: Vec::new(),
         scale: show.scale.clone(),
         series: vec![show.track.name(), "messages", "alive"],
-        sliders: SIDES.iter().zip(sides).map(slider).collect(),
+        sliders: SIDES.iter().zip(sides).zip(moved).map(slider).collect(),
         setup: show.setup.clone(),
         has_clock: true,
         has_deaths: true,
+        has_way_back: show.fixed.is_some() && moved.iter().any(Option::is_some),
         ..Scene::default()
     }
 }
@@ -181,7 +212,10 @@ pub(crate) fn frame<A: Application>(
 struct Watched<'a, A: Application> {
     world: &'a mut World<A>,
     show: &'a Show<'a, A>,
-    sides: [f64; 4],
+    /// Where the border has been moved to.
+    moved: [Option<f64>; 4],
+    words: &'a [String],
+    check: Check,
     random: Random,
     /// The next tick, and the last there is.
     tick: u64,
@@ -193,7 +227,19 @@ struct Watched<'a, A: Application> {
 
 impl<A: Application> Run for Watched<'_, A> {
     fn scene(&self) -> Scene {
-        scene(self.world, self.show)
+        scene(self.world, self.show, &self.moved)
+    }
+
+    fn point(&self) -> Option<(u64, Vec<f64>)> {
+        self.show.track.is_quick().then(|| {
+            let tracked = self.show.track.of(self.world, &mut |_| ());
+            let (delivered, alive) = (self.world.counters().delivered, self.world.living());
+            (self.tick, vec![tracked, delivered as f64, alive as f64])
+        })
+    }
+
+    fn accepts(&self, pairs: &[(String, String)]) -> Result<(), String> {
+        (self.check)(&overlaid(self.words.to_vec(), pairs))
     }
 
     fn frame(&self, state: &'static str, is_plotted: bool) -> Frame {
@@ -202,6 +248,7 @@ impl<A: Application> Run for Watched<'_, A> {
 
     fn step(&mut self, _: &Feed) {
         self.has_more = self.world.run_until(self.tick);
+        self.show.track.look(self.world);
         self.tick += 1;
         self.doomed.clear();
     }
@@ -218,7 +265,7 @@ impl<A: Application> Run for Watched<'_, A> {
         format!("tick {} comes next", self.tick)
     }
 
-    fn obey(&mut self, word: &str, rest: &str, _: &Feed) -> Result<String, String> {
+    fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String> {
         match word {
             "info" => self.node(rest).map(|node| self.told(node)),
             "kill" => {
@@ -226,7 +273,10 @@ impl<A: Application> Run for Watched<'_, A> {
                 self.kill(&[node as usize])
             }
             "region" => self.kill_region(rest),
-            "border" => self.border(rest),
+            "border" => {
+                let is_way_back = rest.trim() == "back" && self.show.fixed.is_some();
+                if is_way_back { Ok(self.border_back(feed)) } else { self.border(rest, feed) }
+            }
             _ => Err(format!(
                 "`{word}`: say go, halt, step, speed, info, kill, region, border, setup or quit"
             )),
@@ -278,14 +328,15 @@ impl<A: Application> Watched<'_, A> {
         self.kill(&victims)
     }
 
-    fn border(&mut self, rest: &str) -> Result<String, String> {
+    fn border(&mut self, rest: &str, feed: &Feed) -> Result<String, String> {
         let (side, value) = rest.split_once(' ').unwrap_or((rest, ""));
         let at = SIDES.iter().position(|name| *name == side);
-        let value: Option<f64> = value.trim().parse().ok().filter(|value: &f64| value.is_finite());
-        let (Some(at), Some(value)) = (at.filter(|_| self.show.sides.is_some()), value) else {
+        let (Some(at), Some(value)) = (at.filter(|_| self.show.sides.is_some()), finite(value))
+        else {
             return Err("say border left|right|lower|upper VALUE, where there is a border".into());
         };
-        self.sides[at] = value;
+        let is_first = self.moved.iter().all(Option::is_none);
+        self.moved[at] = Some(value);
         let margin = margin(self.world.graph());
         let mut only = [0.0; 4];
         only[at] = 1.0;
@@ -297,6 +348,24 @@ impl<A: Application> Watched<'_, A> {
             }
         }
         self.has_more = true;
+        if is_first {
+            self.show.track.border_moved(true);
+            feed.set(self.scene());
+        }
         Ok(format!("{side}: {value}"))
+    }
+
+    /// The border is again as it was in the beginning.
+    fn border_back(&mut self, feed: &Feed) -> String {
+        let fixed = self.show.fixed.unwrap_or_default();
+        for (fixed, node) in fixed.iter().zip(0..) {
+            if let Some(value) = fixed {
+                self.world.border(self.tick, node, *value);
+            }
+        }
+        (self.moved, self.has_more) = ([None; 4], true);
+        self.show.track.border_moved(false);
+        feed.set(self.scene());
+        "the border is as it was in the beginning".into()
     }
 }

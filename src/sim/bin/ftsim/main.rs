@@ -5,6 +5,7 @@
 mod help;
 mod live;
 mod network;
+mod rate;
 mod track;
 mod vast;
 mod watch;
@@ -13,25 +14,35 @@ use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, Truth};
 use ftmpi_sim::natural::{Application, Graph, World};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::view::{self, Feed, Replay, Setup};
-use ftmpi_sim::words::{Words, program};
+use ftmpi_sim::words::{Words, finite, program};
 use live::{Again, Live, Show};
 use network::{Deaths, Network};
 use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use track::{Known, Notices, Residual, Track};
+use track::{Known, Notices, Progress, error};
 use watch::{Prints, Watch};
 
 fn main() -> ExitCode {
     program("ftsim", help::PAGE, run)
 }
 
+/// Those who look on.
+#[derive(Clone, Copy)]
+struct Pages<'a> {
+    live: &'a RefCell<Option<Live>>,
+    are_there: bool,
+    /// Nothing is to be run: all that is asked is whether it could be.
+    is_trial: bool,
+}
+
 /// What all applications are told.
 struct Setting<'a> {
-    live: &'a RefCell<Option<Live>>,
+    pages: Pages<'a>,
     network: Network,
     deaths: Deaths,
     threads: usize,
@@ -45,7 +56,7 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
     let live = RefCell::new(None);
     let mut good = arguments.clone();
     loop {
-        let done = once(&arguments, &live);
+        let done = once(&arguments, &live, false);
         let again = live.borrow_mut().as_mut().and_then(|live: &mut Live| live.again(&done));
         let Some(again) = again else {
             let kept = live.borrow().as_ref().map_or(Ok(()), Live::finish);
@@ -59,8 +70,10 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
 }
 
 /// One run; where pages look on, they may ask for another.
-fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, String> {
-    let alone = ["json", "quiet", "watch", "tui"];
+fn once(
+    arguments: &[String], live: &RefCell<Option<Live>>, is_trial: bool,
+) -> Result<String, String> {
+    let alone = ["json", "quiet", "watch", "tui", "through"];
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.given("port", 8080)?;
     let Some(what) = words.word() else {
@@ -70,17 +83,27 @@ fn once(arguments: &[String], live: &RefCell<Option<Live>>) -> Result<String, St
         return replay(words, port);
     }
     let is_watched = words.has("watch") || port.is_some();
-    if is_watched && live.borrow().is_none() {
-        *live.borrow_mut() = Some(Live::open(port.unwrap_or(0))?);
+    if is_watched && !is_trial {
+        let mut live = live.borrow_mut();
+        if live.is_none() {
+            *live = Some(Live::open(port.unwrap_or(0), check)?);
+        }
+        live.iter_mut().for_each(|live| live.begin(arguments));
     }
+    let pages = Pages { live, are_there: is_watched, is_trial };
     match what.as_str() {
-        "max" => max(words, live),
-        "poisson" => poisson(words, live),
-        "run" => foreign(words, live),
+        "max" => max(words, pages),
+        "poisson" => poisson(words, pages),
+        "run" => foreign(words, pages),
         _ => Err(format!(
             "`{what}`: say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"
         )),
     }
+}
+
+/// Whether a command line can be run; else why not.
+fn check(arguments: &[String]) -> Result<(), String> {
+    once(arguments, &RefCell::new(None), true).map(drop)
 }
 
 /// Shows what `--record` has kept, of this program or another, or writes it into other files.
@@ -96,21 +119,21 @@ fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
     }
     let replay = Replay::open(Path::new(&path))?;
     if let Some(trouble) = replay.trouble() {
-        eprintln!("ftsim: {path}: {trouble}");
+        remark("ftsim", &format!("{path}: {trouble}"));
     }
     if let Some(prints) = prints {
         return prints.write(&replay).map(|()| String::new());
     }
     let feed = Arc::new(Feed::default());
     let address = view::serve(feed.clone(), port.unwrap_or(0), view::thread)?;
-    eprintln!("ftsim: watch it at {address}");
+    remark("ftsim", &format!("watch it at {address}"));
     replay.play(&feed);
     Ok(String::new())
 }
 
 impl<'a> Setting<'a> {
     fn read(
-        words: &mut Words, live: &'a RefCell<Option<Live>>, nodes: u32, shape: &str, ticks: u64,
+        words: &mut Words, pages: Pages<'a>, nodes: u32, shape: &str, ticks: u64,
     ) -> Result<Setting<'a>, String> {
         let network = Network::read(words, nodes, shape)?;
         let graph = Arc::new(network.graph()?);
@@ -121,10 +144,14 @@ impl<'a> Setting<'a> {
             return Err(format!("--threads {threads}: say 1 to 256"));
         }
         let (watch, is_json) = (Watch::read(words)?, words.has("json"));
-        if let (Some(files), true) = (watch.files(), live.borrow().is_some()) {
+        let is_told = !watch.is_quiet && !pages.is_trial;
+        if let Some(rounded) = network.rounded().filter(|_| is_told) {
+            remark("ftsim", &rounded);
+        }
+        if let (Some(files), true) = (watch.files(), pages.are_there) {
             return Err(format!("{files} writes a run that goes by itself: leave --watch out"));
         }
-        Ok(Setting { live, network, deaths, threads, ticks, watch, is_json, graph })
+        Ok(Setting { pages, network, deaths, threads, ticks, watch, is_json, graph })
     }
 
     /// Runs to the end, or as the pages say that look on.
@@ -133,8 +160,9 @@ impl<'a> Setting<'a> {
     ) -> Result<World<A>, String> {
         let mut world = World::new(self.graph.clone(), app, self.threads);
         prepare(&mut world);
-        self.deaths.list.iter().for_each(|&(at, node)| world.kill(at, node as u32));
-        match self.live.borrow_mut().as_mut() {
+        self.deaths.set.iter().for_each(|&(at, node)| world.kill(at, node));
+        world.kill_by_chance(self.deaths.chances.iter().copied());
+        match self.pages.live.borrow_mut().as_mut() {
             Some(live) => {
                 self.watch.record.as_deref().map_or(Ok(()), |path| live.keep(path))?;
                 if self.watch.is_drawn {
@@ -144,6 +172,7 @@ impl<'a> Setting<'a> {
             }
             None => self.watch.play(&mut world, self.ticks, show)?,
         }
+        self.deaths.write(&world.deaths())?;
         Ok(world)
     }
 
@@ -186,15 +215,18 @@ impl<'a> Setting<'a> {
     }
 }
 
-fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn max(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     if words.is("topology", "hashed") {
-        if live.borrow().is_some() {
+        if pages.are_there {
             return Err("--watch: --topology hashed has no places to look at: say random".into());
         }
         return vast::max(words);
     }
-    let setting = Setting::read(&mut words, live, 100_000, "random", 100_000)?;
+    let setting = Setting::read(&mut words, pages, 100_000, "random", 100_000)?;
     words.done()?;
+    if setting.pages.is_trial {
+        return Ok(String::new());
+    }
     let show = Show {
         title: format!("the largest value, {}", setting.network),
         scale: ["the largest value known".into(), "0".into(), u32::MAX.to_string()],
@@ -202,6 +234,8 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
         setup: setting.setup("max"),
         sides: None,
         border: "",
+        fixed: None,
+        note: setting.network.rounded(),
     };
     let world = setting.play(Max, &show, |_| {})?;
     let spread = world.spread();
@@ -216,11 +250,15 @@ fn max(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String>
     Ok(setting.shown(&report))
 }
 
-fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let tolerance = words.number("tolerance", 1e-6)?;
+    if tolerance < 0.0 {
+        return Err(format!("--tolerance {tolerance}: say 0 or more, such as --tolerance 1e-6"));
+    }
     let source = words.number("source", 0.0)?;
     let border = words.text("border").unwrap_or("x2-y2".into());
-    let setting = Setting::read(&mut words, live, 2_500, "nearest", 2_000)?;
+    let setting = Setting::read(&mut words, pages, 2_500, "nearest", 2_000)?;
+    let is_solved = is_solved(&mut words, setting.graph.nodes())?;
     words.done()?;
     if !setting.graph.is_symmetric() {
         return Err(format!(
@@ -230,41 +268,75 @@ fn poisson(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         ));
     }
     let sides = sides(&border)?;
+    if setting.pages.is_trial {
+        return Ok(String::new());
+    }
     let at = |x: f64, y: f64| match sides {
         None => x * x - y * y,
         Some(sides) => nearest_side(&sides, x, y),
     };
     let graph = &setting.graph;
     let problem = Poisson::with_border(graph, at);
-    let problem = if source == 0.0 { problem } else { problem.with_source(graph, source) };
+    let problem = match source {
+        0.0 => problem,
+        _ => problem.with_kappa(graph, setting.network.kappa(graph)?, source),
+    };
     let problem = Poisson { tolerance, ..problem };
     let has_truth = sides.is_none() && source == 0.0;
-    let (truth, residual) = (Truth::new(graph, &problem, at), Residual::default());
+    let progress = Progress::new(has_truth.then(|| Truth::new(graph, &problem, at)));
     let show = Show {
         title: format!("Poisson's equation, {}", setting.network),
         scale: ["value".into(), "-1".into(), "1".into()],
-        track: if has_truth { &truth } else { &residual },
+        track: &progress,
         setup: setting.setup("poisson"),
         sides: Some(sides.unwrap_or_default()),
         border: if sides.is_none() { "x² − y²" } else { "" },
+        fixed: Some(&problem.fixed),
+        note: setting.network.rounded(),
     };
     let world = setting.play(problem.clone(), &show, |_| {})?;
-    let alive = world.alive();
-    let rest = problem.rest(graph, &alive);
-    let gap = (0..graph.nodes()).filter(|&node| alive[node as usize]);
-    let gap = gap.map(|node| (world.state(node).value - rest[node as usize]).abs());
     let mut report = setting.report(&world);
     report.add("distance", 1.0 / f64::from(graph.nodes()).sqrt());
-    if has_truth {
-        let whole = problem.rest(graph, &vec![true; alive.len()]);
-        report.add("error_now", truth.of(&world, &mut |_| ()));
-        report.add("error_at_rest", truth.error(&alive, &rest));
-        report.add("error_without_deaths", truth.error(&vec![true; alive.len()], &whole));
+    if let Some(factor) = progress.factor(tolerance) {
+        report.add("convergence_factor_per_tick", factor);
+        report.add("ticks_for_a_tenth", -std::f64::consts::LN_10 / factor.ln());
     }
+    let truth = has_truth.then(|| Truth::new(graph, &problem, at));
+    if let Some(truth) = &truth {
+        report.add("error_now", error(truth, &world, &mut |_| ()));
+    }
+    if is_solved {
+        solved(&problem, truth.as_ref(), &world, &mut report);
+    }
+    Ok(setting.shown(&report))
+}
+
+/// Whether to solve the equations directly as well: their time grows faster than that of a tick.
+fn is_solved(words: &mut Words, nodes: u32) -> Result<bool, String> {
+    const MOST_NODES: u32 = 100_000;
+    match words.text("solve").as_deref() {
+        None => Ok(nodes <= MOST_NODES),
+        Some("yes") => Ok(true),
+        Some("no") => Ok(false),
+        Some(other) => Err(format!("--solve {other}: say yes or no")),
+    }
+}
+
+/// How far the nodes are from where they tend, and that from the truth.
+fn solved(problem: &Poisson, truth: Option<&Truth>, world: &World<Poisson>, report: &mut Report) {
+    let (graph, alive) = (world.graph(), world.alive());
+    let rest = problem.rest(graph, &alive);
+    if let Some(truth) = truth {
+        let all = vec![true; alive.len()];
+        report.add("error_at_rest", truth.error(&alive, &rest));
+        let whole = if alive == all { rest.clone() } else { problem.rest(graph, &all) };
+        report.add("error_without_deaths", truth.error(&all, &whole));
+    }
+    let gap = (0..graph.nodes()).filter(|&node| alive[node as usize]);
+    let gap = gap.map(|node| (world.state(node).value - rest[node as usize]).abs());
     // `f64::max` would drop what is no number.
     let farthest = gap.fold(0.0, |most, gap| if most >= gap || most.is_nan() { most } else { gap });
     report.add("farthest_from_rest", farthest);
-    Ok(setting.shown(&report))
 }
 
 /// Reads the values of the left, right, lower and upper side; none is x² - y².
@@ -272,7 +344,7 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     if text == "x2-y2" {
         return Ok(None);
     }
-    let values: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    let values: Option<Vec<f64>> = text.split(',').map(finite).collect();
     let sides = values.and_then(|values| <[f64; 4]>::try_from(values).ok());
     sides.map(Some).ok_or_else(|| {
         format!("--border {text}: say x2-y2, or left,right,lower,upper such as 0,0,0,1")
@@ -290,7 +362,7 @@ fn nearest_side(sides: &[f64; 4], x: f64, y: f64) -> f64 {
     sides[nearest.expect("there are four sides")]
 }
 
-fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, String> {
+fn foreign(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let path = words.word().ok_or("which application? Say ftsim run ./app.so")?;
     let border = words.text("border").map(|text| sides(&text)).transpose()?.flatten();
     let about = words.all("info");
@@ -298,10 +370,13 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
     if !(16..=1 << 20).contains(&stack) {
         return Err(format!("--stack {stack}: say 16 to 1048576 kilobytes"));
     }
-    let setting = Setting::read(&mut words, live, 10_000, "nearest", 100_000)?;
+    let setting = Setting::read(&mut words, pages, 10_000, "nearest", 100_000)?;
     words.done()?;
     if setting.threads > 1 {
         return Err("--threads: applications may have variables, so one thread serves them".into());
+    }
+    if setting.pages.is_trial {
+        return Ok(String::new());
     }
     let app = Foreign::load(Path::new(&path), setting.graph.nodes(), stack << 10)?;
     let show = Show {
@@ -311,6 +386,8 @@ fn foreign(mut words: Words, live: &RefCell<Option<Live>>) -> Result<String, Str
         setup: setting.setup("run"),
         sides: Some(border.unwrap_or_default()),
         border: if border.is_none() { "as it is" } else { "" },
+        fixed: None,
+        note: setting.network.rounded(),
     };
     let world = setting.play(app, &show, |world| {
         let margin = margin(&setting.graph);

@@ -1,15 +1,18 @@
 //! Which nodes there are, who knows whom, and who is to die when: as the command line says.
 
 use ftmpi_sim::machine::Model;
-use ftmpi_sim::machine::faults::{Dice, Faults, Plan};
+use ftmpi_sim::machine::faults::{Death, Dice, Faults, Plan};
 use ftmpi_sim::machine::topology::{Grid, Topology};
 use ftmpi_sim::machine::units::{Picos, numbers, time};
+use ftmpi_sim::natural::poisson::kappa;
 use ftmpi_sim::natural::{Graph, MOST_NODES, Wiring, deaths};
-use ftmpi_sim::words::Words;
+use ftmpi_sim::words::{Words, finite};
 use std::fmt;
 
 pub(crate) struct Network {
     nodes: u32,
+    /// As many were asked for.
+    asked: Option<u32>,
     name: String,
     /// As it was said, with the length of lists; of a machine, there is none.
     shape: Option<(String, u32)>,
@@ -18,9 +21,17 @@ pub(crate) struct Network {
     pub(crate) seed: u64,
 }
 
+/// Ticks, and the nodes that die in them.
+type Dying = Vec<(u64, u32)>;
+
 /// Who dies at which tick.
 pub(crate) struct Deaths {
-    pub(crate) list: Vec<(u64, usize)>,
+    /// At ticks that were said.
+    pub(crate) set: Dying,
+    /// By chance or every so often, again and again: as long as the network is not at rest.
+    pub(crate) chances: Dying,
+    /// The file that is to have all that happened.
+    file: Option<String>,
     /// What the command line says that can be said anew in a page.
     pub(crate) said: [(&'static str, String); 3],
 }
@@ -35,8 +46,8 @@ impl Network {
     pub(crate) fn read(words: &mut Words, nodes: u32, shape: &str) -> Result<Network, String> {
         let given_seed: Option<u64> = words.given("seed", 1)?;
         let seed = given_seed.unwrap_or(1);
-        let given_nodes = words.given("nodes", nodes)?;
-        let nodes: u32 = given_nodes.unwrap_or(nodes);
+        let given_nodes: Option<u32> = words.given("nodes", nodes)?;
+        let nodes = given_nodes.unwrap_or(nodes);
         if nodes == 0 || nodes > MOST_NODES {
             return Err(format!("--nodes {nodes}: say 1 to {MOST_NODES}"));
         }
@@ -47,9 +58,9 @@ impl Network {
             let mut model = Model::find(&file, |file| std::fs::read_to_string(file))?;
             model.faults.seed = given_seed.unwrap_or(model.faults.seed);
             let wiring = Wiring::Machine(model.topology.clone());
-            let nodes = model.topology.nodes() as u32;
             return Ok(Network {
-                nodes,
+                nodes: model.topology.nodes() as u32,
+                asked: None,
                 name: model.name.clone(),
                 shape: None,
                 wiring,
@@ -60,7 +71,7 @@ impl Network {
         let shape = words.text("topology").unwrap_or(shape.to_string());
         let usual = if shape == "nearest" { 8 } else { 4 };
         let count = words.number("neighbours", usual)?;
-        let dims = words.text("dims").map(|text| numbers(&text)).transpose()?;
+        let dims = words.text("dims").map(|text| extents(&text)).transpose()?;
         if dims.is_some() && (given_nodes.is_some() || !["mesh", "torus"].contains(&&*shape)) {
             return Err(
                 "--dims are of --topology mesh or torus, and say how many nodes there are: \
@@ -92,7 +103,15 @@ impl Network {
                 ));
             }
         };
-        Ok(Network { nodes, name, shape: Some((shape, count)), wiring, model: None, seed })
+        Ok(Network {
+            nodes,
+            asked: given_nodes,
+            name,
+            shape: Some((shape, count)),
+            wiring,
+            model: None,
+            seed,
+        })
     }
 
     /// Which topology with how many neighbours it is, if it is one of [`TOPOLOGIES`].
@@ -101,8 +120,37 @@ impl Network {
         TOPOLOGIES.into_iter().find(|name| name == said).map(|name| (name, *count))
     }
 
+    /// What is to be said where a topology cannot have as many nodes as were asked for.
+    pub(crate) fn rounded(&self) -> Option<String> {
+        let (asked, (nodes, _)) = (self.asked?, self.wiring.size(self.nodes));
+        (u64::from(asked) != nodes).then(|| format!("{} has {nodes} nodes, not {asked}", self.name))
+    }
+
     pub(crate) fn graph(&self) -> Result<Graph, String> {
-        self.wiring.graph(self.nodes, self.seed)
+        let (nodes, neighbours) = self.wiring.size(self.nodes);
+        // Measured: lists and states, and a message from each to each of its neighbours.
+        let needed = nodes.saturating_mul(150 + 50 * neighbours);
+        match free_bytes() {
+            Some(free) if needed > free => Err(format!(
+                "{nodes} nodes with {neighbours} neighbours each take about {:.1} GB, and {:.1} \
+                 are free: say fewer; max has --topology hashed, which keeps no lists",
+                needed as f64 / 1e9,
+                free as f64 / 1e9
+            )),
+            _ => self.wiring.graph(self.nodes, self.seed),
+        }
+    }
+
+    /// By how much less a field in this network resists that may bend. To find it takes the longer
+    /// the more nodes there are; but where places are drawn, it does not depend on how many.
+    pub(crate) fn kappa(&self, graph: &Graph) -> Result<f64, String> {
+        const ENOUGH_NODES: u32 = 50_000;
+        match self.wiring {
+            Wiring::Nearest(_) if self.nodes > ENOUGH_NODES => {
+                Ok(kappa(&self.wiring.graph(ENOUGH_NODES, self.seed)?))
+            }
+            _ => Ok(kappa(graph)),
+        }
     }
 
     /// How long all lists are, if they are all drawn alike.
@@ -118,6 +166,18 @@ impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
+}
+
+/// How much memory is free.
+fn free_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+fn extents(text: &str) -> Result<Vec<u32>, String> {
+    numbers(text).map_err(|why| format!("--dims {why}"))
 }
 
 fn on(grid: Result<Grid, String>) -> Result<Wiring, String> {
@@ -146,49 +206,97 @@ impl Deaths {
                 }
                 None => (kill, at),
             };
-            plans.push(Plan::At(parts(when), deaths::parse(who, graph)?));
+            let who = deaths::parse(who, graph).map_err(|why| format!("--kill {why}"))?;
+            plans.push(Plan::At(parts(when), who));
         }
-        let all = || deaths::parse("all", graph);
         if !every.is_empty() {
             let period = every.parse().ok().filter(|&period: &u64| period > 0);
             let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
             plans.push(Plan::Every(parts(period), deaths::parse("1", graph)?));
         }
-        let shape = words.number("weibull", 1.0)?;
-        let no = || format!("--mttf {mttf}: say how many ticks, on average");
-        let whole = if mttf.is_empty() { 0.0 } else { mttf.parse().map_err(|_| no())? };
-        for (mean, is_per_node) in [(whole, false), (words.number("node-mttf", 0.0)?, true)] {
-            if mean > 0.0 && shape > 0.0 {
-                let mean = mean * TICK_PARTS as f64;
-                plans.push(Plan::Chance(Dice { mean, shape, is_per_node }, all()?));
-            }
+        for dice in dice(words, mttf)? {
+            plans.push(Plan::Chance(dice, deaths::parse("all", graph)?));
         }
-        let end = parts(ticks.saturating_add(1)) - 1;
-        let died = Faults { seed: network.seed, plans }.until(end).into_iter();
-        let mut list: Vec<_> = died.map(|(at, node)| (at / TICK_PARTS, node)).collect();
+        let faults = Faults { seed: network.seed, plans };
+        let (mut set, mut chances) = drawn(&faults, TICK_PARTS, ticks);
         if let Some(file) = words.text("kill-file") {
-            list.extend(listed(&file, graph)?);
+            set.extend(listed(&file, graph)?);
         }
-        let tick = words.text("tick").map_or(Ok(1_000_000), |text| time(&text))?.max(1);
+        let tick = tick(words)?;
         if let Some(model) = &network.model {
-            let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
-            let died = model.faults.until(end);
-            list.extend(died.into_iter().map(|(at, node): (Picos, usize)| (at / tick, node)));
+            let more = drawn(&model.faults, tick, ticks);
+            set.extend(more.0);
+            chances.extend(more.1);
         }
-        list.sort_unstable();
-        let mut seen = std::collections::HashSet::new();
-        list.retain(|(_, node)| seen.insert(*node));
-        if let Some(file) = words.text("deaths") {
-            let lines = list.iter().map(|(at, node)| format!("{at} {node}\n"));
-            let text: String = lines.collect();
-            std::fs::write(&file, text).map_err(|why| format!("--deaths {file}: {why}"))?;
+        if words.has("through") {
+            set.append(&mut chances);
         }
-        Ok(Deaths { list, said })
+        for list in [&mut set, &mut chances] {
+            list.sort_unstable();
+            let mut seen = std::collections::HashSet::new();
+            list.retain(|(_, node)| seen.insert(*node));
+        }
+        let file = words.text("deaths");
+        if let Some(file) = &file {
+            // Whoever has no room for it hears so before the run.
+            std::fs::write(file, "").map_err(|why| format!("--deaths {file}: {why}"))?;
+        }
+        Ok(Deaths { set, chances, file, said })
+    }
+
+    /// Writes what has happened where it was asked for.
+    pub(crate) fn write(&self, died: &[(u64, u32)]) -> Result<(), String> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let text: String = died.iter().map(|(at, node)| format!("{at} {node}\n")).collect();
+        std::fs::write(file, text).map_err(|why| format!("--deaths {file}: {why}"))
     }
 }
 
+/// The times between failures of all nodes together, and of each.
+fn dice(words: &mut Words, mttf: &str) -> Result<Vec<Dice>, String> {
+    let shape = words.positive("weibull", 1.5)?;
+    let no = || format!("--mttf {mttf}: say how many ticks, on average, more than 0");
+    let mean = |text: &str| finite(text).filter(|&mean| mean > 0.0).ok_or_else(no);
+    let whole = if mttf.is_empty() { None } else { Some(mean(mttf)?) };
+    let each = words.positive("node-mttf", 1e6)?;
+    if let (Some(shape), None, None) = (shape, whole, each) {
+        return Err(format!("--weibull {shape} is of the times of --mttf or --node-mttf"));
+    }
+    let shape = shape.unwrap_or(1.0);
+    if !Dice::SHAPES.contains(&shape) {
+        let (low, high) = (Dice::SHAPES.start(), Dice::SHAPES.end());
+        return Err(format!("--weibull {shape}: say {low} to {high}"));
+    }
+    let means = [(whole, false), (each, true)].into_iter();
+    let dice = means.filter_map(|(mean, is_per_node)| {
+        let mean = mean? * TICK_PARTS as f64;
+        Some(Dice { mean, shape, is_per_node })
+    });
+    Ok(dice.collect())
+}
+
+/// How long a tick is for the times of a machine's schedule.
+fn tick(words: &mut Words) -> Result<Picos, String> {
+    words.text("tick").map_or(Ok(1_000_000), |text| {
+        let tick = time(&text).map_err(|why| format!("--tick {why}"))?;
+        let no = || format!("--tick {text}: say a picosecond or more, such as --tick 1us");
+        (tick > 0).then_some(tick).ok_or_else(no)
+    })
+}
+
+/// Who dies up to a tick, which has so many parts: at times that were set, and without end.
+fn drawn(faults: &Faults, tick: Picos, ticks: u64) -> (Dying, Dying) {
+    let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
+    let (set, chances): (Vec<_>, _) =
+        faults.deaths(end).into_iter().partition(|death| death.is_set);
+    let told = |list: Vec<Death>| {
+        list.into_iter().map(|death| (death.at / tick, death.node as u32)).collect()
+    };
+    (told(set), told(chances))
+}
+
 /// Reads lines of a tick and a node, as `--deaths` writes them.
-fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, usize)>, String> {
+fn listed(file: &str, graph: &Graph) -> Result<Dying, String> {
     let mut list = Vec::new();
     for (line, number) in text_of(file)?.lines().zip(1..) {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -197,7 +305,7 @@ fn listed(file: &str, graph: &Graph) -> Result<Vec<(u64, usize)>, String> {
         }
         let read = |(at, node): (&str, &str)| Some((at.parse().ok()?, node.trim().parse().ok()?));
         let death = line.split_once(' ').and_then(read);
-        let death = death.filter(|&(_, node): &(u64, usize)| node < graph.nodes() as usize);
+        let death = death.filter(|&(_, node): &(u64, u32)| node < graph.nodes());
         list.push(death.ok_or_else(|| {
             format!("{file}:{number}: `{line}`: say the tick and the node, such as 5 1234")
         })?);

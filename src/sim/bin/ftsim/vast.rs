@@ -2,6 +2,7 @@
 
 use ftmpi_sim::natural::hashed::Hashed;
 use ftmpi_sim::natural::max::share_unknowing;
+use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::words::Words;
 use std::time::Instant;
@@ -37,13 +38,14 @@ pub(crate) fn max(mut words: Words) -> Result<String, String> {
     let watch = |tick, news| {
         if !is_quiet && nodes > MANY {
             let seconds = began.elapsed().as_secs_f64();
-            eprintln!("ftsim: tick {tick}: {news} have learned something, {seconds:.1} s");
+            remark("ftsim", &format!("tick {tick}: {news} have learned something, {seconds:.1} s"));
         }
     };
     let told = Hashed { nodes, neighbours, seed, deaths }.run(ticks, threads, watch);
     if !is_quiet {
         let memory = peak_megabytes().map(|peak| format!(", {peak:.0} MB")).unwrap_or_default();
-        eprintln!("ftsim: done after {:.1} s{memory}", began.elapsed().as_secs_f64());
+        let seconds = began.elapsed().as_secs_f64();
+        remark("ftsim", &format!("done after {seconds:.1} s{memory}"));
     }
     let spread = told.spread;
     let mut report = Report::default();

@@ -3,6 +3,7 @@
 use crate::live::{self, Show};
 use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
+use ftmpi_sim::output::remark;
 use ftmpi_sim::stage;
 use ftmpi_sim::view::{self, Feed, Recorder, Replay, Slow, kind, shade};
 use ftmpi_sim::words::Words;
@@ -20,11 +21,11 @@ pub(crate) struct Watch {
     pub(crate) is_drawn: bool,
     pub(crate) every: u64,
     side: u32,
-    is_quiet: bool,
+    pub(crate) is_quiet: bool,
 }
 
 /// How many ticks go by between two looks at the clock.
-const SLICE: u64 = 64;
+const SLICE: u64 = 16;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Watch {
@@ -61,7 +62,7 @@ impl Watch {
             feed.draw_on(stage::terminal(), view::thread)?;
         }
         if self.is_drawn || self.record.is_some() {
-            feed.set(live::scene(world, show));
+            feed.set(live::scene(world, show, &[None; 4]));
         }
         let is_seen = csv.is_some() || self.frames.is_some() || self.record.is_some();
         let is_seen = is_seen || self.is_drawn;
@@ -70,6 +71,7 @@ impl Watch {
         let mut end = 0;
         loop {
             let has_more = world.run_until(end.min(ticks));
+            show.track.look(world);
             if let Some((path, file)) = &mut csv {
                 let line = counters(world, end.min(ticks), show.track.of(world, &mut |_| ()));
                 file.write_all(line.as_bytes()).map_err(|why| told(path, why))?;
@@ -91,12 +93,13 @@ impl Watch {
                 told_at = Instant::now();
                 let million = world.events() as f64 / 1e6;
                 let speed = million / began.elapsed().as_secs_f64();
-                let alive = world.alive().iter().filter(|&&is_alive| is_alive).count();
+                let alive = world.living();
                 let now = world.now();
-                eprintln!(
-                    "ftsim: tick {now}, {alive} alive, {million:.0} million events, \
-                    {speed:.1} million a second"
+                let words = format!(
+                    "tick {now}, {alive} alive, {million:.0} million events, {speed:.1} million a \
+                     second"
                 );
+                remark("ftsim", &words);
             }
             if is_last {
                 break;
@@ -216,7 +219,9 @@ impl Prints {
 
 fn png(path: &Path, points: &[u8], side: u32) -> Result<(), String> {
     let mut writer = encoder(path, side)?.write_header().map_err(|why| told(path, why))?;
-    writer.write_image_data(points).map_err(|why| told(path, why))
+    writer.write_image_data(points).map_err(|why| told(path, why))?;
+    // Dropped, it would keep to itself what cannot be written.
+    writer.finish().map_err(|why| told(path, why))
 }
 
 fn encoder(path: &Path, side: u32) -> Result<png::Encoder<'static, BufWriter<File>>, String> {

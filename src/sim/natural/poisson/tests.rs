@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::random::Random;
+use crate::natural::graph::Lists;
 use crate::natural::{Wiring, World};
 use std::sync::Arc;
 
@@ -101,9 +102,10 @@ fn a_source_gives_the_field_that_it_should() {
 
 #[test]
 fn those_who_are_cut_off_from_the_border_spoil_nothing() {
-    let lists = vec![vec![1], vec![], vec![3, 4], vec![4], vec![]];
+    let lists: [&[u32]; 5] = [&[1], &[], &[3, 4], &[4], &[]];
+    let lists = Lists::collect(5, |node, all| all.extend(lists[node as usize]));
     let places = vec![[0.0, 0.5], [0.5, 0.5], [0.6, 0.5], [0.5, 0.6], [0.55, 0.52]];
-    let graph = Graph::symmetric(lists, places);
+    let graph = Graph::symmetric(&lists, places);
     let fixed = vec![Some(3.0), None, None, None, None];
     let problem = Poisson { fixed, source: 1.0, tolerance: 1e-7 };
     // Node 1 has one neighbour, 0.5 away: 2 (u - 3) = 1.
