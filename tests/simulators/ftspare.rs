@@ -10,12 +10,18 @@ const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ft
 fn shares_and_worst_cases_are_those_of_the_paper() {
     let share = FTSPARE.succeeds("share --dims 12,12,12 --alloc 3D(2,1) --json");
     assert!(share.contains("\"spares\":276,\"share_percent\":15.97"), "{share}");
-    let worst = FTSPARE.succeeds("worst --json");
+    let worst = FTSPARE.succeeds("worst --orders 300000 --json");
     assert!(worst.contains("\"worst_uses\":[5,5,7,9,11,13,16,20,24]"), "{worst}");
     assert!(worst.contains("\"proven\":[\"yes\",\"yes\",\"no\""), "{worst}");
+    assert!(worst.contains("\"all_handled\":[\"yes\",\"yes\",\"not known\""), "{worst}");
     let chains =
         FTSPARE.succeeds("worst --dims 6,6 --alloc 2D(2,1) --method 1D+0D --failures 3 --json");
     assert!(chains.contains("\"worst_uses\":[3,4,5],\"proven\":[\"yes\",\"yes\",\"yes\"]"));
+    let line = "worst --dims 10,10 --alloc 2D(2,1) --method 1D --failures 3 --json";
+    let chains = FTSPARE.succeeds(line);
+    let counted = "\"orders_looked_at\":[81,6561,531441],\"orders_unhandled\":[0,0,2760],\
+                   \"all_handled\":[\"yes\",\"yes\",\"no\"]";
+    assert!(chains.contains("\"worst_uses\":[3,4,5]") && chains.contains(counted), "{chains}");
 }
 
 #[test]
@@ -93,6 +99,8 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("share --dims 40000,40000 --alloc 2D(1,1)", "say at most 10000000 nodes"),
         ("share --alloc 4000000000D(1,1)", "say at most 32 dimensions"),
         ("worst --width 0", "--width 0: say 1 or more"),
+        ("worst --threads 0", "--threads is 1 to 256"),
+        ("sample --cases 0", "--cases is 1 or more"),
         ("share --machine bluegene-2001 --dims 9,9,9", "leave them out"),
         ("share --machine k", "k has no [spares]"),
     ] {

@@ -7,7 +7,7 @@
 use super::plot::{Curve, Plot};
 use super::sample::sample;
 use super::study::Study;
-use super::worst::worst;
+use super::worst::{Search, worst};
 use crate::machine::spares::{Choice, Method, Spares};
 use crate::machine::topology::Grid;
 use crate::machine::traffic::Pattern;
@@ -15,7 +15,8 @@ use crate::machine::traffic::Pattern;
 /// How much work a figure may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    pub cases: u64,
+    /// How many; none: as many as the figure usually has.
+    pub cases: Option<u64>,
     pub seed: u64,
     pub threads: usize,
 }
@@ -71,7 +72,7 @@ fn shares_of_spares() -> Result<Plot, String> {
 
 fn worst_collisions() -> Result<Plot, String> {
     let curve = |name: &str, study: Study, failures: usize| {
-        let found = worst(&study, failures, 30);
+        let found = worst(&study, failures, Search { orders: 1_000_000, ..Search::default() });
         let points = found.iter().zip(1..).map(|(worst, at)| (f64::from(at), worst.uses as f64));
         Curve { name: name.into(), points: points.collect() }
     };
@@ -97,7 +98,7 @@ fn mean_collisions(
     let mut methods = vec!["0D".to_string(), "1D+0D".into(), "hybrid(all)".into()];
     methods.extend((1..=all).map(|but| format!("hybrid(-{but}D)")));
     let curve = |name: String, study: &Study| {
-        let found = sample(study, effort.cases, 40, effort.seed, effort.threads, true);
+        let found = sample(study, effort.cases.unwrap_or(20), 40, effort.seed, effort.threads, true);
         let points =
             found.after.iter().zip(1..).map(|(after, at)| (f64::from(at), after.mean_uses()));
         Curve { name, points: points.collect() }
@@ -121,7 +122,7 @@ fn mean_collisions(
 
 fn methods_over_failures(methods: &str, effort: Effort) -> Result<Plot, String> {
     let study = study(&[24, 24, 24], "3D(2,1)", methods, None)?;
-    let found = sample(&study, effort.cases, usize::MAX, effort.seed, effort.threads, false);
+    let found = sample(&study, effort.cases.unwrap_or(20), usize::MAX, effort.seed, effort.threads, false);
     let curve = |method: usize| {
         let share = |(after, at): (&super::sample::After, u32)| {
             let times = *after.methods.get(method).unwrap_or(&0);
@@ -143,7 +144,7 @@ fn shares_by_size(effort: Effort) -> Result<Plot, String> {
         (0..=3).map(|method| Curve { name: format!("{method}D"), points: Vec::new() }).collect();
     for side in [6, 9, 12, 15, 18, 21, 24] {
         let study = study(&[side; 3], "3D(2,1)", "hybrid(all)", None)?;
-        let found = sample(&study, effort.cases, usize::MAX, effort.seed, effort.threads, false);
+        let found = sample(&study, effort.cases.unwrap_or(20), usize::MAX, effort.seed, effort.threads, false);
         for (curve, share) in curves.iter_mut().zip(found.shares()) {
             curve.points.push((f64::from(side), 100.0 * share));
         }

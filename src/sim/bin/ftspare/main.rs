@@ -15,7 +15,7 @@ use ftmpi_sim::report::{Report, Value};
 use ftmpi_sim::spares::Study;
 use ftmpi_sim::spares::figures::{Effort, NUMBERS, figure};
 use ftmpi_sim::spares::sample::{After, sample};
-use ftmpi_sim::spares::worst::{Worst, worst};
+use ftmpi_sim::spares::worst::{Search, Worst, worst};
 use ftmpi_sim::stage::{self, Viewing};
 use ftmpi_sim::words::{Words, program};
 use std::process::ExitCode;
@@ -117,40 +117,56 @@ fn share(mut words: Words) -> Result<String, String> {
 
 fn worst_case(mut words: Words) -> Result<String, String> {
     let failures = words.number("failures", 9)?;
-    let width = words.number("width", 30)?;
-    if width == 0 {
+    let usual = Search::default();
+    let search = Search {
+        width: words.number("width", usual.width)?,
+        orders: words.number("orders", usual.orders)?,
+        threads: threads(&mut words)?,
+    };
+    if search.width == 0 {
         return Err("--width 0: say 1 or more".into());
     }
     let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
     let (is_json, viewing) = (words.has("json"), Viewing::read(&mut words)?);
     words.done()?;
-    let found = worst(&study, failures, width);
+    let found = worst(&study, failures, search);
     let mut report = described(&study);
     let list = |of: fn(&Worst) -> Value| Value::List(found.iter().map(of).collect());
     report.add("worst_uses", list(|worst| worst.uses.into()));
     report.add("proven", list(|worst| (if worst.is_proven { "yes" } else { "no" }).into()));
-    report.add("all_handled", list(|worst| (if worst.is_handled { "yes" } else { "no" }).into()));
+    report.add("orders_looked_at", list(|worst| worst.orders.into()));
+    report.add("orders_unhandled", list(|worst| worst.unhandled.into()));
+    let handled = |worst: &Worst| match worst.is_handled() {
+        Some(true) => "yes".into(),
+        Some(false) => "no".into(),
+        None => "not known".into(),
+    };
+    report.add("all_handled", list(handled));
     let ranks = found.last().map(|worst| worst.ranks.clone()).unwrap_or_default();
     show(&viewing, &study, Fates::Listed(ranks.iter().copied().collect()))?;
     report.add("ranks_that_fail", ranks);
     Ok(shown(&report, is_json))
 }
 
-fn effort(words: &mut Words, cases: u64) -> Result<Effort, String> {
+const BOUNDS: &str = "--cases is 1 or more, --threads is 1 to 256";
+
+fn threads(words: &mut Words) -> Result<usize, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let effort = Effort {
-        cases: words.number("cases", cases)?,
-        seed: words.number("seed", 1)?,
-        threads: words.number("threads", cores)?,
-    };
-    match effort.cases > 0 && (1..=256).contains(&effort.threads) {
-        true => Ok(effort),
-        false => Err("--cases is 1 or more, --threads is 1 to 256".into()),
+    let threads = words.number("threads", cores.min(256))?;
+    if (1..=256).contains(&threads) { Ok(threads) } else { Err(BOUNDS.into()) }
+}
+
+fn effort(words: &mut Words) -> Result<Effort, String> {
+    let cases = words.given("cases", 100)?;
+    if cases == Some(0) {
+        return Err(BOUNDS.into());
     }
+    Ok(Effort { cases, seed: words.number("seed", 1)?, threads: threads(words)? })
 }
 
 fn sampled(mut words: Words) -> Result<String, String> {
-    let effort = effort(&mut words, 100)?;
+    let effort = effort(&mut words)?;
+    let cases = effort.cases.unwrap_or(100);
     let failures = match words.text("failures") {
         Some(all) if all == "all" => usize::MAX,
         Some(text) => text.parse().map_err(|_| format!("--failures {text}: say 10 or all"))?,
@@ -162,10 +178,10 @@ fn sampled(mut words: Words) -> Result<String, String> {
     words.done()?;
     let random = Random::new(effort.seed);
     show(&viewing, &study, Fates::Drawn { random, left: failures })?;
-    let found = sample(&study, effort.cases, failures, effort.seed, effort.threads, true);
+    let found = sample(&study, cases, failures, effort.seed, effort.threads, true);
     let mut report = described(&study);
     report.add("seed", effort.seed);
-    report.add("cases", effort.cases);
+    report.add("cases", cases);
     report.add("failures", found.after.len());
     report.add("shares_0D_to_most", found.shares());
     let list = |of: fn(&After) -> f64| found.after.iter().map(of).collect::<Vec<f64>>();
@@ -185,7 +201,7 @@ fn sampled(mut words: Words) -> Result<String, String> {
 fn drawn(mut words: Words) -> Result<String, String> {
     let no = format!("which figure? Say ftspare figure N, with one of {NUMBERS:?}");
     let number = words.word().and_then(|word| word.parse().ok()).ok_or(no)?;
-    let effort = effort(&mut words, 20)?;
+    let effort = effort(&mut words)?;
     let svg = words.text("svg");
     let is_json = words.has("json");
     words.done()?;
