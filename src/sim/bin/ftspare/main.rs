@@ -13,11 +13,14 @@ use ftmpi_sim::machine::traffic::Pattern;
 use ftmpi_sim::machine::units::numbers;
 use ftmpi_sim::report::{Report, Value};
 use ftmpi_sim::spares::Study;
-use ftmpi_sim::spares::figures::{Effort, NUMBERS, figure};
+use ftmpi_sim::spares::figures::{Effort, Figures, NUMBERS};
 use ftmpi_sim::spares::sample::{After, sample};
+use ftmpi_sim::spares::table;
 use ftmpi_sim::spares::worst::{Search, Worst, worst};
 use ftmpi_sim::stage::{self, Viewing};
 use ftmpi_sim::words::{Words, program};
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use watch::{Fates, Watched};
 
@@ -26,14 +29,21 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    let alone = [&["json", "torus"][..], &stage::ALONE].concat();
+    // A sample's data go to a file that is named; those of all figures beside their pictures.
+    let own: &[&str] = match arguments.first().map(String::as_str) {
+        Some("figures") => &["json", "torus", "csv"],
+        _ => &["json", "torus"],
+    };
+    let alone = [own, &stage::ALONE].concat();
     let mut words = Words::split(arguments.into_iter(), &alone)?;
     match words.word().as_deref() {
         Some("share") => share(words),
         Some("worst") => worst_case(words),
         Some("sample") => sampled(words),
         Some("figure") => drawn(words),
-        _ => Err("say what: ftspare share, worst, sample or figure N".into()),
+        Some("figures") => all_drawn(words),
+        Some("table") => tabled(words),
+        _ => Err("say what: ftspare share, worst, sample, figure N, figures or table 2".into()),
     }
 }
 
@@ -205,9 +215,45 @@ fn drawn(mut words: Words) -> Result<String, String> {
     let svg = words.text("svg");
     let is_json = words.has("json");
     words.done()?;
-    let plot = figure(number, effort)?;
+    let plot = Figures::new(effort).draw(number)?;
     if let Some(file) = svg {
         std::fs::write(&file, plot.svg()).map_err(|why| format!("--svg {file}: {why}"))?;
     }
     Ok(if is_json { plot.report().json() } else { plot.csv() })
+}
+
+fn all_drawn(mut words: Words) -> Result<String, String> {
+    let effort = effort(&mut words)?;
+    let directory = words.text("out").ok_or("where to? Say ftspare figures --out DIR")?;
+    let with_data = words.has("csv");
+    words.done()?;
+    let failed = |file: &Path, why: io::Error| format!("--out: {}: {why}", file.display());
+    let directory = Path::new(&directory);
+    std::fs::create_dir_all(directory).map_err(|why| failed(directory, why))?;
+    let mut figures = Figures::new(effort);
+    let mut said = String::new();
+    for number in NUMBERS {
+        let plot = figures.draw(number)?;
+        let mut write = |ending: &str, text: String| {
+            let file = directory.join(format!("figure-{number:02}.{ending}"));
+            said += &format!("{}\n", file.display());
+            std::fs::write(&file, text).map_err(|why| failed(&file, why))
+        };
+        write("svg", plot.svg())?;
+        if with_data {
+            write("csv", plot.csv())?;
+        }
+    }
+    Ok(said)
+}
+
+fn tabled(mut words: Words) -> Result<String, String> {
+    if words.word().as_deref() != Some("2") {
+        return Err("which table? Say ftspare table 2".into());
+    }
+    let effort = effort(&mut words)?;
+    let is_json = words.has("json");
+    words.done()?;
+    let rows = table::slow_downs(effort)?;
+    Ok(if is_json { table::report(&rows).json() } else { table::text(&rows) })
 }
