@@ -161,7 +161,7 @@ fn line(from: (f64, f64), to: (f64, f64), pen: &str) -> String {
 /// The next number with one digit that fifths of are short.
 fn round_up(value: f64) -> f64 {
     let scale = 10f64.powf(value.log10().floor());
-    let fits = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter();
+    let fits = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter();
     fits.map(|step| step * scale).find(|&round| round >= value * 0.999).unwrap_or(value)
 }
 
