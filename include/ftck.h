@@ -75,7 +75,8 @@ int FTCK_Set_comm(FTCK ck, MPI_Comm comm);
  * each FTCK, which all ranks see; two checkpoints are kept there in turn, and one counts when all
  * files of it are whole. If they cannot be written, FTCK_Checkpoint fails with MPI_ERR_IO, and has
  * succeeded but for that. FTCK_Restore takes the newest that is whole, in memory or on disk, at
- * all ranks; fewer ranks than wrote it get the data of the others as orphans. */
+ * all ranks, and rank 0 says on the standard error why it is not a newer one; fewer ranks than
+ * wrote it get the data of the others as orphans, more get MPI_ERR_ARG, all of them. */
 int FTCK_Set_disk(FTCK ck, const char *directory, int every);
 /* Local: from the next checkpoint on, no two ranks of one node are in one group; replacements say
  * it again. Who says nothing is in the rack, or on the node, where ftrun --machine seats it, else on

@@ -412,6 +412,45 @@ fn fewer_ranks_than_wrote_it_get_the_data_of_all() {
 }
 
 #[test]
+fn more_ranks_than_wrote_it_all_get_the_same_error_with_both_counts() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include "ftmpi.h"
+        int main(int argc, char **argv) {
+            FTCK ck; int rank, version, length; long x;
+            char words[MPI_MAX_ERROR_STRING];
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            FTCK_Create(MPI_COMM_WORLD, "rs:1", &ck);
+            FTCK_Register(ck, 0, &x, 1, MPI_LONG);
+            FTCK_Set_disk(ck, argv[1], 1);
+            int code = FTCK_Restore(ck, &version);
+            MPI_Error_string(code, words, &length);
+            if (code) printf("%d %s\n", code == MPI_ERR_ARG, words);
+            else if (version == FTCK_NONE) FTCK_Checkpoint(ck, 5);
+            else printf("version %d\n", version);
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let program = support::c_text("checkpoint_more", text).build();
+    let directory = support::fresh_directory("disk-more").display().to_string();
+    let run = |ranks: usize| support::run(&program).ranks(ranks).args([&directory]).succeeds();
+    run(3);
+    for ranks in [4, 7] {
+        let seen = run(ranks);
+        let words = format!(
+            "checkpoint 5 was written by 3 ranks, and cannot be restored by {ranks}: start the job"
+        );
+        assert_eq!(seen.lines_with(&words), ranks, "{seen}");
+        assert_eq!(seen.stdout.lines().filter(|line| line.starts_with("1 ")).count(), ranks);
+    }
+    assert_eq!(run(3).lines_with("version 5"), 3, "what was refused is still there");
+}
+
+#[test]
 fn fortran_programs_have_files_as_well() {
     // It makes the modules that the program uses.
     let mpifort = support::tool("mpifort").display().to_string();

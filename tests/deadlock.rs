@@ -65,6 +65,24 @@ fn a_forgotten_barrier_is_named_with_its_communicator() {
     );
 }
 
+/// Some of these calls give, and wait for nobody: then the job may come to its end.
+#[test]
+fn collectives_that_do_not_match_are_seen() {
+    let (program, mut stuck) = (program(), 0);
+    for (case, ranks) in [("roots", 2), ("other-calls", 2), ("order", 2), ("started", 3)]
+        .into_iter()
+        .flat_map(|(case, least)| [2, 3, 4, 8].map(|ranks| (case, ranks.max(least))))
+    {
+        for kind in ["thread", "fiber"] {
+            let run = support::run(&program).ranks(ranks).args([case]);
+            let outcome = run.option("--check=off").option(format!("--ranks={kind}")).outcome();
+            assert!(matches!(outcome.status, Some(0 | STUCK)), "{outcome}");
+            stuck += usize::from(outcome.status == Some(STUCK));
+        }
+    }
+    assert!(stuck > 8, "{stuck} were told");
+}
+
 #[test]
 fn ranks_that_wait_for_the_same_are_told_together() {
     gets_stuck(

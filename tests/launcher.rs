@@ -67,6 +67,17 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
         (&["--frobnicate", "./a"], "there is no option --frobnicate; --help lists the options"),
         (&["--explain=yes", "./a"], "--explain takes no value"),
         (&["--ranks", "green", "./a"], "is `thread`, `fiber` or `auto`, not `green`"),
+        (
+            &["--initial-errhandler", "mpi_errors_ignored", "./a"],
+            "--initial-errhandler is `mpi_errors_are_fatal`, `mpi_errors_abort` or \
+             `mpi_errors_return`, not `mpi_errors_ignored`",
+        ),
+        (&["--initial-errhandler"], "--initial-errhandler wants `mpi_errors_are_fatal`"),
+        (&["--with-ft", "maybe", "./a"], "--with-ft wants `ulfm` or `no`, not `maybe`"),
+        (
+            &["-np", "2", "--with-ft", "no", "--mode", "ulfm", "./a"],
+            "--with-ft no lets the first failure end the job",
+        ),
         (&["--ranks"], "--ranks wants `thread`, `fiber` or `auto` after it"),
         (&["--private"], "--private wants the name of a library after it"),
         (&["--shared", "", "./a"], "--shared wants the name of a library"),
@@ -152,8 +163,8 @@ fn a_program_that_is_not_there_or_not_executable_is_refused_as_in_a_shell() {
     unfit(&put("riscv", &foreign(2, 243), 0o755), 126, "is compiled for RISC-V");
 
     let here = support::command(support::ftrun()).directory(&directory);
-    let seen = here.args(["-np", "2", "riscv"]).fails_with(127);
-    assert!(seen.stderr.contains("is not on PATH; for the one in this directory say ./riscv"));
+    let seen = here.args(["-np", "2", "riscv"]).fails_with(126);
+    assert!(seen.stderr.contains("./riscv is compiled for RISC-V"), "{seen}");
 }
 
 #[test]
@@ -260,6 +271,17 @@ fn a_program_without_a_slash_is_found_on_path() {
     let path = format!("/nowhere:{}:/usr/bin:/bin", program.path().parent().unwrap().display());
     let seen = support::command(support::ftrun()).env("PATH", path);
     seen.args(["-n", "1", "teller", "9"]).fails_with(9);
+}
+
+#[test]
+fn a_program_in_this_directory_is_found_after_path() {
+    let (program, directory) = (teller().build(), support::fresh_directory("here"));
+    support::copy_program(program.path(), directory.join("teller_here"));
+    let here = support::command(support::ftrun()).directory(&directory);
+    here.clone().args(["-n", "1", "teller_here", "9"]).fails_with(9);
+    let before = program.path().parent().unwrap().display().to_string();
+    std::fs::write(directory.join("teller"), "not a program").unwrap();
+    here.env("PATH", before).args(["-n", "1", "teller", "8"]).fails_with(8);
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(super) fn lost_spare(node: usize, at: Duration) {
 
 fn write_line(file: &Mutex<File>, line: String) {
     if let Err(error) = file.lock().write_all(format!("{line}\n").as_bytes()) {
+        output::note_unwritten(error.raw_os_error().unwrap_or(libc::EIO));
         output::write(2, format!("ftrun: cannot write to the --report: {error}\n").as_bytes());
     }
 }

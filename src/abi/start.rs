@@ -109,6 +109,9 @@ fn start(program: Program, job: Result<Job, String>) -> ! {
             if let Some(rules) = job.rules.or_else(shown) {
                 world.charter().give(rules);
             }
+            if let Some(errhandler) = job.errhandler {
+                world.charter().start_with(errhandler);
+            }
             let (is_quiet, on_failure) = (job.is_quiet, job.on_failure);
             let tenant = Box::new(Tenancy {
                 world,
@@ -282,6 +285,9 @@ impl Tenancy {
         let next = match rules {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
+                // As in any pipeline: a reader who has seen enough (`| head`) is no failure.
+                let is_over = status == 128 + libc::SIGPIPE && output::has_no_reader();
+                let last_words = if is_over { String::new() } else { last_words };
                 return Verdict::End { status, last_words };
             }
             Rules::Standard if self.on_failure == OnFailure::Restart => {

@@ -45,24 +45,27 @@ const DOCUMENTS: [&str; 8] = [
     "docs/SPARES.md",
 ];
 
+/// How it is called.
+const CALLED: &str = "ftmpi-install";
+
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let first = words.next();
     if first.as_deref().is_some_and(|word| word == "--help" || word == "-h") {
-        print!("{HELP}");
-        return ExitCode::SUCCESS;
+        return shared::print(CALLED, HELP);
     }
     let done = match (first, words.next()) {
         (Some(prefix), None) => install(Path::new(&prefix)),
         _ => Err(Refusal::usage("where to? Say `ftmpi-install PREFIX`, such as /opt/ftmpi-rs")),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(refusal) => refusal.say("ftmpi-install"),
+        Ok(words) => shared::print(CALLED, &words),
+        Err(refusal) => refusal.say(CALLED),
     }
 }
 
-fn install(prefix: &Path) -> Result<(), Refusal> {
+/// Installs; what there is to say then.
+fn install(prefix: &Path) -> Result<String, Refusal> {
     if prefix.as_os_str().as_encoded_bytes().starts_with(b"-") {
         return Err(Refusal::usage(format!("there is no option {}", prefix.display())));
     }
@@ -100,17 +103,18 @@ fn install(prefix: &Path) -> Result<(), Refusal> {
     let pkgconfig = directory(lib.join("pkgconfig"))?;
     write(&pkgconfig.join("ftmpi_rs.pc"), &description(&prefix))?;
     documents(&headers, &root)?;
-    modules(&bin);
-    println!("installed in {}; add {}/bin to PATH", root.display(), prefix.display());
-    Ok(())
+    let note = modules(&bin);
+    Ok(format!("{note}installed in {}; add {}/bin to PATH\n", root.display(), prefix.display()))
 }
 
-/// The new `mpifort` makes Fortran's modules beside the new library, if there is a compiler.
-fn modules(bin: &Path) {
+/// The new `mpifort` makes Fortran's modules beside the new library, if there is a compiler; what
+/// there is to say otherwise.
+fn modules(bin: &Path) -> &'static str {
     let asked = Command::new(bin.join("mpifort")).arg("-showme:compile").output();
     let is_made = asked.is_ok_and(|output| output.status.success() && output.stderr.is_empty());
-    if !is_made {
-        println!("no modules for Fortran yet: mpifort will make them for its compiler");
+    match is_made {
+        true => "",
+        false => "no modules for Fortran yet: mpifort will make them for its compiler\n",
     }
 }
 

@@ -120,6 +120,15 @@ pub(super) fn first<T: Clone>(all: Vec<&Option<T>>) -> Option<T> {
     all.into_iter().find_map(Option::clone)
 }
 
+/// The ranks that the places of a checkpoint had, from somebody who has part of it.
+pub(super) async fn ranks_of(
+    lane: &Lane<'_>, keep: &Checkpoint, (serial, members): (u64, usize),
+) -> Result<Vec<i32>> {
+    let mine = keep.memory.lock().heads(serial);
+    let heads = HEADS.hear(lane, mine, first).await?;
+    Ok(heads.as_ref().as_ref().map_or((0..members as i32).collect(), |heads| heads.ranks.clone()))
+}
+
 /// A checkpoint that is to be taken.
 pub(super) struct Draft {
     pub(super) shape: Shape,

@@ -126,6 +126,21 @@ pub(super) fn readers(accounts: &[Account], generation: &Written) -> Vec<Seat> {
     seats(&places, &holders)
 }
 
+/// Fails where more ranks are here than wrote a checkpoint, at all alike: some would have nothing,
+/// and others what they had.
+pub(super) fn must_have_written(
+    generation: &Written, here: usize,
+) -> std::result::Result<(), String> {
+    let Written { version, members, .. } = *generation;
+    match here <= members as usize {
+        true => Ok(()),
+        false => Err(format!(
+            "checkpoint {version} was written by {members} ranks, and cannot be restored by \
+             {here}: start the job with {members} or fewer, or with another directory"
+        )),
+    }
+}
+
 /// What was written for a place.
 pub(super) type Piece = (usize, Head, [Vec<u8>; KINDS]);
 

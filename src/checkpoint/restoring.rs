@@ -4,7 +4,9 @@
 //! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
 //! there was. The program's data change last, when all have confirmed.
 
-use super::census::{Census, Generation, HEADS, Outlook, census, drafted, first, outlook, rank_in};
+use super::census::{
+    Census, Generation, Outlook, census, drafted, first, outlook, rank_in, ranks_of,
+};
 use super::decoding::{ALL_DIGITS, Worst, decode, unsolved};
 use super::disk::{self, Piece, share_trouble};
 use super::keep::Checkpoint;
@@ -92,6 +94,13 @@ async fn attempt(
     let call = Call { process, keep, comm, accounts, layouts: &outlook.layouts };
     let mut troubles = Vec::new();
     for generation in newer {
+        if let Err(words) = disk::must_have_written(&generation.written, accounts.len()) {
+            if is_nothing {
+                return Err(Class::ARG.because(words));
+            }
+            troubles.push(words);
+            continue;
+        }
         match call.restore_disk(generation, newest, &troubles).await? {
             Ok(version) => return Ok(version),
             Err(why) => troubles.push(why),
@@ -102,11 +111,20 @@ async fn attempt(
         troubles.push(damage);
     }
     let outcome = call.restore_memory(verdict).await;
+    if let (Ok(Some(version)), [_, ..]) = (&outcome, &troubles[..])
+        && call.me() == 0
+    {
+        say(&format!("checkpoint {version} is restored from memory; {}", troubles.join("; ")));
+    }
     let loss = match outcome.as_ref().map_err(Failure::error) {
         Err(Some(error)) if error.class == DATA_LOST => error.detail.clone().into_owned(),
         _ => return outcome,
     };
     for generation in older {
+        if let Err(words) = disk::must_have_written(&generation.written, accounts.len()) {
+            troubles.push(words);
+            continue;
+        }
         match call.restore_disk(generation, 0, &troubles).await? {
             Ok(version) => return Ok(version),
             Err(why) => troubles.push(why),
@@ -472,15 +490,6 @@ async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst
     Ok(digits)
 }
 
-/// The ranks that the places of a checkpoint had, from somebody who has part of it.
-async fn ranks_of(
-    lane: &Lane<'_>, keep: &Checkpoint, (serial, members): (u64, usize),
-) -> Result<Vec<i32>> {
-    let mine = keep.memory.lock().heads(serial);
-    let heads = HEADS.hear(lane, mine, first).await?;
-    Ok(heads.as_ref().as_ref().map_or((0..members as i32).collect(), |heads| heads.ranks.clone()))
-}
-
 impl Common {
     fn of(
         scheme: &Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
@@ -522,9 +531,7 @@ impl Common {
 mod tests {
     use super::*;
     use crate::checkpoint::memory::DOUBLES;
-
     const MEMBERS: usize = 4;
-
     /// Two sums with the same weights, which those of no scheme have.
     fn equal_sums() -> Scheme {
         let mut scheme = Scheme::parse("sum").expect("a scheme");
@@ -558,7 +565,6 @@ mod tests {
         (0..MEMBERS).map(account).collect()
     }
 
-    /// What each member makes of it by itself.
     fn outcomes(lost: &[usize], doubles: u64) -> Vec<std::result::Result<(), String>> {
         let (scheme, accounts) = (equal_sums(), told(lost, doubles));
         let outcome = |me: usize| {
@@ -589,7 +595,6 @@ mod tests {
     #[test]
     fn what_has_a_solution_is_restored_whatever_the_rest_would_have() {
         assert_eq!(outcomes(&[2], 100), vec![Ok(()); MEMBERS], "one number, and two sums");
-        // What is exact has codes of its own, which always have one.
         assert_eq!(outcomes(&[1, 2], 0), vec![Ok(()); MEMBERS]);
     }
 }

@@ -162,7 +162,8 @@ impl Engine {
         outlook.has_losses = !dead.is_empty();
         outlook.broken.clear();
         outlook.peculiar.clear();
-        let is_calm = dead.is_empty() && !outlook.is_called && !self.world.disquiets(self.me);
+        let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
+        let is_calm = dead.is_empty() && !outlook.is_called && !is_disquieted;
         let is_carefree = is_calm && self.generation() == 0 && !self.world.is_careful();
         let known = |is_well: bool| if is_well { stir } else { u64::MAX };
         self.calm.store(known(is_calm), Ordering::Relaxed);
@@ -207,6 +208,9 @@ impl Engine {
     ) -> Option<Mishap> {
         if self.is_revoked(state, envelope) {
             return Some(Mishap::Revoked);
+        }
+        if let Some(void) = self.world.void(envelope) {
+            return Some(Mishap::Mismatched(void));
         }
         let (of_job, context) = (self.msg_mode()?, envelope.context / 2);
         let msg = state.outlook.peculiar.get(&context).copied().unwrap_or(of_job);

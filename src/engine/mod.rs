@@ -32,6 +32,7 @@ mod steps;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod vigil;
+mod void;
 mod waits;
 pub mod watchman;
 mod world;
@@ -42,13 +43,14 @@ pub use council::{Key as Matter, Purpose, Summons};
 pub use era::Era;
 pub use generation::{Fellowship, Moved};
 pub use matching::{ANY_SOURCE, ANY_TAG};
-pub use meeting::{Board, Gate, Hall, Laid, Line, Meeting, Round};
+pub use meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Watch};
 pub use outside::Outside;
 pub use probe::Held;
 pub use run::Task;
 pub use steps::Steps;
 pub use vigil::{Awaited, Everyone, Vigil};
+pub use void::Void;
 pub use waits::{Waits, Want};
 pub use world::{CONTEXTS, World};
 

@@ -3,6 +3,7 @@
 use super::booking::Bookings;
 use super::council::Key as Matter;
 use super::run::Course;
+use super::void::Void;
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
@@ -36,6 +37,8 @@ pub enum Mishap {
     Doubted { rank: i32 },
     /// The communicator was revoked (ULFM).
     Revoked,
+    /// Its members have called different things.
+    Mismatched(Void),
     /// A run failed; whoever started it knows how.
     Failed,
 }

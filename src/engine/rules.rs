@@ -1,7 +1,9 @@
 //! How a job takes failures: what was asked for, or what the program shows that it can do.
 
 use crate::fault::Mode;
-pub use crate::host::job::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
+pub use crate::host::job::{
+    CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules,
+};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +21,7 @@ pub fn mode_of(comm: CommMode) -> Option<Mode> {
 #[derive(Debug, Default)]
 pub struct Charter {
     given: OnceLock<Rules>,
+    errhandler: OnceLock<InitialErrhandler>,
     /// Some rank hears of errors on a communicator, and goes on.
     is_heard: AtomicBool,
 }
@@ -27,6 +30,19 @@ impl Charter {
     /// What was asked for, or what the program's references show. To be told before ranks live.
     pub fn give(&self, rules: Rules) {
         self.given.get_or_init(|| rules);
+    }
+
+    /// The error handler that the first communicators start with. To be told before ranks live.
+    pub fn start_with(&self, errhandler: InitialErrhandler) {
+        self.errhandler.get_or_init(|| errhandler);
+        if errhandler == InitialErrhandler::Return {
+            self.hear();
+        }
+    }
+
+    /// That handler, where somebody has chosen it.
+    pub fn errhandler(&self) -> Option<InitialErrhandler> {
+        self.errhandler.get().copied()
     }
 
     /// A rank has set an error handler that does not end the job: it means to survive errors.

@@ -293,27 +293,27 @@ impl Engine {
             && self.state.lock().vigils.iter().any(|(_, awaited)| awaited.is_over())
     }
 
-    /// Who keeps a wait from ending; `None` when nobody does.
-    pub(super) fn missing(&self, watched: Watched) -> Option<Vec<Want>> {
+    /// Who keeps a wait from ending.
+    pub(super) fn missing(&self, watched: Watched) -> Vec<Want> {
         let Watched { gate, envelope, .. } = watched;
-        let missing =
-            self.world.known_meeting(watched.key)?.missing(gate, watched.turn, MOST_NAMED);
-        wants(envelope, gate == Gate::Room, missing)
+        let meeting = self.world.known_meeting(watched.key);
+        let missing = meeting.map(|meeting| meeting.missing(gate, watched.turn, MOST_NAMED));
+        wants(envelope, gate == Gate::Room, missing.unwrap_or_default())
     }
 }
 
 impl State {
-    /// Who keeps the runs from going on; `None` when nobody keeps one of them.
-    pub(super) fn missed_by_runs(&self) -> Option<Vec<Want>> {
-        let wants = |(_, awaited): &(Run, Awaited)| match awaited.is_over() {
-            true => None,
-            false => wants(awaited.envelope, false, awaited.missing()),
-        };
-        self.vigils.iter().map(wants).collect::<Option<Vec<_>>>().map(|all| all.concat())
+    /// Who keeps the runs from going on.
+    pub(super) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
+        let wants =
+            |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());
+        self.vigils.iter().flat_map(wants)
     }
 }
 
-fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Option<Vec<Want>> {
+/// Where nobody is missing, and yet the wait does not end, some have come to another operation. (Or
+/// it is about to end: then a thread of the process is about to run, as the kernel knows.)
+fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Vec<Want> {
     let Envelope { context, tag, .. } = envelope;
     let want = |place: &usize| {
         let rank = i32::try_from(*place).expect("ranks fit an int");
@@ -322,6 +322,8 @@ fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Option<Vec<
             false => Want::Message { context, source: rank, tag, room: None },
         }
     };
-    let wants: Vec<Want> = missing.iter().map(want).collect();
-    (!wants.is_empty()).then_some(wants)
+    match missing.is_empty() {
+        true => vec![Want::Match { context }],
+        false => missing.iter().map(want).collect(),
+    }
 }

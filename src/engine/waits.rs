@@ -42,6 +42,8 @@ pub enum Want {
     Program,
     /// That a file is written.
     File,
+    /// That the others call the same collective operation, instead of what they have called.
+    Match { context: u32 },
 }
 
 impl State {
@@ -98,15 +100,14 @@ impl Engine {
             calls.push(waiter.call);
             wants.extend(waiter.sought.map(Sought::want));
             if let Some(watched) = waiter.watched {
-                // Whoever waits for nobody is about to go on.
-                wants.extend(self.missing(watched)?);
+                wants.extend(self.missing(watched));
             }
         }
         if let Some((call, watched)) = state.napper {
             calls.push(call);
-            wants.extend(self.missing(watched)?);
+            wants.extend(self.missing(watched));
         }
-        wants.extend(state.missed_by_runs()?);
+        wants.extend(state.missed_by_runs());
         let ops = state.ops.0.keys().filter_map(|key| state.ops.0.find(key));
         wants.extend(ops.filter(|op| !op.is_orphan).filter_map(Op::want));
         calls.sort_unstable();

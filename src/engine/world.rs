@@ -8,6 +8,7 @@ use crate::engine::era::Shared;
 use crate::engine::meeting::Meetings;
 use crate::engine::revoked::Revoked;
 use crate::engine::rules::{Charter, Rules};
+use crate::engine::void::Voids;
 use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
@@ -31,6 +32,7 @@ pub struct World {
     pub(super) council: Council,
     pub(super) shared: Shared,
     pub(super) revoked: Revoked,
+    pub(super) voids: Voids,
     pub(super) meetings: Meetings,
     charter: Charter,
     blame: Mutex<Blame>,
@@ -87,6 +89,7 @@ impl World {
             council: Council::default(),
             shared: Shared::default(),
             revoked: Revoked::default(),
+            voids: Voids::default(),
             meetings: Meetings::default(),
             charter: Charter::default(),
             blame: Mutex::default(),

@@ -3,7 +3,7 @@
 #[path = "job/rules.rs"]
 mod rules;
 
-pub use rules::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
+pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
 
 use crate::machine::schedule::Event;
 use std::time::Duration;
@@ -12,6 +12,29 @@ use std::time::Duration;
 pub const VARIABLE: &str = "FTRUN_JOB";
 /// The variable that keeps the user's own `LD_PRELOAD` while ours is in force.
 pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
+
+/// Variables by which scripts and tools find the rank that they run in, as other launchers set
+/// them. Every rank has its own; all ranks are on one node.
+pub const RANK_VARIABLES: [&str; 8] = [
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_NODE_RANK",
+    "PMI_RANK",
+    "PMIX_RANK",
+    "MPI_LOCALRANKID",
+    "MV2_COMM_WORLD_RANK",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+];
+/// The same for how many ranks there are.
+pub const SIZE_VARIABLES: [&str; 7] = [
+    "OMPI_COMM_WORLD_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "OMPI_UNIVERSE_SIZE",
+    "PMI_SIZE",
+    "MPI_LOCALNRANKS",
+    "MV2_COMM_WORLD_SIZE",
+    "MV2_COMM_WORLD_LOCAL_SIZE",
+];
 
 /// What becomes of the others when a rank fails, where no mode of FT-MPI or ULFM says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +81,8 @@ pub struct Job {
     pub on_failure: OnFailure,
     /// How the job takes failures; `None`: as the program shows that it can.
     pub rules: Option<Rules>,
+    /// What MPI_COMM_WORLD and MPI_COMM_SELF do with errors at first, where somebody has said so.
+    pub errhandler: Option<InitialErrhandler>,
     /// Libraries that get a private copy per rank although they would be shared, and the reverse.
     pub private: Vec<String>,
     pub shared: Vec<String>,
@@ -108,6 +133,7 @@ impl Default for Job {
             kind: RankKind::Auto,
             on_failure: OnFailure::End,
             rules: None,
+            errhandler: None,
             private: Vec::new(),
             shared: Vec::new(),
             shares_image: false,
@@ -161,6 +187,7 @@ impl Job {
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
+        lines.extend(self.errhandler.map(|it| format!("errhandler={}", it.name())));
         lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.watch.map(|port| format!("watch={port}")));
         lines.extend(self.record.iter().map(|file| format!("record={file}")));
@@ -198,6 +225,7 @@ impl Job {
                 }
             }
             "rules" => self.rules = Some(Rules::decode(value)?),
+            "errhandler" => self.errhandler = Some(InitialErrhandler::named(value)?),
             "share-image" => self.shares_image = value.parse().ok()?,
             "explain" => self.explain = value.parse().ok()?,
             "tag-output" => self.tag_output = value.parse().ok()?,
@@ -245,6 +273,7 @@ mod tests {
             kind: RankKind::Fiber,
             on_failure: OnFailure::Restart,
             rules: Some(Rules::Ft(Modes::default())),
+            errhandler: Some(InitialErrhandler::Abort),
             private: vec!["libapp.so".into(), "libx.so".into()],
             shared: vec!["libbig.so".into()],
             shares_image: true,

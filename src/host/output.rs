@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 use std::io::{Error, ErrorKind};
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a reader may take to make room.
@@ -25,12 +25,61 @@ pub fn write(descriptor: c_int, bytes: &[u8]) -> bool {
     written == Ok(())
 }
 
+/// What a write is told that fails for want of room, or of a disk that works. What is closed was
+/// closed on purpose, and a pipe without a reader ends the rank by SIGPIPE.
+const FAILURES: [c_int; 4] = [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO];
+/// The status of a job that did all it was to do but for its output.
+const UNWRITTEN: c_int = 1;
+
+/// The first failure to write what the job was to print or to keep; 0 so far.
+static FAILURE: AtomicI32 = AtomicI32::new(0);
+/// Which of the standard streams is incomplete, as a set of bits; 0 where it is another file.
+static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
+
 /// A sentence about output that was lost; empty when there is none.
 pub(super) fn about_losses() -> String {
-    match LOST.load(Ordering::Relaxed) {
+    let unread = match LOST.load(Ordering::Relaxed) {
         0 => String::new(),
         bytes => format!("ftrun: {bytes} bytes of output were lost, since nobody has read them\n"),
+    };
+    let error = Error::from_raw_os_error(FAILURE.load(Ordering::Relaxed));
+    let stream = match INCOMPLETE.load(Ordering::Relaxed) {
+        0 => return unread,
+        1 => "standard output is",
+        2 => "standard error is",
+        _ => "standard output and standard error are",
+    };
+    format!("{unread}ftrun: {stream} incomplete: {error}\n")
+}
+
+/// A write to `descriptor` has failed; `error`: the `errno` that says why. What a program prints
+/// is not its to lose in silence, though few programs look.
+pub(super) fn note_failure(descriptor: c_int, error: c_int) {
+    if FAILURES.contains(&error) && matches!(descriptor, 1 | 2) {
+        INCOMPLETE.fetch_or(descriptor as usize, Ordering::Relaxed);
+        note_unwritten(error);
     }
+}
+
+/// A file that the user has asked for is incomplete; somebody else says so.
+pub fn note_unwritten(error: c_int) {
+    let _ = FAILURE.compare_exchange(0, error, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// The exit status of a job that ends with `status` for all else.
+pub(super) fn judged(status: c_int) -> c_int {
+    match status {
+        0 if FAILURE.load(Ordering::Relaxed) != 0 => UNWRITTEN,
+        status => status,
+    }
+}
+
+/// Whether standard output is a pipe that nobody reads any more.
+pub fn has_no_reader() -> bool {
+    let mut wanted = libc::pollfd { fd: 1, events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one description of ours.
+    let ready = unsafe { libc::poll(&raw mut wanted, 1, 0) };
+    ready > 0 && wanted.revents & libc::POLLERR != 0
 }
 
 fn write_within(descriptor: c_int, mut bytes: &[u8], patience: Duration) -> Result<(), ErrorKind> {
@@ -51,11 +100,17 @@ fn write_within(descriptor: c_int, mut bytes: &[u8], patience: Duration) -> Resu
         };
         match usize::try_from(written) {
             Ok(written) => bytes = &bytes[written..],
-            Err(_) => match Error::last_os_error().kind() {
-                // Somebody else was quicker.
-                ErrorKind::Interrupted | ErrorKind::WouldBlock => {}
-                other => return Err(other),
-            },
+            Err(_) => {
+                let error = Error::last_os_error();
+                match error.kind() {
+                    // Somebody else was quicker.
+                    ErrorKind::Interrupted | ErrorKind::WouldBlock => {}
+                    other => {
+                        note_failure(descriptor, error.raw_os_error().unwrap_or(0));
+                        return Err(other);
+                    }
+                }
+            }
         }
     }
     Ok(())

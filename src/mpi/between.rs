@@ -5,6 +5,7 @@
 
 use crate::host::memory::Span;
 use crate::mpi::circle::{Circle, Seal, check_stringtag};
+use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::{broadcast, lane, unite};
 use crate::mpi::comm::{Comm, Contexts, Peer};
 use crate::mpi::draft::{Draft, Words};
@@ -43,7 +44,7 @@ pub fn create(
         must_not_be_revoked(process, peer)?;
         meet(process, &local.group, &leaders, &purpose, Some(peer))
     });
-    let lane = lane(process, local);
+    let lane = lane(process, local, Kind::IntercommCreate)?;
     let peer = peer.as_ref().ok().and_then(Option::as_deref);
     let parents: Vec<&Comm> = std::iter::once(local).chain(peer).collect();
     let agreed = learn(process, &lane, local_leader, told, &parents)?;
@@ -90,7 +91,7 @@ pub fn from_groups(
 
 /// Intercommunicators of those of either side who have the same color.
 pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
-    let (contexts, all) = wishes(&lane(process, comm), wish)?;
+    let (contexts, all) = wishes(&lane(process, comm, Kind::Split)?, wish)?;
     let Some(color) = wish.color() else { return Ok(None) };
     let (first, second) =
         all.split_at(if comm.is_first() { comm.group.len() } else { comm.peers().len() });
@@ -109,7 +110,8 @@ pub(super) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option
 
 /// An intercommunicator of `group`, a part of the local group, and of its like on the other side.
 pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Option<usize>> {
-    let (contexts, said) = consult(process, comm, |words| words.members(group.members()))?;
+    let (contexts, said) =
+        consult(process, comm, Kind::Create, |words| words.members(group.members()))?;
     let remote = said.read().members();
     if group.rank().is_none() || remote.is_empty() {
         return Ok(None);
@@ -124,7 +126,8 @@ pub(super) fn subset(process: &Process, comm: &Comm, group: &Group) -> Result<Op
 /// one with the first seat among the two first members comes first (MPI-5.0 §7.6.2).
 pub fn merge(process: &Process, comm: &Comm, high: bool) -> Result<usize> {
     let remote = comm.remote()?;
-    let (contexts, said) = consult(process, comm, |words| words.number(u32::from(high)))?;
+    let (contexts, said) =
+        consult(process, comm, Kind::IntercommMerge, |words| words.number(u32::from(high)))?;
     let is_other_high = said.read().number() != 0;
     let comes_first = if high == is_other_high { comm.is_first() } else { !high };
     let members = match comes_first {
@@ -137,10 +140,10 @@ pub fn merge(process: &Process, comm: &Comm, high: bool) -> Result<usize> {
 
 /// Contexts that the members of both groups know, and what the first of the other one says.
 fn consult(
-    process: &Process, comm: &Comm, say: impl FnOnce(Words) -> Words,
+    process: &Process, comm: &Comm, kind: Kind, say: impl FnOnce(Words) -> Words,
 ) -> Result<(Contexts, Words)> {
     comm.remote()?;
-    let lane = lane(process, comm).union();
+    let lane = lane(process, comm, kind)?.union();
     let mine = Words::default().contexts(Contexts::draw(process, lane.rank()));
     let mine = if comm.rank == 0 { say(mine) } else { mine };
     let their_first = if comm.is_first() { comm.size() } else { 0 };

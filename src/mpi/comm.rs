@@ -110,8 +110,7 @@ struct Remote {
     local: Arc<Comm>,
     /// All members of both groups.
     both: Arc<dyn Roster>,
-    /// The same among themselves: the group with the first seat among their first members comes
-    /// first.
+    /// The same among themselves (see [`Comm::is_first`]).
     union: Arc<Comm>,
 }
 
@@ -153,6 +152,12 @@ pub enum Source {
 }
 
 impl Comm {
+    /// The same with the error handler that the first communicators start with.
+    pub fn starting_with(mut self, errhandler: Installed) -> Comm {
+        Arc::get_mut(&mut self.belongings).expect("it is new").errhandler = errhandler;
+        self
+    }
+
     /// A communicator of `group`, of which the caller is a member.
     pub fn new(handle: usize, context: u32, group: Arc<Group>, name: &str) -> Comm {
         let rank = group.rank().expect("whoever holds a communicator is in it");
@@ -328,7 +333,7 @@ impl Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.union)
     }
 
-    /// Whether the own group comes first where both could: both find the same.
+    /// Whether the own group comes first: that with the first seat among their first members.
     pub(super) fn is_first(&self) -> bool {
         self.group.leads(self.peers())
     }
@@ -586,9 +591,8 @@ mod tests {
             Comm::between(handle, contexts, group(&[3, 1], 1), group(remote, 1))
         };
         let (a, b, c) = (between(1, &[4, 0]), between(2, &[0, 4]), between(3, &[4, 2]));
-        let again = between(4, &[4, 0]);
         assert_eq!(a.compare(&a), Comparison::Ident);
-        assert_eq!(a.compare(&again), Comparison::Congruent);
+        assert_eq!(a.compare(&between(4, &[4, 0])), Comparison::Congruent);
         assert_eq!(a.compare(&b), Comparison::Similar);
         assert_eq!(a.compare(&c), Comparison::Unequal);
         assert_eq!(a.compare(a.local()), Comparison::Unequal, "one is between groups");

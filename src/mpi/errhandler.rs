@@ -1,5 +1,6 @@
 //! Error handlers (MPI-5.0 §9.3): what happens when a call fails.
 
+use crate::engine::rules::InitialErrhandler;
 use crate::mpi::callback::Callback;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
@@ -84,9 +85,22 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// MPI_ERRORS_ARE_FATAL, which the first communicators start with.
+    /// MPI_ERRORS_ARE_FATAL.
     pub fn fatal() -> Installed {
-        Installed::predefined(Sort::Comm, FATAL)
+        Installed::initial(None)
+    }
+
+    /// What the first communicators start with: MPI_ERRORS_ARE_FATAL, where nobody has chosen
+    /// another one for the job.
+    pub fn initial(chosen: Option<InitialErrhandler>) -> Installed {
+        let handle = match chosen {
+            None | Some(InitialErrhandler::AreFatal) => FATAL,
+            Some(InitialErrhandler::Abort) => FATAL + 1,
+            Some(InitialErrhandler::Return) => FATAL + 2,
+        };
+        let installed = Installed::predefined(Sort::Comm, handle);
+        installed.is_chosen.store(chosen.is_some(), Ordering::Relaxed);
+        installed
     }
 
     /// MPI_ERRORS_RETURN, which files start with (MPI-5.0 §14.7).

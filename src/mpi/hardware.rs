@@ -1,6 +1,7 @@
 //! The hardware that ranks run on, as far as the system tells: which parts of the machine a rank
 //! is kept to (MPI-5.0 §7.4.2, §9.1.3).
 
+use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::share;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
@@ -48,7 +49,7 @@ pub(super) fn next_level(
 ) -> Result<Option<(&'static str, Option<i32>)>> {
     let mine = places();
     let bytes: Vec<u8> = mine.iter().flat_map(|place| code(*place).to_ne_bytes()).collect();
-    let all = share(process, comm.local(), &bytes)?;
+    let all = share(process, comm.local(), Kind::Split, &bytes)?;
     let divides = |index: &usize| {
         let column = all.chunks_exact(bytes.len()).map(|row| &row[4 * index..][..4]);
         column.collect::<BTreeSet<_>>().len() > 1

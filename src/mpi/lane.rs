@@ -11,6 +11,7 @@ use crate::engine::rules::CollMode;
 use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
+use crate::mpi::attendance::both_groups;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::judgement::{must_be_fresh, must_stand};
@@ -25,7 +26,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 /// From here on down: clear of MPI_ANY_TAG.
-const LOCAL_TAGS: i32 = -10;
+pub(super) const LOCAL_TAGS: i32 = -10;
 
 /// Every how many operations senders wait for receivers.
 const PACE: u32 = 32;
@@ -95,13 +96,7 @@ impl<'a> Lane<'a> {
         }
         let members: Vec<Member> = match self.comm.remote() {
             Err(_) => self.comm.group.members().collect(),
-            Ok(remote) => {
-                let mut all: Vec<Member> = self.comm.group.members().collect();
-                all.extend(remote.members());
-                // Both sides list them alike.
-                all.sort_unstable_by_key(|member| (member.seat, member.incarnation));
-                all
-            }
+            Ok(_) => both_groups(self.comm),
         };
         let number = u64::from(self.round) << 32 | u64::from(self.tag as u32);
         let matter = Matter { purpose: Purpose::Outcome, of: self.comm.matter(), number };

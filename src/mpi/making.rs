@@ -7,6 +7,7 @@ use crate::host::memory::Span;
 use crate::mpi::between;
 use crate::mpi::circle::{Circle, Seal, check_stringtag};
 use crate::mpi::coll;
+use crate::mpi::coll::claim::{self, Claim, Form, Kind};
 use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::draft::{Draft, Reader, Words};
 use crate::mpi::errhandler::{Errhandler, Installed};
@@ -36,7 +37,7 @@ pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) ->
     if recovery::is_meant(process, comm) {
         return recovery::repair(process, comm);
     }
-    let contexts = run::block(contexts(&coll::lane(process, comm)))?;
+    let contexts = run::block(contexts(&coll::lane(process, comm, Kind::Dup)?))?;
     let made = twin(process, comm, info)?;
     made.settle(contexts);
     lineage::is_known(process, &made)?;
@@ -49,6 +50,7 @@ pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {
     let tag = comm.next_collective(process);
+    claim::compare(process, comm, tag, Claim::of(Kind::Dup).form(Form::Nonblocking))?;
     let made = twin(process, comm, info);
     if is_death(&made) {
         return Err(Failure::died());
@@ -157,7 +159,7 @@ pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Optio
         return between::split(process, comm, wish);
     }
     // Disjoint communicators may share a context: no process is in two of them.
-    let (contexts, all) = wishes(&coll::lane(process, comm), wish)?;
+    let (contexts, all) = wishes(&coll::lane(process, comm, Kind::Split)?, wish)?;
     let Some(color) = wish.color() else { return Ok(None) };
     let living = &comm.living().group;
     let members = chosen(&all, color).filter_map(|rank| living.member(rank)).collect();
@@ -209,7 +211,7 @@ pub fn create(process: &'static Process, comm: &Comm, group: &Group) -> Result<O
     if comm.is_inter() {
         return between::subset(process, comm, group);
     }
-    let context = agree(process, comm)?;
+    let context = agree(process, comm, Kind::Create)?;
     if group.rank().is_none() {
         return Ok(None);
     }
@@ -280,8 +282,8 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
 }
 
 /// A context that all of `comm` know, or none.
-pub(super) fn agree(process: &Process, comm: &Comm) -> Result<u32> {
-    run::block(contexts(&coll::lane(process, comm))).map(|contexts| contexts.own)
+pub(super) fn agree(process: &Process, comm: &Comm, kind: Kind) -> Result<u32> {
+    run::block(contexts(&coll::lane(process, comm, kind)?)).map(|contexts| contexts.own)
 }
 
 /// A context that all of a circle know, or none; they are members of `parent`, if of anything.

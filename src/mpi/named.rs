@@ -3,7 +3,7 @@
 use crate::base::layout::Layout;
 use crate::mpi::datatype::{Datatype, Element, Form, Pair};
 use crate::mpi::recipe::Recipe;
-use crate::mpi::signature::Signature;
+use crate::mpi::signature::{self, Signature};
 use crate::mpi::table::Held;
 use std::sync::{Arc, OnceLock};
 
@@ -101,6 +101,35 @@ pub fn find(handle: usize) -> Option<Held<Datatype>> {
 pub fn plain_bytes(handle: usize) -> usize {
     static SIZES: [u8; LAST - FIRST + 1] = sizes();
     SIZES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0).into()
+}
+
+/// What the elements of such a type are, as [`signature::code`] has it.
+#[inline]
+pub fn code(handle: usize) -> u8 {
+    static CODES: [u8; LAST - FIRST + 1] = codes();
+    CODES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0)
+}
+
+/// The standard's name of a type of such elements.
+pub fn title(code: u8) -> &'static str {
+    /// Those that come before, and are like it, are less common.
+    const CHAR: &str = "MPI_CHAR";
+    let is_it = |(_, _, element): &&(usize, &str, Element)| signature::code(*element) == code;
+    let (special, common) = TYPES.split_at(4);
+    let all = || common.iter().chain(special).filter(is_it);
+    let one = all().find(|(_, name, _)| *name == CHAR).or_else(|| all().next());
+    one.map_or("elements", |(_, name, _)| *name)
+}
+
+const fn codes() -> [u8; LAST - FIRST + 1] {
+    let mut codes = [0; LAST - FIRST + 1];
+    let mut index = 0;
+    while index < TYPES.len() {
+        let (handle, _, element) = TYPES[index];
+        codes[handle - FIRST] = signature::code(element);
+        index += 1;
+    }
+    codes
 }
 
 const fn sizes() -> [u8; LAST - FIRST + 1] {

@@ -36,6 +36,9 @@ pub enum Named {
 const FIRST: usize = 0x20;
 const LAST: usize = 0x3f;
 
+/// The number of functions of the program's that do not commute; one more: of those that do.
+const USER: u8 = (LAST - FIRST + 1) as u8;
+
 static OPS: [(usize, &str, Op); 14] = [
     (0x21, "MPI_SUM", Op::Named(Named::Sum)),
     (0x22, "MPI_MIN", Op::Named(Named::Min)),
@@ -68,6 +71,32 @@ impl Op {
         let all = KNOWN.get_or_init(|| named::elements().map(those_on).collect());
         let known = all.get(datatype.wrapping_sub(named::FIRST));
         bit <= LAST - FIRST && known.is_some_and(|known| known >> bit & 1 == 1)
+    }
+
+    /// A number for what it is: of a function of the program's, only whether it commutes is known.
+    pub fn code(&self) -> u8 {
+        match self {
+            Op::Named(_) => {
+                let known = OPS.iter().find(|(_, _, op)| op == self);
+                known.map_or(0, |(handle, ..)| Op::code_of(*handle))
+            }
+            Op::User { commutes, .. } => USER + u8::from(*commutes),
+        }
+    }
+
+    /// The same of the predefined operation with this handle.
+    #[inline(always)]
+    pub fn code_of(handle: usize) -> u8 {
+        (handle - FIRST) as u8
+    }
+
+    /// What has such a number, in words.
+    pub fn title(code: u8) -> &'static str {
+        match OPS.iter().find(|(handle, ..)| Op::code_of(*handle) == code) {
+            Some((_, name, _)) => name,
+            None if code == USER => "a function of the program's that does not commute",
+            None => "a function of the program's that commutes",
+        }
     }
 
     /// True if the order of the operands does not matter.

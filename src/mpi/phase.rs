@@ -1,6 +1,6 @@
 //! Before MPI_Init, inside, after MPI_Finalize.
 
-use crate::mpi::coll::barrier;
+use crate::mpi::coll;
 use crate::mpi::comm::SELF;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::{Process, thread_token};
@@ -156,7 +156,7 @@ pub fn finalize(process: &'static Process) -> Result {
     process.phases.leave()?;
     let alone = process.self_comm();
     let cleared = alone.attributes.clear(process, SELF).map_err(|failure| failure.on(alone));
-    let met = barrier(process, &process.world_comm());
+    let met = coll::part(process, &process.world_comm());
     if is_death(&met) {
         // Whoever dies here has not left: the others wait for it, and are to hear of its death.
         return met;

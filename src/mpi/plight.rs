@@ -71,6 +71,10 @@ pub fn words_of(process: &Process, want: Want) -> String {
         }
         Want::Program => "a generalized request to be completed".to_string(),
         Want::File => "a file to be written".to_string(),
+        Want::Match { context } => {
+            let title = title(context);
+            format!("the others to call the same on {title}; they have called something else")
+        }
     }
 }
 
@@ -79,7 +83,7 @@ pub fn awaited_by(process: &Process, want: Want) -> Option<Member> {
     let (context, rank) = match want {
         Want::Message { context, source, .. } => (context, source),
         Want::Receiver { context, rank, .. } => (context, rank),
-        Want::Program | Want::File => return None,
+        Want::Program | Want::File | Want::Match { .. } => return None,
     };
     let rank = usize::try_from(rank).ok()?;
     let member = |comm: &Comm| match is_collective(context) {

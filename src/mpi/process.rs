@@ -112,6 +112,7 @@ impl Process {
     ) -> Process {
         let everyone = Arc::new(Group::world(world.size(), me));
         let alone = Arc::new(Group::of(vec![me], me));
+        let errhandler = world.charter().errhandler();
         Process {
             me,
             world,
@@ -133,14 +134,16 @@ impl Process {
             buffer: buffer::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
-            initial_errhandler: Installed::fatal(),
+            initial_errhandler: Installed::initial(errhandler),
             file_errhandler: Installed::of_files(),
             fate: OnceLock::new(),
             pulse,
             first_world: Comm::new(comm::WORLD, comm::WORLD_CONTEXT, everyone, "MPI_COMM_WORLD")
-                .of_generation(0),
+                .of_generation(0)
+                .starting_with(Installed::initial(errhandler)),
             repaired_world: RwLock::default(),
-            self_comm: Comm::new(comm::SELF, comm::SELF_CONTEXT, alone, "MPI_COMM_SELF"),
+            self_comm: Comm::new(comm::SELF, comm::SELF_CONTEXT, alone, "MPI_COMM_SELF")
+                .starting_with(Installed::initial(errhandler)),
             collectives: AtomicU64::new(0),
             recovery: Mutex::default(),
             has_recovered: AtomicBool::new(false),
@@ -386,7 +389,7 @@ impl Process {
     }
 
     fn env(&self) -> &Info {
-        self.environment.get_or_init(|| environment(self.world.size()))
+        self.environment.get_or_init(|| environment(self.world))
     }
 
     /// The error handler that an argument called `name` names.
@@ -424,7 +427,8 @@ impl Process {
 }
 
 /// What the program was started with, as far as that is known (MPI-5.0 §11.3).
-fn environment(seats: usize) -> Info {
+fn environment(world: &World) -> Info {
+    let seats = world.size();
     let text = |value: String| value.into_bytes();
     let mut pairs = vec![
         (text("maxprocs".into()), text(seats.to_string())),
@@ -433,6 +437,9 @@ fn environment(seats: usize) -> Info {
         (text("arch".into()), text(std::env::consts::ARCH.into())),
         (text("thread_level".into()), text("MPI_THREAD_MULTIPLE".into())),
     ];
+    if let Some(errhandler) = world.charter().errhandler() {
+        pairs.push((text("mpi_initial_errhandler".into()), text(errhandler.name().into())));
+    }
     if let Ok(directory) = std::env::current_dir() {
         pairs.push((text("wdir".into()), text(directory.to_string_lossy().into_owned())));
     }

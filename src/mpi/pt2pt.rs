@@ -3,7 +3,7 @@
 //! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
 
 use crate::base::slab::Key;
-use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Watch};
+use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Void, Watch};
 use crate::host::memory::Region;
 use crate::mpi::buffer;
 use crate::mpi::comm::{Comm, Peer, Source};
@@ -80,6 +80,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
              acknowledged"
         )),
         Mishap::Revoked => revoked(),
+        Mishap::Mismatched(Void { class, words }) => Class(class).because(words),
         Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
         Mishap::Truncated { sent } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \

@@ -3,6 +3,7 @@
 //! Ranks stay in their order, reorder or not: in one process every neighbour is equally near.
 
 use crate::host::memory::Span;
+use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::{lane, unite};
 use crate::mpi::comm::Comm;
 use crate::mpi::draft::{Draft, Reader, Words};
@@ -22,13 +23,13 @@ const UNDEFINED: i32 = -32766;
 /// A grid of the first ranks of `comm`, as many as it has places; the others get none.
 pub fn grid(process: &Process, comm: &Comm, cart: Cart) -> Result<Option<usize>> {
     let size = cart.size();
-    shape(process, comm, size, Topology::Cart(cart))
+    shape(process, comm, Kind::CartCreate, size, Topology::Cart(cart))
 }
 
 /// A graph of the first ranks of `comm`, as many as it has nodes; the others get none.
 pub fn graph(process: &Process, comm: &Comm, graph: Graph) -> Result<Option<usize>> {
     let size = graph.size();
-    shape(process, comm, size, Topology::Graph(graph))
+    shape(process, comm, Kind::GraphCreate, size, Topology::Graph(graph))
 }
 
 /// The rank that `comm`'s own rank would have in a topology of `size`.
@@ -36,8 +37,10 @@ pub fn map(comm: &Comm, size: i32) -> i32 {
     if comm.rank < size { comm.rank } else { UNDEFINED }
 }
 
-fn shape(process: &Process, comm: &Comm, size: i32, topology: Topology) -> Result<Option<usize>> {
-    let context = agree(process, comm)?;
+fn shape(
+    process: &Process, comm: &Comm, kind: Kind, size: i32, topology: Topology,
+) -> Result<Option<usize>> {
+    let context = agree(process, comm, kind)?;
     if comm.rank >= size {
         return Ok(None);
     }
@@ -57,7 +60,7 @@ fn shape(process: &Process, comm: &Comm, size: i32, topology: Topology) -> Resul
 pub fn sub_grid(process: &Process, comm: &Comm, remains: &[bool]) -> Result<usize> {
     let (cart, ranks) = comm.cart()?.slice(comm.rank, remains);
     // The parts are disjoint, so they may share a context.
-    let context = agree(process, comm)?;
+    let context = agree(process, comm, Kind::CartSub)?;
     let members = ranks.into_iter().map(|rank| comm.member(rank)).collect();
     let group = Arc::new(process.derive_group(&comm.group, members));
     let topology = Some(Arc::new(Topology::Cart(cart)));
@@ -69,7 +72,7 @@ pub fn sub_grid(process: &Process, comm: &Comm, remains: &[bool]) -> Result<usiz
 pub fn adjacent(
     process: &Process, comm: &Comm, adjacency: Adjacency, info: Option<&Info>,
 ) -> Result<usize> {
-    let context = agree(process, comm)?;
+    let context = agree(process, comm, Kind::DistGraphAdjacent)?;
     connect(process, comm, context, adjacency, info)
 }
 
@@ -90,7 +93,7 @@ pub fn distributed(
     if is_death(&edges) {
         return Err(Failure::died());
     }
-    let lane = lane(process, comm);
+    let lane = lane(process, comm, Kind::DistGraph)?;
     let mine = say(&edges);
     let answer = match lane.rank() {
         0 => tell_all(process, comm, &lane, &mine)?,

@@ -15,7 +15,109 @@ pub struct Signature {
     pub elements: i64,
     /// What all of them are; [`Element::Mixed`] when they differ, or when there are none.
     pub element: Element,
+    /// The same for types that were made in different ways of the same elements.
+    pub digest: Digest,
     node: Node,
+}
+
+/// What there is in a sequence of basic elements, however it is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// How many there are.
+    pub elements: u64,
+    /// The code of all of them; [`Digest::MIXED`] when they differ, 0 when there are none.
+    pub code: u8,
+    /// A polynomial in [`BASE`] whose coefficients are their codes, and the power for one more.
+    hash: u64,
+    power: u64,
+}
+
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Digest {
+    /// No element has this code.
+    pub const MIXED: u8 = 127;
+    const NOTHING: Digest = Digest { elements: 0, code: 0, hash: 0, power: 1 };
+
+    const fn one(element: Element) -> Digest {
+        let code = code(element);
+        Digest { elements: 1, code, hash: code as u64, power: BASE }
+    }
+
+    fn of(element: Element) -> Digest {
+        use Element::{Float, Pair as Both, Signed};
+        let Both(pair) = element else { return Digest::one(element) };
+        let (value, index) = match pair {
+            Pair::FloatInt => (Float(4), Signed(4)),
+            Pair::DoubleInt => (Float(8), Signed(4)),
+            Pair::LongInt => (Signed(8), Signed(4)),
+            Pair::ShortInt => (Signed(2), Signed(4)),
+            Pair::IntInt => (Signed(4), Signed(4)),
+            Pair::LongDoubleInt => (Float(16), Signed(4)),
+            Pair::RealReal => (Float(4), Float(4)),
+            Pair::DoubleDouble => (Float(8), Float(8)),
+        };
+        Digest::one(value).and(Digest::one(index))
+    }
+
+    /// This, and the other after it.
+    fn and(self, other: Digest) -> Digest {
+        let code = match (self.code, other.code) {
+            (one, 0) => one,
+            (0, other) => other,
+            (one, other) if one == other => one,
+            _ => Digest::MIXED,
+        };
+        Digest {
+            elements: self.elements.saturating_add(other.elements),
+            code,
+            hash: self.hash.wrapping_mul(other.power).wrapping_add(other.hash),
+            power: self.power.wrapping_mul(other.power),
+        }
+    }
+
+    /// The same so many times.
+    pub fn times(self, mut count: u64) -> Digest {
+        let (mut all, mut twice) = (Digest::NOTHING, self);
+        while count > 0 {
+            if count & 1 == 1 {
+                all = all.and(twice);
+            }
+            twice = twice.and(twice);
+            count >>= 1;
+        }
+        all
+    }
+
+    /// What tells it from others: how many elements there are, or what they are if they differ.
+    pub fn content(self) -> u64 {
+        if self.code == Digest::MIXED { self.hash } else { self.elements }
+    }
+}
+
+/// A number for what an element is; 0 for what is none.
+pub const fn code(element: Element) -> u8 {
+    use Element::{
+        Byte, Complex, ComplexQuad, Float, Logical, Mixed, Quad, Signed, Text, Unsigned,
+    };
+    let (class, bytes) = match element {
+        Signed(n) => (1, n),
+        Unsigned(n) => (2, n),
+        Float(n) => (3, n),
+        Complex(n) => (4, n),
+        Logical(n) => (5, n),
+        Text(n) => (6, n),
+        Quad => (7, 16),
+        ComplexQuad => (8, 32),
+        Byte => (9, 1),
+        Element::Pair(_) | Mixed => return 0,
+    };
+    class << 3 | bytes.trailing_zeros() as u8
+}
+
+/// Bytes of an element with this code.
+pub const fn bytes_of_code(code: u8) -> u64 {
+    1 << (code & 7)
 }
 
 #[derive(Clone, Debug)]
@@ -28,7 +130,8 @@ enum Node {
 impl Signature {
     pub fn basic(element: Element) -> Signature {
         let elements = if let Element::Pair(_) = element { 2 } else { 1 };
-        Signature { size: size_of_element(element), elements, element, node: Node::Basic }
+        let (size, digest) = (size_of_element(element), Digest::of(element));
+        Signature { size, elements, element, digest, node: Node::Basic }
     }
 
     /// The same `count` times. So many bytes fit into 63 bits: the layout was made before.
@@ -43,7 +146,8 @@ impl Signature {
         let size = of.size.saturating_mul(count);
         let elements = of.elements.saturating_mul(count);
         let element = if elements == 0 { Element::Mixed } else { of.element };
-        Signature { size, elements, element, node: Node::Repeat { count, of } }
+        let digest = of.digest.times(count.try_into().unwrap_or(0));
+        Signature { size, elements, element, digest, node: Node::Repeat { count, of } }
     }
 
     /// One after the other, each so many times.
@@ -60,8 +164,9 @@ impl Signature {
         if let [(count, of)] = filled[..] {
             return of.repeat(*count);
         }
-        let all = filled.iter().map(|(count, of)| of.repeat(*count)).collect();
-        Signature { size, elements, element: Element::Mixed, node: Node::List(all) }
+        let all: Arc<[Signature]> = filled.iter().map(|(count, of)| of.repeat(*count)).collect();
+        let digest = all.iter().fold(Digest::NOTHING, |before, part| before.and(part.digest));
+        Signature { size, elements, element: Element::Mixed, digest, node: Node::List(all) }
     }
 
     /// How many basic elements the first `bytes` of items in a row hold; `None` when the last of
@@ -215,6 +320,11 @@ mod tests {
             let mut random = Random::new(seed);
             let depth = random.below(5) as u32;
             let (signature, sizes) = random_signature(&mut random, depth);
+            let mut plain = Digest::NOTHING;
+            signature.for_each(&mut |element, count| {
+                (0..count).for_each(|_| plain = plain.and(Digest::of(element)));
+            });
+            assert_eq!(signature.digest, plain, "seed {seed}");
             let size: i64 = sizes.iter().sum();
             assert_eq!((signature.size, signature.elements), (size, sizes.len() as i64), "{seed}");
             let mut seen = 0;

@@ -93,7 +93,7 @@ impl Viewing {
             }
             None => go_through(&feed, run),
         }
-        feed.finish(None)
+        feed.finish(None).map_err(String::from)
     }
 }
 

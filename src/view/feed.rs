@@ -1,7 +1,7 @@
 //! What a run and those who look at it have in common.
 
 use super::easel::Easel;
-use super::record::Recorder;
+use super::record::{Flaw, Recorder};
 use super::scene::{Frame, Line, Scene, Told, Written};
 use super::server::Start;
 use super::terminal::Terminal;
@@ -240,7 +240,7 @@ impl Feed {
 
     /// Nothing more is to be drawn and kept; why not all of it could be. Waits until it is written,
     /// for so long at most where that is said; for a terminal only for a while.
-    pub fn finish(&self, patience: Option<Duration>) -> Result<(), String> {
+    pub fn finish(&self, patience: Option<Duration>) -> Result<(), Flaw> {
         const DRAWN: Duration = Duration::from_millis(500);
         let easel = self.lock().easel.take();
         if let Some(easel) = easel {

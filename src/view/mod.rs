@@ -20,7 +20,7 @@ mod terminal;
 pub use colour::{DEAD, kind, shade};
 pub use feed::{Feed, Order};
 pub use image::Image;
-pub use record::{Recorder, Slow};
+pub use record::{Flaw, Recorder, Slow};
 pub use replay::{Replay, Seen};
 pub use scene::{Frame, Line, Scene, Setup, Slider, heat};
 pub use server::{Start, serve, thread};

@@ -63,6 +63,20 @@ enum Next {
     End,
 }
 
+/// Why a recording is not whole.
+#[derive(Debug)]
+pub struct Flaw {
+    pub words: String,
+    /// The disk was too slow, as opposed to full or broken.
+    pub is_late: bool,
+}
+
+impl From<Flaw> for String {
+    fn from(flaw: Flaw) -> String {
+        flaw.words
+    }
+}
+
 /// Who writes it.
 struct Scribe {
     file: BufWriter<File>,
@@ -114,17 +128,21 @@ impl Recorder {
     }
 
     /// The run has ended; why not all of it could be written, within this time where one is said.
-    pub(super) fn finish(self, patience: Option<Duration>) -> Result<(), String> {
+    pub(super) fn finish(self, patience: Option<Duration>) -> Result<(), Flaw> {
         // It has a size as everything that is waited for.
         self.ahead.put(Next::End, 1);
         let path = self.path.display();
+        let late = |words: String| Err(Flaw { words, is_late: true });
         match self.ahead.end(patience) {
-            Err(why) => Err(format!("cannot write --record {path}: {why}")),
-            Ok(false) => Err(format!(
+            Err(why) => {
+                let words = format!("cannot write --record {path}: {why}");
+                Err(Flaw { words, is_late: false })
+            }
+            Ok(false) => late(format!(
                 "--record {path}: the end of it is missing, as it is written too slowly: the job \
                  does not wait for it"
             )),
-            Ok(true) if self.left_out > 0 => Err(format!(
+            Ok(true) if self.left_out > 0 => late(format!(
                 "--record {path}: {} pictures are missing, as it is written too slowly",
                 self.left_out
             )),
@@ -406,7 +424,7 @@ mod tests {
         let left_out = recorder.left_out;
         let writer = std::thread::spawn(move || recorder.finish(None));
         assert_eq!(pipe.take().frames() as u64, 40 - left_out);
-        let told = writer.join().unwrap().unwrap_err();
+        let told = writer.join().unwrap().unwrap_err().words;
         assert!(
             told.ends_with(&format!(
                 "{left_out} pictures are missing, as it is written too slowly"
@@ -419,12 +437,12 @@ mod tests {
         let pipe = Pipe::new("end");
         let mut recorder = Recorder::create(&pipe.path, Slow::LeavesOut, thread).unwrap();
         record(&mut recorder, 3);
-        let told = recorder.finish(Some(Duration::from_millis(1))).unwrap_err();
+        let told = recorder.finish(Some(Duration::from_millis(1))).unwrap_err().words;
         assert!(told.contains("the end of it is missing"), "{told}");
         assert_eq!(pipe.take().frames(), 3, "who takes it later has it");
         let mut recorder = Recorder::create(Path::new("/dev/full"), Slow::Waits, thread).unwrap();
         record(&mut recorder, 40);
-        let told = recorder.finish(None).unwrap_err();
+        let told = recorder.finish(None).unwrap_err().words;
         assert!(told.starts_with("cannot write --record /dev/full: "), "{told}");
     }
 

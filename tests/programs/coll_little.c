@@ -155,24 +155,23 @@ static void ways(void)
     free(got);
 }
 
-/* Members disagree on how much there is, and go on. */
+/* Members disagree on how much there is, and go on. Those who only give may be gone by then. */
 static void disagree(void)
 {
     int data[16] = {0}, *all = calloc((size_t)size * 8, sizeof *all);
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
     for (int round = 0; round < 20; round++) {
         int code = MPI_Bcast(data, rank == 0 ? 8 : 4, MPI_INT, 0, W);
-        EQUAL(code == 0, rank == 0);
+        CHECK(code != 0 || rank == 0);
         code = MPI_Gather(data, rank == 0 ? 4 : 8, MPI_INT, all, 4, MPI_INT, 0, W);
-        EQUAL(code == 0, rank != 0);
+        CHECK(code != 0 || rank != 0);
         code = MPI_Scatter(all, 8, MPI_INT, data, rank == 0 ? 8 : 4, MPI_INT, 0, W);
-        EQUAL(code == 0, rank == 0);
+        CHECK(code != 0 || rank == 0);
         code = MPI_Allreduce(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, W);
         CHECK(code != 0);
         code = MPI_Reduce(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, 0, W);
-        EQUAL(code == 0, rank != 0);
+        CHECK(code != 0 || rank != 0);
         code = MPI_Scan(data, all, rank == 1 ? 8 : 4, MPI_INT, MPI_SUM, W);
-        CHECK(code == 0 || rank > 0);
         CHECK(code != 0 || rank != 1);
         EQUAL(MPI_Barrier(W), 0);
     }

@@ -35,6 +35,58 @@ static void barrier(void)
         MPI_Barrier(comm);
 }
 
+/* The last rank has called something else than the others, who leave data behind before that. */
+static void roots(void)
+{
+    for (int i = 0; i < 7; i++)
+        MPI_Bcast(&value, 1, MPI_INT, 0, W);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, size - 1, 77, W);
+    for (int i = 0; i < 3; i++)
+        MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, rank == size - 1 ? size - 1 : 0, W);
+    MPI_Barrier(W);
+    if (rank == 0)
+        MPI_Bcast(values, 1, MPI_INT, 0, W);
+    MPI_Barrier(W);
+}
+
+static void other_calls(void)
+{
+    if (rank == size - 1)
+        MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, size - 1, W);
+    else
+        MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, W);
+    MPI_Barrier(W);
+    MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, W);
+}
+
+/* The same with one that is only started. */
+static void order(void)
+{
+    MPI_Request request;
+    int done;
+    if (rank == 0) {
+        MPI_Iallreduce(&value, values, 1, MPI_INT, MPI_SUM, W, &request);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        MPI_Barrier(W);
+    } else {
+        MPI_Barrier(W);
+        MPI_Iallreduce(&value, values, 1, MPI_INT, MPI_SUM, W, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Each starts another one, and all come to both. */
+static void started(void)
+{
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Iallreduce(&value, values, 1, MPI_INT, MPI_SUM, W, &request);
+    else
+        MPI_Ireduce(&value, values, 1, MPI_INT, MPI_SUM, rank, W, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* Rank 0 is done: the others wait for a message of its. */
 static void finished(void)
 {
@@ -220,6 +272,8 @@ int main(int argc, char **argv)
         {"sends", sends},     {"threads", threads},       {"thread-sleeps", thread_sleeps},
         {"sleeper", sleeper}, {"reader", reader},         {"timed-wait", timed_wait},
         {"compute", compute}, {"tests-only", tests_only}, {"timer", timer},
-        {"busy", busy},       {"far-ahead", far_ahead},   {0}};
+        {"busy", busy},       {"far-ahead", far_ahead},
+        {"roots", roots},     {"other-calls", other_calls}, {"order", order},
+        {"started", started}, {0}};
     return run_test(argc, argv, tests);
 }

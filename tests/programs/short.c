@@ -169,7 +169,7 @@ static void reductions(void)
     double two[2] = {1, 2}, sums[2] = {-1, -1};
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     FAILS(MPI_Allreduce(two, sums, rank == 0 ? 1 : 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
-          MPI_ERR_COUNT, "reduces");
+          MPI_ERR_COUNT, "has called MPI_Allreduce (");
     CHECK(sums[0] == -1);
     FAILS(MPI_Allreduce(two, sums, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP, "");
     EQUAL(MPI_Allreduce(two, sums, 2, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD), 0);

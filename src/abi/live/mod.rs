@@ -173,8 +173,11 @@ impl Live {
             }
         }
         self.look(sight, &mut stories, "ended", [true; 2]);
-        if let Err(why) = self.feed.finish(Some(WRITTEN)) {
-            say(&format!("ftrun: {why}"));
+        if let Err(flaw) = self.feed.finish(Some(WRITTEN)) {
+            if !flaw.is_late {
+                output::note_unwritten(libc::EIO);
+            }
+            say(&format!("ftrun: {}", flaw.words));
         }
         self.feed.end();
         *self.is_done.lock() = true;

@@ -30,7 +30,21 @@ pub(crate) struct Elf {
     pub(crate) needed: Vec<String>,
     pub(crate) rpath: Option<String>,
     pub(crate) runpath: Option<String>,
+    /// What of the compiler's watches its memory or threads, and cannot do so here.
+    pub(crate) sanitizer: Option<&'static str>,
 }
+
+/// Options of compilers whose programs lay out the memory of a process anew, or follow each of its
+/// threads by ways of their own, and the function that such a program, or the library that it
+/// uses, has for that.
+const SANITIZERS: [(&str, &str); 6] = [
+    ("__asan_init", "address"),
+    ("__hwasan_init", "hwaddress"),
+    ("__tsan_init", "thread"),
+    ("__msan_init", "memory"),
+    ("__lsan_init", "leak"),
+    ("__dfsan_init", "dataflow"),
+];
 
 const HEADER_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 56;
@@ -131,6 +145,8 @@ impl Elf {
         let home = segments.iter().find(holds)?;
         let offset = address - home.address + home.offset;
         let strings = part(file, offset, value(STRING_TABLE_BYTES)?)?;
+        let names = |name: &str| strings.0.split(|byte| *byte == 0).any(|it| it == name.as_bytes());
+        self.sanitizer = SANITIZERS.iter().find(|(init, _)| names(init)).map(|(_, option)| *option);
         for (tag, at) in entries {
             match tag {
                 NEEDED => self.needed.push(strings.string(at)?),

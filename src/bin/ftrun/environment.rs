@@ -12,10 +12,22 @@ use std::process::Command;
 /// The changes to make to our own environment; the last word on a variable counts.
 pub(crate) struct Variables(Vec<(String, Option<OsString>)>);
 
+/// How variables begin by which other launchers tell a process who it is and whom to talk to. This
+/// one may have been started by such a launcher; what it starts has not.
+const OF_OTHERS: [&str; 6] =
+    ["PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "MPI_LOCAL", "MV2_COMM_WORLD_"];
+
 /// Puts the environment of a run together.
 pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal> {
+    let inherited = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let of_others = inherited.filter(|name| OF_OTHERS.iter().any(|start| name.starts_with(start)));
+    let mut variables = Variables(of_others.map(|name| (name, None)).collect());
     let set = request.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
-    let mut variables = Variables(set.collect());
+    variables.0.extend(set);
+    // The library adds each rank's own number.
+    job::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
+    let ranks = request.job.ranks.to_string();
+    job::SIZE_VARIABLES.iter().for_each(|name| variables.set(name, Some(ranks.clone().into())));
     let directory = library.parent().unwrap_or(Path::new("/"));
     let kept = kept_preload(variables.value("LD_PRELOAD").as_deref());
 

@@ -68,6 +68,13 @@ OPTIONS
                       When a rank fails: end the job at once (the default), let
                       the others go on, or let them go on and start the rank
                       afresh.
+    --with-ft ulfm|no As Open MPI's launcher is told: `ulfm` is --mode ulfm; with
+                      `no` the first failure ends the job, and the attribute
+                      MPIX_FT is 0.
+    --initial-errhandler NAME
+                      What MPI_COMM_WORLD and MPI_COMM_SELF do with errors until
+                      the program says otherwise: mpi_errors_are_fatal (the
+                      default), mpi_errors_abort or mpi_errors_return.
     --stack SIZE      The stack of each rank: 8M by default.
     --heap SIZE       The largest heap that a rank may grow to: 1G by default.
                       It is address space; memory is taken as it is used.
@@ -80,8 +87,9 @@ OPTIONS
                       second until that is certain.
 
   How careful, how fast
-    --check on|off    Check the arguments of calls: on by default. Where it is
-                      off, wrong arguments may end a rank or bring wrong
+    --check on|off    Check the arguments of calls, and that the members of a
+                      communicator call the same collectives: on by default.
+                      Where it is off, wrong arguments may end a rank or bring wrong
                       results, and calls are a few nanoseconds faster.
     --leftovers       Say on standard error what each rank leaves behind in
                       MPI_Finalize: messages that nobody received, and objects
@@ -200,7 +208,8 @@ EXIT STATUS
             of MPI and MPI_Finalize has failed like any other: without a mode,
             in mode abort and under --on-failure continue that is the job's
             status, though its work was done.
-    1       the library is missing or broken.
+    1       the library is missing or broken; or all went well but for output,
+            --report or --record that could not be written (a full disk).
     2       the command line makes no sense, or the job is too large.
     123     all ranks waited for each other (see --deadlock).
     124     the job was not done in time (see --timeout).
@@ -221,7 +230,10 @@ ENVIRONMENT
                       that a tool takes over are the tool's.
     LD_LIBRARY_PATH   Is kept; the library's directory goes in front of it.
     Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have
-    no effect.
+    no effect. Each rank finds its number and the number of ranks where scripts
+    and tools look for them: OMPI_COMM_WORLD_RANK and _SIZE, _LOCAL_RANK and
+    _LOCAL_SIZE, PMI_RANK, PMI_SIZE, PMIX_RANK, MPI_LOCALRANKID and
+    MPI_LOCALNRANKS. What an outer launcher has set there is taken away.
 
 EXAMPLES
     mpicc ring.c -o ring && @NAME@ -np 8 ./ring
@@ -236,8 +248,11 @@ EXAMPLES
 LIMITS
     The program is for x86-64 and glibc 2.34 or newer. It is position
     independent, as compilers make it by default: those linked with -no-pie or
-    -static are refused, and so are scripts. Ranks are not protected from each
-    other's wild writes. A job has as many ranks as the machine allows mappings
+    -static are refused, and so are scripts and programs compiled with
+    -fsanitize=address, thread, memory or leak (undefined works). A library
+    opened by dlopen is one for all ranks; it is refused if it refers to the
+    program or to a library of which each rank has its own. Ranks are not
+    protected from each other's wild writes. A job has as many ranks as the machine allows mappings
     (vm.max_map_count; some 32,000 ranks of a C program where nobody has raised
     it; any number of a very small one, or with --share-image) and has memory
     for; a job that is too large is refused with the limit's name.

@@ -15,6 +15,7 @@ pub(crate) struct Asked {
     /// The file name of what asks for it.
     pub(crate) by: String,
     pub(crate) found: bool,
+    pub(crate) sanitizer: Option<&'static str>,
 }
 
 /// Where ld.so looks when nothing else says where.
@@ -44,7 +45,8 @@ pub(crate) fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
             }
             // Nothing of interest lies behind the C library.
             let found = if is_libc(&name) { None } else { search.find(needed, &path, &elf) };
-            asked.push(Asked { name, by: file_name(&path), found: found.is_some() });
+            let sanitizer = found.as_ref().and_then(|(_, elf)| elf.sanitizer);
+            asked.push(Asked { name, by: file_name(&path), found: found.is_some(), sanitizer });
             waiting.extend(found);
         }
     }

@@ -40,23 +40,14 @@ fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let called = shared::called(words.next(), "ftrun");
     let done = match request::read(&called, words) {
-        Ok(Asked::Help) => return say(&help::page(&called)),
-        Ok(Asked::Version) => return say(&help::version(&called)),
+        Ok(Asked::Help) => return shared::print(&called, &help::page(&called)),
+        Ok(Asked::Version) => return shared::print(&called, &help::version(&called)),
         Ok(Asked::Run(request)) => run(&called, *request),
         Err(refusal) => Err(refusal),
     };
     match done {
         Ok(never) => match never {},
         Err(refusal) => refusal.say(&called),
-    }
-}
-
-/// Prints `text`; a reader that has gone away (`ftrun --help | head`) is no error.
-fn say(text: &str) -> ExitCode {
-    use std::io::Write;
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
     }
 }
 

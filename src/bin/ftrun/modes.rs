@@ -10,6 +10,8 @@ use std::ffi::OsString;
 pub(crate) struct Wanted {
     pub(crate) on_failure: Option<OnFailure>,
     is_ulfm: bool,
+    /// `--with-ft no`.
+    is_without: bool,
     comm: Option<CommMode>,
     msg: Option<MsgMode>,
     coll: Option<CollMode>,
@@ -40,11 +42,15 @@ impl Wanted {
         Ok(())
     }
 
-    /// `--with-ft` of Open MPI: there is one kind there.
-    pub(crate) fn with_ft(&mut self, value: &str) {
-        let is_on =
-            ["ulfm", "mpi", "yes", "true", "1"].iter().any(|on| value.eq_ignore_ascii_case(on));
-        self.is_ulfm |= is_on && self.comm.is_none();
+    /// `--with-ft` of Open MPI: there is one kind there, or none, where failures end the job.
+    pub(crate) fn with_ft(&mut self, said: &str, value: &str) -> Result<(), Refusal> {
+        let is = |names: &[&str]| names.iter().any(|name| value.eq_ignore_ascii_case(name));
+        self.is_without = is(&["no", "none", "off", "false", "0"]);
+        if !self.is_without && !is(&["ulfm", "mpi", "yes", "on", "true", "1"]) {
+            return Err(Refusal::usage(format!("{said} wants `ulfm` or `no`, not `{value}`")));
+        }
+        self.is_ulfm = !self.is_without && self.comm.is_none();
+        Ok(())
     }
 
     /// Lets the environment say what options have not.
@@ -53,7 +59,7 @@ impl Wanted {
     ) -> Result<(), Refusal> {
         let has_mode = self.is_ulfm || self.comm.is_some();
         // Whoever asks for ULFM here or for the standard's rules has no use for modes.
-        if self.is_ulfm || self.on_failure.is_some() {
+        if self.is_ulfm || self.is_without || self.on_failure.is_some() {
             return Ok(());
         }
         let sources = [
@@ -73,7 +79,7 @@ impl Wanted {
 
     /// The rules that was asked for, if one was.
     pub(crate) fn rules(&self) -> Result<Option<Rules>, Refusal> {
-        let Wanted { is_ulfm, comm, msg, coll, recovery, on_failure } = *self;
+        let Wanted { is_ulfm, is_without, comm, msg, coll, recovery, on_failure } = *self;
         let has_others = msg.is_some() || coll.is_some() || recovery.is_some();
         let has_modes = comm.is_some() || has_others;
         let no = |words: &str| Err(Refusal::usage(words));
@@ -81,10 +87,16 @@ impl Wanted {
             return no("with --mode ulfm the program repairs what it wants to; \
                        --msg, --coll and --recovery are for the modes of FT-MPI");
         }
+        let survives = is_ulfm || has_modes || on_failure.is_some_and(|it| it != OnFailure::End);
+        if is_without && survives {
+            return no("--with-ft no lets the first failure end the job; \
+                       leave it or the options by which failures are survived out");
+        }
         match on_failure {
             Some(_) if is_ulfm || has_modes => {
                 no("--on-failure is for programs that run without a mode; leave it or --mode out")
             }
+            None if is_without => Ok(Some(Rules::End)),
             Some(OnFailure::End) => Ok(Some(Rules::End)),
             Some(_) => Ok(Some(Rules::Standard)),
             None if is_ulfm => Ok(Some(Rules::Ulfm)),
@@ -141,6 +153,29 @@ mod tests {
         assert_eq!(asked(&[(Does::CommMode, "ulfm")], &variables), Some(Rules::Ulfm));
         let atomic = Modes { coll: CollMode::Atomic, ..modes };
         assert_eq!(asked(&[(Does::CollMode, "atomic")], &[]), Some(Rules::Ft(atomic)));
+    }
+
+    #[test]
+    fn without_fault_tolerance_the_first_failure_ends_the_job() {
+        let asked = |value: &str, mode: Option<&str>| {
+            let mut wanted = Wanted::default();
+            wanted.with_ft("--with-ft", value)?;
+            if let Some(mode) = mode {
+                wanted.set(Does::CommMode, "--mode", mode)?;
+            }
+            // What stands in the environment is for other runs.
+            wanted.fill_from(|name| (name == "FTMPI_COMM_MODE").then(|| "blank".into()))?;
+            wanted.rules()
+        };
+        for value in ["no", "NO", "false", "0"] {
+            assert_eq!(asked(value, None), Ok(Some(Rules::End)), "{value}");
+            assert!(asked(value, Some("ulfm")).is_err());
+            assert!(asked(value, Some("rebuild")).is_err());
+        }
+        for value in ["ulfm", "ULFM", "mpi", "yes", "true", "1"] {
+            assert_eq!(asked(value, None), Ok(Some(Rules::Ulfm)), "{value}");
+        }
+        assert!(asked("sometimes", None).is_err());
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) enum Does {
     RecoveryMode,
     /// `--with-ft ulfm`, as Open MPI's launcher is told.
     WithFt,
+    InitialErrhandler,
     Stack,
     Heap,
     Kill,
@@ -86,6 +87,7 @@ const CHOICES: &[Choice] = &[
     choice(&["coll", "coll-mode"], 1, Does::CollMode),
     choice(&["recovery", "recovery-mode"], 1, Does::RecoveryMode),
     choice(&["with-ft"], 1, Does::WithFt),
+    choice(&["initial-errhandler"], 1, Does::InitialErrhandler),
     choice(&["kill"], 1, Does::Kill),
     choice(&["kill-file"], 1, Does::KillFile),
     choice(&["machine"], 1, Does::Machine),

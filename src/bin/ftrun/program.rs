@@ -69,13 +69,19 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, R
         }
     };
     linked_well(&elf).map_err(no)?;
+    let by_itself = elf.sanitizer.map(|option| (option, "it".to_string()));
     let library_path = variables.value("LD_LIBRARY_PATH").unwrap_or_default();
     let asked = libraries::of(&path, elf, &library_path);
     uses_us(&asked).map_err(no)?;
+    let by_library = || asked.iter().find_map(|it| Some((it.sanitizer?, it.name.clone())));
+    if let Some((option, which)) = by_itself.or_else(by_library) {
+        return Err(no(unsanitary(option, &which)));
+    }
     Ok(path)
 }
 
-/// The file behind the name: a path as it is, a plain word through PATH.
+/// The file behind the name: a path as it is, a plain word through PATH and then in this directory,
+/// as other launchers look for it and scripts written for them expect.
 fn find(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
     let name = Path::new(program);
     let shown = name.display();
@@ -96,14 +102,12 @@ fn find(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
     let is_program = |path: &PathBuf| {
         path.metadata().is_ok_and(|file| file.is_file() && file.mode() & 0o111 != 0)
     };
-    let found = std::env::split_paths(&path).map(|directory| directory.join(name)).find(is_program);
-    found.ok_or_else(|| {
-        if name.exists() {
-            missing(&format!("is not on PATH; for the one in this directory say ./{shown}"))
-        } else {
-            missing("is not on PATH and not in this directory")
-        }
-    })
+    let here = Path::new(".").join(name);
+    let mut on_path = std::env::split_paths(&path).map(|directory| directory.join(name));
+    let found = on_path.find(is_program);
+    // What lies here and cannot be run is refused with its own words.
+    let found = found.or_else(|| here.exists().then_some(here));
+    found.ok_or_else(|| missing("is not on PATH and not in this directory"))
 }
 
 /// Whether running the file changes the user or group: ld.so then ignores LD_PRELOAD.
@@ -144,6 +148,15 @@ fn linked_well(elf: &Elf) -> Result<(), String> {
         return Err("is a shared library, not a program; link it without -shared".into());
     }
     Err("is static and cannot load the library; link it again without -static".into())
+}
+
+/// Why a program does not run that `which` was compiled for a sanitizer.
+fn unsanitary(option: &str, which: &str) -> String {
+    format!(
+        "cannot run as ranks, since {which} is compiled with -fsanitize={option}, which sees one \
+         program in a process and not copies of it; compile without it (-fsanitize=undefined \
+         works), or watch a program without it by `valgrind --trace-children=yes`"
+    )
 }
 
 /// Whether the program reaches this library, and no other MPI.

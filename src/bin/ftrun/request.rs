@@ -1,7 +1,7 @@
 //! The command line, understood: what to run, as how many ranks, and how they are to live.
 
 use crate::faults::{self, Faults};
-use crate::job::{Job, OnFailure, RankKind};
+use crate::job::{InitialErrhandler, Job, OnFailure, RankKind};
 use crate::modes::{self, Wanted};
 use crate::numbers;
 use crate::options::{self, Choice, Does};
@@ -186,7 +186,8 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
                 self.request.wanted.set(does, &dashed, &value.to_string_lossy())?;
             }
-            Does::WithFt => self.request.wanted.with_ft(&value.to_string_lossy()),
+            Does::WithFt => self.request.wanted.with_ft(&dashed, &value.to_string_lossy())?,
+            Does::InitialErrhandler => job.errhandler = Some(errhandler(&dashed, value)?),
             Does::Stack => self.stack = Some(size(&dashed, value, 64 << 10)?),
             Does::Heap => self.heap = Some(size(&dashed, value, 1 << 20)?),
             Does::Kill => self.faults.kill(&dashed, value)?,
@@ -313,6 +314,10 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
             return Refusal::usage(format!("{dashed} wants {} after it", modes::choices(does)));
         }
+        Does::WithFt => "`ulfm` or `no`",
+        Does::InitialErrhandler => {
+            return Refusal::usage(format!("{dashed} wants {} after it", errhandlers()));
+        }
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
         Does::Machine => "a file, or the name of a machine",
@@ -348,6 +353,16 @@ fn rank_kind(named: &str, value: &OsStr) -> Result<RankKind, Refusal> {
     let text = value.to_string_lossy();
     let no = || format!("{named} is `thread`, `fiber` or `auto`, not `{text}`");
     RankKind::named(&text).ok_or_else(|| Refusal::usage(no()))
+}
+
+fn errhandlers() -> String {
+    InitialErrhandler::choices()
+}
+
+fn errhandler(dashed: &str, value: &OsStr) -> Result<InitialErrhandler, Refusal> {
+    let text = value.to_string_lossy();
+    let no = || Refusal::usage(format!("{dashed} is {}, not `{text}`", errhandlers()));
+    InitialErrhandler::named(&text).ok_or_else(no)
 }
 
 fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {

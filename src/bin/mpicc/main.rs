@@ -38,8 +38,8 @@ fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, 
         flags.add_modules(called, &compiler, &words)?;
     }
     if let Some(show) = words.show {
-        println!("{}", flags.shown(show, called, &compiler, &words));
-        return Ok(ExitCode::SUCCESS);
+        let shown = format!("{}\n", flags.shown(show, called, &compiler, &words));
+        return Ok(shared::print(called, &shown));
     }
     let all = flags.around(&words);
     let error = compiler.command().args(all).exec();

@@ -1,5 +1,6 @@
 //! A clear no: one sentence that names the cure, and an exit status like a shell's.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 /// The command line makes no sense.
@@ -29,7 +30,8 @@ impl Refusal {
 
     /// Says it on stderr in the name of the program that was called.
     pub(crate) fn say(&self, called: &str) -> ExitCode {
-        eprintln!("{called}: {}", self.sentence);
+        // Where it cannot be told, the status says so.
+        let _ = writeln!(std::io::stderr(), "{called}: {}", self.sentence);
         ExitCode::from(self.status)
     }
 }

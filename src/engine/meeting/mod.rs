@@ -11,9 +11,12 @@
 //! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
 //! of no use any more, and its meeting is left as it is.
 
+mod calls;
 mod known;
 mod round;
 
+use calls::Calls;
+pub use calls::{Call, Caller};
 pub(super) use known::Meetings;
 use round::Words;
 pub use round::{Board, Laid, Line, Round};
@@ -46,6 +49,8 @@ pub struct Meeting {
     members: Box<[Member]>,
     stands: Box<[Stand]>,
     bells: Box<[&'static Bell]>,
+    /// What they call.
+    pub calls: Calls,
     /// By rotation; made when the first one is needed, and so many.
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
@@ -122,13 +127,15 @@ impl Meeting {
     fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
         let most = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
         let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, most);
+        let count = count.next_power_of_two() as u32;
         let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
             bells: members.iter().map(bell).collect(),
             rounds: OnceLock::new(),
-            count: count.next_power_of_two() as u32,
+            calls: Calls::new(count),
+            count,
             common: (0..2).map(|_| Round::new(members.len())).collect(),
             pace: Pace {
                 settled: AtomicU32::new(0),

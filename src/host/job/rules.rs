@@ -16,6 +16,38 @@ pub enum Rules {
     Ulfm,
 }
 
+/// The error handler that MPI_COMM_WORLD and MPI_COMM_SELF start with, by what the standard calls
+/// it on a command line and in infos (MPI-5.0 §9.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialErrhandler {
+    AreFatal,
+    Abort,
+    Return,
+}
+
+impl InitialErrhandler {
+    const ALL: [(InitialErrhandler, &str); 3] = [
+        (InitialErrhandler::AreFatal, "mpi_errors_are_fatal"),
+        (InitialErrhandler::Abort, "mpi_errors_abort"),
+        (InitialErrhandler::Return, "mpi_errors_return"),
+    ];
+
+    /// The one of this name, in any case.
+    pub fn named(text: &str) -> Option<InitialErrhandler> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(value, _)| value)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// All names, for a message.
+    pub fn choices() -> String {
+        listed(Self::ALL.into_iter().map(|(_, name)| name))
+    }
+}
+
 /// The modes of FT-MPI, of a job or of a communicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
@@ -204,6 +236,15 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_initial_error_handler_is_known_by_its_name() {
+        for (value, name) in InitialErrhandler::ALL {
+            assert_eq!((value.name(), InitialErrhandler::named(name)), (name, Some(value)));
+        }
+        assert_eq!(InitialErrhandler::named("MPI_ERRORS_RETURN"), Some(InitialErrhandler::Return));
+        assert_eq!(InitialErrhandler::named("errors_return"), None);
+    }
 
     #[test]
     fn a_mode_has_many_spellings() {

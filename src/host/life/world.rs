@@ -403,15 +403,16 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
         }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());
-        output::write(2, replay::last_words(status).as_bytes());
+        output::write(2, replay::last_words(output::judged(status)).as_bytes());
         flush();
     } else if SPEAKER.load(Ordering::Acquire) != own {
         std::thread::sleep(PATIENCE);
     }
     // A handler that has interrupted the speaker does not wait for it.
     loop {
+        let status = output::judged(STATUS.load(Ordering::Acquire));
         // SAFETY: ends the process.
-        unsafe { libc::syscall(libc::SYS_exit_group, STATUS.load(Ordering::Acquire)) };
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
     }
 }
 

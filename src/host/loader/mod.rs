@@ -11,6 +11,7 @@ mod globals;
 pub(in crate::host) mod nowhere;
 mod object;
 mod order;
+pub(in crate::host) mod plugins;
 mod policy;
 mod relocs;
 mod scope;
@@ -162,6 +163,7 @@ impl Template {
         if job.explain {
             template.explain(&scope, job, &choices, &private);
         }
+        plugins::know(scope, &choices);
         Ok(template)
     }
 

@@ -154,14 +154,7 @@ impl Linking<'_> {
     }
 
     fn reference(&self, symbol: usize) -> Reference {
-        let dynamic = &self.linker.scope.objects[self.index].dynamic;
-        let version = dynamic.version_index(symbol).map(|tagged| usize::from(tagged & 0x7fff));
-        let own = |index: usize| dynamic.defined_versions.get(index).copied().flatten();
-        let wanted = |index: usize| dynamic.wanted_versions.get(index).copied().flatten();
-        Reference {
-            name: dynamic.string(dynamic.symbol(symbol).name as usize),
-            version: version.and_then(|index| wanted(index).or_else(|| own(index))),
-        }
+        Reference::of(&self.linker.scope.objects[self.index].dynamic, symbol)
     }
 
     fn definition(&self, symbol: usize) -> Option<Definition> {

@@ -36,6 +36,19 @@ pub(super) struct Reference {
     pub(super) version: Option<Version>,
 }
 
+impl Reference {
+    /// What the object with this dynamic section refers to by its symbol `index`.
+    pub(super) fn of(dynamic: &Dynamic, index: usize) -> Reference {
+        let version = dynamic.version_index(index).map(|tagged| usize::from(tagged & 0x7fff));
+        let own = |index: usize| dynamic.defined_versions.get(index).copied().flatten();
+        let wanted = |index: usize| dynamic.wanted_versions.get(index).copied().flatten();
+        Reference {
+            name: dynamic.string(dynamic.symbol(index).name as usize),
+            version: version.and_then(|index| wanted(index).or_else(|| own(index))),
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Definition {
     pub(super) object: usize,

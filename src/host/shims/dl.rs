@@ -1,14 +1,18 @@
 //! dlsym and dladdr: ranks see their own images where libc only knows the template.
 //!
-//! `dlopen` is libc's: what a rank opens while it runs is shared by all ranks.
+//! What a rank opens while it runs is shared by all ranks, and refused where it would have to be
+//! the rank's own (see [`plugins`]).
 
 use super::{homes, state, table};
+use crate::host::loader::plugins::{self, Misfit};
 use crate::host::{Rank, current, life};
 use libc::Dl_info;
+use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
-table!(dladdr, dladdr1);
+table!(dladdr, dladdr1, dlopen, dlerror);
 
 unsafe extern "C" {
     #[link_name = "dladdr1"]
@@ -18,6 +22,91 @@ unsafe extern "C" {
     #[link_name = "dlvsym"]
     fn real_dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char)
     -> *mut c_void;
+}
+
+/// Why the rank's last `dlopen` was refused: what its program is still to be told, and what it has
+/// been told last.
+#[derive(Default)]
+pub(super) struct Refusals(Mutex<[Option<CString>; 2]>);
+
+type Open = unsafe extern "C-unwind" fn(*const c_char, c_int) -> *mut c_void;
+type OpenFromNowhere = unsafe extern "C-unwind" fn(*const c_char, c_int, real: Open) -> *mut c_void;
+
+/// Calls libc's `dlopen` from a place that belongs to no object, as ranks' own code does: then it
+/// searches where the program says (DT_RUNPATH), not where this library does.
+fn from_nowhere() -> Option<OpenFromNowhere> {
+    /// `sub rsp, 8; call rdx; add rsp, 8; ret`
+    const CODE: [u8; 11] = [0x48, 0x83, 0xec, 0x08, 0xff, 0xd2, 0x48, 0x83, 0xc4, 0x08, 0xc3];
+    static PLACE: OnceLock<Option<usize>> = OnceLock::new();
+    let place = PLACE.get_or_init(|| {
+        let (bytes, flags) = (4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping at a place of the kernel's choice.
+        let page = unsafe { libc::mmap(null_mut(), bytes, protection, flags, -1, 0) };
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        // SAFETY: the page is ours, and larger than the code.
+        unsafe { page.cast::<[u8; CODE.len()]>().write(CODE) };
+        // SAFETY: as above.
+        let status = unsafe { libc::mprotect(page, bytes, libc::PROT_READ | libc::PROT_EXEC) };
+        (status == 0).then(|| page.expose_provenance())
+    });
+    let code = std::ptr::with_exposed_provenance::<c_void>((*place)?);
+    // SAFETY: the code takes these arguments, and leaves the stack as it was.
+    Some(unsafe { std::mem::transmute::<*const c_void, OpenFromNowhere>(code) })
+}
+
+unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void {
+    // SAFETY: the same function, whose constructors may unwind.
+    let real = unsafe { std::mem::transmute::<*const (), Open>(libc::dlopen as *const ()) };
+    let handle = match from_nowhere().filter(|_| !file.is_null()) {
+        // SAFETY: as our caller vouches.
+        Some(open) => unsafe { open(file, flags, real) },
+        // SAFETY: as our caller vouches.
+        None => unsafe { real(file, flags) },
+    };
+    let Some(state) = state() else { return handle };
+    state.dl.0.lock()[0] = None;
+    if handle.is_null() || file.is_null() {
+        return handle;
+    }
+    // SAFETY: opened above, and nobody has been told of the handle.
+    let close = || _ = unsafe { libc::dlclose(handle) };
+    match plugins::examine(close) {
+        Ok(()) => handle,
+        Err(misfit) => {
+            state.dl.0.lock()[0] = CString::new(refusal(&misfit)).ok();
+            null_mut()
+        }
+    }
+}
+
+/// The sentence about a library that is refused, with the cure.
+fn refusal(misfit: &Misfit) -> String {
+    let Misfit { library, symbol, owner, is_of_program } = misfit;
+    let (whose, share) = match is_of_program {
+        true => ("the program".to_string(), String::new()),
+        false => {
+            (owner.clone(), format!(", or let all ranks share {owner} (ftrun --shared {owner})"))
+        }
+    };
+    format!(
+        "{library} uses `{symbol}` of {whose}, of which each rank has its own, while a library \
+         opened by dlopen is one for all ranks; link the program with it, or preload it (ftrun -x \
+         LD_PRELOAD={library}){share}"
+    )
+}
+
+unsafe extern "C" fn dlerror() -> *mut c_char {
+    if let Some(state) = state() {
+        let [next, told] = &mut *state.dl.0.lock();
+        if let Some(words) = next.take() {
+            return told.insert(words).as_ptr().cast_mut();
+        }
+    }
+    // SAFETY: has no preconditions.
+    unsafe { libc::dlerror() }
 }
 
 /// `dlsym` and, with a version, `dlvsym`, called from the address `caller`.

@@ -3,6 +3,7 @@
 
 use super::homes::Variable;
 use super::{LibcState, set_errno, state, table};
+use crate::host::job::RANK_VARIABLES;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{null, null_mut};
@@ -70,6 +71,7 @@ pub(super) fn settle(state: &LibcState) {
         let start = template.bytes.as_ptr();
         let entries = template.starts.iter().map(|&at| start.wrapping_add(at));
         own.array = entries.map(|string| Entry(string.cast_mut().cast())).collect();
+        own.tell_rank(state.seat);
         own.array.push(Entry(null_mut()));
     }
     state.homes.write(Variable::Environ, own.array.as_mut_ptr());
@@ -155,6 +157,21 @@ fn valid_name<'a>(name: *const c_char) -> Option<&'a [u8]> {
 }
 
 impl Own {
+    /// Adds what tells scripts and tools which rank they run in. `ftrun` has left none of it in the
+    /// template.
+    fn tell_rank(&mut self, seat: usize) {
+        let (mut text, mut starts) = (Vec::new(), Vec::new());
+        let seat = seat.to_string();
+        for name in RANK_VARIABLES {
+            starts.push(text.len());
+            text.extend([name.as_bytes(), b"=", seat.as_bytes(), b"\0"].concat());
+        }
+        let mut text = text.into_boxed_slice();
+        let first = text.as_mut_ptr();
+        self.strings.push(text);
+        self.array.extend(starts.iter().map(|&at| Entry(first.wrapping_add(at).cast())));
+    }
+
     /// A string that stays where it is as long as the rank lives.
     fn keep(&mut self, string: Box<[u8]>) -> *mut c_char {
         let known = self.strings.iter().rposition(|kept| *kept == string);

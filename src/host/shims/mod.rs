@@ -47,6 +47,7 @@ pub(super) use replayed::clock_gettime;
 pub(super) struct LibcState {
     seat: usize,
     homes: Homes,
+    dl: dl::Refusals,
     environ: environ::Environ,
     files: files::Files,
     getopt: getopt::Getopt,
@@ -133,6 +134,7 @@ impl LibcState {
         LibcState {
             seat,
             homes: Homes::new(),
+            dl: dl::Refusals::default(),
             environ: environ::Environ::default(),
             files: files::Files::default(),
             getopt: getopt::Getopt::default(),

@@ -73,6 +73,7 @@ unsafe extern "C" {
     fn funlockfile(stream: *mut FILE);
     fn ftrylockfile(stream: *mut FILE) -> c_int;
     fn fflush_unlocked(stream: *mut FILE) -> c_int;
+    fn ferror_unlocked(stream: *mut FILE) -> c_int;
     fn putc_unlocked(byte: c_int, stream: *mut FILE) -> c_int;
     fn getc_unlocked(stream: *mut FILE) -> c_int;
     fn fputs_unlocked(text: *const c_char, stream: *mut FILE) -> c_int;
@@ -140,18 +141,26 @@ impl Stream {
 
     /// Writes out what is buffered, unless a thread is in the middle of changing it.
     fn flush_if_free(self) {
+        self.try_to_flush();
+    }
+
+    /// The same; the `errno` of what fails.
+    fn try_to_flush(self) -> Option<c_int> {
         // What another thread of the rank does with the FILE takes microseconds.
         for _ in 0..200 {
             // SAFETY: the FILE is open.
             if unsafe { ftrylockfile(self.0) } == 0 {
                 // SAFETY: the lock is held.
-                unsafe { fflush_unlocked(self.0) };
+                let status = unsafe { fflush_unlocked(self.0) };
+                // SAFETY: the thread's own variable.
+                let error = (status != 0).then(|| unsafe { *libc::__errno_location() });
                 // SAFETY: as above.
                 unsafe { funlockfile(self.0) };
-                return;
+                return error;
             }
             std::thread::yield_now();
         }
+        None
     }
 
     /// In a forked child: the thread that held the lock is not there.
@@ -322,8 +331,20 @@ unsafe fn bytes_of<'a>(from: *const u8, bytes: usize) -> &'a [u8] {
     }
 }
 
-/// Writes a rank's streams out, as `exit` does.
+/// Writes a rank's streams out, as `exit` does, and notes what could not be written.
 pub(in crate::host) fn flush(rank: &Rank) {
+    for (descriptor, stream) in (0..).zip(&rank.libc.streams.0).skip(1) {
+        let Some(stream) = stream.get().filter(|stream| stream.descriptor() == descriptor) else {
+            continue;
+        };
+        let why = stream.try_to_flush();
+        // What failed earlier may have left nothing behind by which to tell why.
+        // SAFETY: the FILE is open.
+        let has_failed = unsafe { ferror_unlocked(stream.0) } != 0;
+        if let Some(why) = why.or(has_failed.then_some(libc::ENOSPC)) {
+            output::note_failure(descriptor, why);
+        }
+    }
     flush_all(&rank.libc);
     tag::finish(&rank.libc);
 }
@@ -496,6 +517,15 @@ unsafe extern "C" fn readv(descriptor: c_int, parts: *const libc::iovec, count: 
     }
 }
 
+/// The same, once it is noted that nothing was written.
+fn noted(descriptor: c_int, written: isize) -> isize {
+    if written < 0 && matches!(descriptor, 1 | 2) {
+        // SAFETY: the thread's own variable.
+        output::note_failure(descriptor, unsafe { *libc::__errno_location() });
+    }
+    written
+}
+
 pub(super) unsafe extern "C" fn write(
     descriptor: c_int, from: *const c_void, bytes: usize,
 ) -> isize {
@@ -503,14 +533,14 @@ pub(super) unsafe extern "C" fn write(
         // SAFETY: the caller vouches for the bytes.
         Some(state) => tag::write(state, descriptor, unsafe { bytes_of(from.cast(), bytes) }),
         // SAFETY: as our caller vouches.
-        None => unsafe { libc::write(descriptor, from, bytes) },
+        None => noted(descriptor, unsafe { libc::write(descriptor, from, bytes) }),
     }
 }
 
 unsafe extern "C" fn writev(descriptor: c_int, parts: *const libc::iovec, count: c_int) -> isize {
     let Some(state) = tagged(descriptor).filter(|_| count >= 0) else {
         // SAFETY: as our caller vouches.
-        return unsafe { libc::writev(descriptor, parts, count) };
+        return noted(descriptor, unsafe { libc::writev(descriptor, parts, count) });
     };
     let mut all = Vec::new();
     for index in 0..count as usize {

@@ -88,10 +88,17 @@ fn send(descriptor: i32, mut bytes: &[u8]) -> bool {
         match usize::try_from(sent) {
             Ok(sent) => bytes = &bytes[sent..],
             Err(_) if is_interrupted => {}
-            Err(_) => return false,
+            Err(_) => {
+                output::note_failure(descriptor, last_error());
+                return false;
+            }
         }
     }
     true
+}
+
+fn last_error() -> i32 {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::Crowd;
+use super::claim::{Amount, Claim, Kind};
 use super::reduce::{Part, Sum};
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
@@ -47,6 +48,18 @@ impl Numbers {
         Some((each, self.buf.span(each * members)))
     }
 
+    /// How much of what they are.
+    #[inline(always)]
+    fn amount(self) -> Amount {
+        Amount::plain(self.datatype, self.count)
+    }
+
+    /// The claim of those who combine them.
+    #[inline(always)]
+    fn claim(self, kind: Kind, op: usize) -> Claim {
+        Claim::of(kind).op(Op::code_of(op)).amount(self.amount())
+    }
+
     /// The same of what this operation works on.
     #[inline(always)]
     fn operand(self, op: usize) -> Option<Span> {
@@ -84,7 +97,7 @@ fn root(comm: &Comm, root: i32) -> Option<usize> {
 pub fn barrier(process: &'static Process, comm: usize) -> Result<bool> {
     let Some((comm, _)) = world(process, comm) else { return Ok(false) };
     let turn = Turn::next_of_all(process, comm);
-    turn.come()?;
+    turn.come(Claim::of(Kind::Barrier))?;
     turn.all(|_| ())?;
     Ok(true)
 }
@@ -99,7 +112,7 @@ pub fn bcast(process: &'static Process, it: Numbers, from: i32, comm: usize) -> 
         return Ok(false);
     };
     let turn = Turn::next(process, comm);
-    turn.come()?;
+    turn.come(Claim::of(Kind::Bcast).amount(it.amount()).root(root))?;
     turn.broadcast(root, &data.into())?;
     Ok(true)
 }
@@ -117,14 +130,14 @@ pub fn gather(
     }
     if to != comm.rank {
         let turn = Turn::next(process, comm);
-        turn.come()?;
+        turn.come(Claim::of(Kind::Gather).amount(send.amount()).root(root))?;
         turn.bring(&mine.into(), root)?;
         return Ok(true);
     }
     let all = recv.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);
     let Some((_, all)) = all else { return Ok(false) };
     let turn = Turn::next(process, comm);
-    turn.come()?;
+    turn.come(Claim::of(Kind::Gather).amount(send.amount()).root(root))?;
     turn.collect(Some(&mine.into()), &all.into(), each)?;
     Ok(true)
 }
@@ -142,14 +155,14 @@ pub fn scatter(
     }
     if from != comm.rank {
         let turn = Turn::next(process, comm);
-        turn.come()?;
+        turn.come(Claim::of(Kind::Scatter).amount(recv.amount()).root(root))?;
         turn.receive_block(root, &mine.into())?;
         return Ok(true);
     }
     let all = send.blocks(comm.group.len()).filter(|(bytes, _)| *bytes == each);
     let Some((_, all)) = all else { return Ok(false) };
     let turn = Turn::next(process, comm);
-    turn.come()?;
+    turn.come(Claim::of(Kind::Scatter).amount(recv.amount()).root(root))?;
     turn.hand_out(&all.into(), each, Some(&mine.into()))?;
     Ok(true)
 }
@@ -167,7 +180,7 @@ pub fn allgather(
         return Ok(false);
     }
     let turn = Turn::next_of_all(process, comm);
-    turn.come()?;
+    turn.come(Claim::of(Kind::Allgather).amount(recv.amount()))?;
     turn.allgather(&mine.into(), false, &all.into(), each)?;
     Ok(true)
 }
@@ -187,7 +200,7 @@ pub fn alltoall(
         return Ok(false);
     }
     let turn = Turn::next_of_all(process, comm);
-    turn.come()?;
+    turn.come(Claim::of(Kind::Alltoall).amount(recv.amount()))?;
     turn.alltoall(&from.into(), &to.into(), each)?;
     Ok(true)
 }
@@ -210,7 +223,7 @@ pub fn reduce(
         return Ok(false);
     }
     let turn = Turn::next(process, comm);
-    turn.come()?;
+    turn.come(it.claim(Kind::Reduce, op).root(root))?;
     let bracket = || Bracket::of(crowd.reduction(bytes, it.count), bytes, to);
     if !is_at_once {
         let target = target.map(Region::from);
@@ -240,7 +253,7 @@ pub fn allreduce(
     }
     let bracket = Bracket::of(crowd.reduction(bytes, it.count), bytes, 0);
     let turn = Turn::next_of_all(process, comm);
-    turn.come()?;
+    turn.come(it.claim(Kind::Allreduce, op))?;
     let target = target.into();
     match is_at_once {
         true => turn.reduce_for_all(|| given.sum(op), &input.into(), bracket, (0, &target))?,
@@ -265,7 +278,7 @@ pub fn reduce_scatter(
     }
     let bracket = Bracket::of(crowd.reduction(bytes, all.count), bytes, 0);
     let turn = Turn::next_of_all(process, comm);
-    turn.come()?;
+    turn.come(all.claim(Kind::ReduceScatterBlock, op))?;
     let (offset, target) = (turn.me() * target.bytes(), target.into());
     let part = Part { first: i64::from(rank) * it.count, items: it.count };
     match is_at_once {
@@ -291,7 +304,7 @@ pub fn scan(
         return Ok(false);
     }
     let turn = Turn::next(process, comm);
-    turn.come()?;
+    turn.come(it.claim(if is_exclusive { Kind::Exscan } else { Kind::Scan }, op))?;
     turn.scan(&given.sum(op), &input.into(), target.map(Region::from).as_ref(), is_exclusive)?;
     Ok(true)
 }

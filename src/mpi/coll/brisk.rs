@@ -6,6 +6,7 @@
 
 use super::bracket::Bracket;
 use super::choice::Crowd;
+use super::claim::{self, Claim};
 use super::reduce::{Part, Sum};
 use super::sitting::{self, Sitting, index};
 use crate::base::member::Roster;
@@ -78,9 +79,13 @@ impl<'a> Turn<'a> {
         Turn { process, comm, meeting, round, turn, me, members, is_small, is_common }
     }
 
-    /// Comes to it.
+    /// Comes to it; fails where others have come to something else than this member claims.
     #[inline(always)]
-    pub(super) fn come(&self) -> Result {
+    pub(super) fn come(&self, claim: Claim) -> Result {
+        if claim::are_compared() {
+            let number = self.turn as i32;
+            claim::compare_at(self.process, self.comm, number, (self.me, claim))?;
+        }
         self.meeting.come_in(self.turn, self.me);
         self.process.engine.step()?;
         match self.is_common || self.meeting.has_room(self.turn) {

@@ -2,6 +2,7 @@
 
 use super::brisk::Turn;
 use super::choice::{Crowd, Exchange};
+use super::claim::{Amount, Claim, Kind};
 use super::rooted::{collect, give};
 use super::sides::{blocks, given};
 use super::sitting::Sitting;
@@ -15,15 +16,24 @@ use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 
 /// Returns when all members have called it.
-pub struct Barrier;
+pub struct Barrier(Claim);
 
 impl Barrier {
     pub fn plan() -> Result<Barrier> {
-        Ok(Barrier)
+        Ok(Barrier(Claim::of(Kind::Barrier)))
+    }
+
+    /// The same at the end of MPI.
+    pub(super) fn at_the_end() -> Result<Barrier> {
+        Ok(Barrier(Claim::of(Kind::Finalize)))
     }
 }
 
 impl Plan for Barrier {
+    fn claim(&self) -> Claim {
+        self.0
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if !lane.comm().is_inter() {
             return meet(lane).await;
@@ -42,7 +52,7 @@ impl Plan for Barrier {
             return Ok(false);
         }
         let turn = Turn::next_of_all(process, comm);
-        turn.come()?;
+        turn.come(self.0)?;
         turn.all(|_| ())?;
         Ok(true)
     }
@@ -53,6 +63,7 @@ pub struct Allgather {
     mine: Region,
     is_in_place: bool,
     blocks: Blocks,
+    claim: Claim,
 }
 
 impl Allgather {
@@ -61,11 +72,22 @@ impl Allgather {
         let given = if comm.is_inter() { Some(send.region()?) } else { given(send)? };
         let is_in_place = given.is_none();
         let mine = given.unwrap_or_else(|| blocks.of(comm.living().rank));
-        Ok(Allgather { mine, is_in_place, blocks })
+        let kind = if recv.is_even() { Kind::Allgather } else { Kind::Allgatherv };
+        let amount = match comm.is_inter() {
+            true => Amount::ANY,
+            false if recv.is_even() => recv.each()?,
+            false => Amount::bytes(blocks.bytes()),
+        };
+        let claim = Claim::of(kind).amount(amount);
+        Ok(Allgather { mine, is_in_place, blocks, claim })
     }
 }
 
 impl Plan for Allgather {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let is_inter = lane.comm().is_inter();
         if let Some(sitting) = Sitting::of_all(lane).await? {
@@ -92,7 +114,7 @@ impl Plan for Allgather {
             return Ok(false);
         }
         let turn = Turn::next_of_all(process, comm);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.allgather(&self.mine, self.is_in_place, all, *each)?;
         Ok(true)
     }
@@ -154,6 +176,7 @@ pub struct Alltoall {
     /// `None`: in place.
     from: Option<Blocks>,
     to: Blocks,
+    claim: Claim,
 }
 
 impl Alltoall {
@@ -161,11 +184,17 @@ impl Alltoall {
         let to = blocks(recv, comm)?;
         let is_in_place = send.is_in_place() && !comm.is_inter();
         let from = if is_in_place { None } else { Some(blocks(send, comm)?) };
-        Ok(Alltoall { from, to })
+        let kind = if recv.is_even() { Kind::Alltoall } else { Kind::Alltoallv };
+        let amount = if comm.is_inter() { Amount::ANY } else { recv.each()? };
+        Ok(Alltoall { from, to, claim: Claim::of(kind).amount(amount) })
     }
 }
 
 impl Plan for Alltoall {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let mut kept = Scratch::default();
         let from = match &self.from {
@@ -207,7 +236,7 @@ impl Plan for Alltoall {
             return Ok(false);
         }
         let turn = Turn::next_of_all(process, comm);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.alltoall(all, target, *each)?;
         Ok(true)
     }

@@ -8,6 +8,7 @@ mod bracket;
 pub mod brief;
 mod brisk;
 mod choice;
+pub(super) mod claim;
 mod combining;
 mod every;
 mod neighbours;
@@ -39,11 +40,15 @@ use crate::mpi::process::Process;
 use crate::mpi::pt2pt::Pending;
 use crate::mpi::run::{self, Way};
 use crate::mpi::table::Held;
+use claim::{Claim, Form, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One collective operation, its arguments judged.
 pub trait Plan: Send + Sync + 'static {
+    /// What has to be the same at all members.
+    fn claim(&self) -> Claim;
+
     /// Does this member's part.
     fn carry_out(&self, lane: &Lane<'_>) -> impl Future<Output = Result> + Send;
 
@@ -70,8 +75,10 @@ pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result 
 /// Apart, since what it needs would cost the shorter way as well.
 #[inline(never)]
 fn block_for_long(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
-    let lane = lane(process, comm).paced().as_turn();
+    let tag = comm.next_collective(process);
     let plan = plan?;
+    claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
+    let lane = Lane::new(process, comm, tag, Way::Blocking).paced().as_turn();
     run::block(perform(&plan, &lane))
 }
 
@@ -94,8 +101,9 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 pub fn start(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
-    let tag = comm.next_collective(process);
-    let pending = launch(process, comm.clone(), (tag, 0), Arc::new(plan?))?;
+    let (tag, plan) = (comm.next_collective(process), Arc::new(plan?));
+    claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
+    let pending = launch(process, comm.clone(), (tag, 0), plan)?;
     process.requests.keep(comm, pending)
 }
 
@@ -106,7 +114,9 @@ pub fn persist(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
     let tag = comm.next_collective(process);
-    let (plan, on, rounds) = (Arc::new(plan?), comm.clone(), AtomicU32::new(0));
+    let plan = plan?;
+    claim::compare(process, comm, tag, plan.claim().form(Form::Persistent))?;
+    let (plan, on, rounds) = (Arc::new(plan), comm.clone(), AtomicU32::new(0));
     let restart = move |_: &Process| {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
         launch(process, on.clone(), (tag, round), plan.clone())
@@ -123,19 +133,21 @@ fn launch(
     })
 }
 
-/// A blocking lane for the next collective operation of `comm`.
-pub(super) fn lane<'a>(process: &'a Process, comm: &'a Comm) -> Lane<'a> {
-    Lane::new(process, comm, comm.next_collective(process), Way::Blocking)
+/// A blocking lane for the next collective operation of `comm`, a part of such a call.
+pub(super) fn lane<'a>(process: &'a Process, comm: &'a Comm, kind: Kind) -> Result<Lane<'a>> {
+    let tag = comm.next_collective(process);
+    claim::compare(process, comm, tag, Claim::of(kind))?;
+    Ok(Lane::new(process, comm, tag, Way::Blocking))
 }
 
-/// Returns when every member has called it.
-pub fn barrier(process: &Process, comm: &Comm) -> Result {
-    block(process, comm, Barrier::plan())
+/// Returns when every member has come to the end of MPI.
+pub fn part(process: &Process, comm: &Comm) -> Result {
+    block(process, comm, Barrier::at_the_end())
 }
 
 /// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
-pub fn share(process: &Process, comm: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
-    let lane = lane(process, comm);
+pub(super) fn share(process: &Process, comm: &Comm, kind: Kind, mine: &[u8]) -> Result<Vec<u8>> {
+    let lane = lane(process, comm, kind)?;
     run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
 }
 

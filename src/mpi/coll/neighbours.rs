@@ -1,5 +1,6 @@
 //! Collective communication among the neighbours of a topology (MPI-5.0 §8.6, §8.7).
 
+use super::claim::{Claim, Kind};
 use super::{Blocks, Offer, Plan, Sides};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
@@ -35,12 +36,20 @@ impl NeighborAlltoall {
 }
 
 impl Plan for NeighborAllgather {
+    fn claim(&self) -> Claim {
+        Claim::of(Kind::NeighborAllgather)
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }
 
 impl Plan for NeighborAlltoall {
+    fn claim(&self) -> Claim {
+        Claim::of(Kind::NeighborAlltoall)
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }

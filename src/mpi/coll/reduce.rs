@@ -4,6 +4,7 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::{Combination, Crowd};
+use super::claim::{Claim, Kind};
 use super::rooted::collect;
 use super::sitting::{Sitting, index};
 use super::tree::{Tree, broadcast};
@@ -203,6 +204,7 @@ pub struct Reduce {
     sum: Option<Sum>,
     /// At the root.
     target: Option<(Address, Region)>,
+    claim: Claim,
 }
 
 impl Reduce {
@@ -220,7 +222,12 @@ impl Reduce {
             )),
             false => None,
         };
-        Ok(Reduce { role, sum, target })
+        let claim = Claim::of(Kind::Reduce).role(role, comm);
+        let claim = match role {
+            Role::Nobody => claim,
+            _ => claim.sum(terms, terms.count.clone()?)?,
+        };
+        Ok(Reduce { role, sum, target, claim })
     }
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
@@ -269,6 +276,10 @@ impl Reduce {
 }
 
 impl Plan for Reduce {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let root = self.role.root(lane);
         match (&self.sum, &self.target) {
@@ -296,7 +307,7 @@ impl Plan for Reduce {
         let target = self.target.as_ref().map(|(_, target)| target);
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), bytes, root);
         let (turn, input) = (Turn::next(process, comm), sum.input(sum.whole())?);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.put(&input)?;
         turn.all_at(index(root))?;
         target.map_or(Ok(()), |target| turn.combine_for_one(sum, bracket, target))?;
@@ -309,6 +320,7 @@ pub struct Allreduce {
     sum: Sum,
     recv: Address,
     target: Region,
+    claim: Claim,
 }
 
 impl Allreduce {
@@ -317,7 +329,8 @@ impl Allreduce {
         let input = if is_in_place { terms.recv } else { terms.send };
         let sum = Sum::new(terms, input, terms.count.clone()?)?;
         let target = sum.at(terms.recv, sum.whole())?;
-        Ok(Allreduce { sum, recv: terms.recv, target })
+        let claim = Claim::of(Kind::Allreduce).sum(terms, sum.count)?;
+        Ok(Allreduce { sum, recv: terms.recv, target, claim })
     }
 
     async fn between(&self, lane: &Lane<'_>) -> Result {
@@ -371,6 +384,10 @@ impl Allreduce {
 }
 
 impl Plan for Allreduce {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if lane.comm().is_inter() {
             return self.between(lane).await;
@@ -406,7 +423,7 @@ impl Plan for Allreduce {
         let Some(crowd) = Turn::crowd(process, comm).filter(fits) else { return Ok(false) };
         let (turn, input) = (Turn::next_of_all(process, comm), self.sum.input(self.sum.whole())?);
         let bracket = Bracket::of(crowd.reduction(bytes, self.sum.count), bytes, 0);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.reduce_for_all(|| &self.sum, &input, bracket, (0, &self.target))?;
         Ok(true)
     }

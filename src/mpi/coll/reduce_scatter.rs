@@ -3,6 +3,7 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::Combination;
+use super::claim::{Claim, Kind};
 use super::reduce::{Part, Room, Sum, climb, combine_parts};
 use super::rooted::give;
 use super::sitting::Sitting;
@@ -19,6 +20,7 @@ pub struct ReduceScatter {
     sum: Sum,
     parts: Parts,
     target: Region,
+    claim: Claim,
 }
 
 /// Where the part of each member begins, and how many items it has.
@@ -32,21 +34,23 @@ impl ReduceScatter {
     /// The same number of items for everybody.
     pub fn even(comm: &Comm, terms: &Terms) -> Result<ReduceScatter> {
         let (count, members) = (terms.count.clone()?, comm.size());
+        let kind = Kind::ReduceScatterBlock;
         if count < 0 || comm.gaps().is_some() {
             let members = usize::try_from(members).expect("a size is not negative");
-            return ReduceScatter::of(comm, terms, vec![count; members]);
+            return ReduceScatter::of(comm, (kind, terms), vec![count; members]);
         }
         let total = count.checked_mul(members.into());
         let total = total.ok_or_else(|| Class::COUNT.because("recvcount is too large"))?;
         let mine = Part { first: 0, items: count };
-        ReduceScatter::with(comm, terms, total, mine, Parts::Even(count))
+        ReduceScatter::with(comm, (kind, terms), total, mine, Parts::Even(count))
     }
 
     pub fn plan(comm: &Comm, terms: &Terms, counts: &dyn List) -> Result<ReduceScatter> {
-        ReduceScatter::of(comm, terms, counts.numbers(comm.size().into())?)
+        let counts = counts.numbers(comm.size().into())?;
+        ReduceScatter::of(comm, (Kind::ReduceScatter, terms), counts)
     }
 
-    fn of(comm: &Comm, terms: &Terms, counts: Vec<i64>) -> Result<ReduceScatter> {
+    fn of(comm: &Comm, terms: (Kind, &Terms), counts: Vec<i64>) -> Result<ReduceScatter> {
         let negative = counts.iter().position(|count| *count < 0);
         let total = counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count));
         let (None, Some(total)) = (negative, total) else {
@@ -71,13 +75,14 @@ impl ReduceScatter {
 
     /// Of `total` items; `mine` has as many as this member gets.
     fn with(
-        comm: &Comm, terms: &Terms, total: i64, mine: Part, parts: Parts,
+        comm: &Comm, (kind, terms): (Kind, &Terms), total: i64, mine: Part, parts: Parts,
     ) -> Result<ReduceScatter> {
         let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
         let input = if is_in_place { terms.recv } else { terms.send };
         let sum = Sum::new(terms, input, total)?;
         let target = sum.at(terms.recv, mine)?;
-        Ok(ReduceScatter { sum, parts, target })
+        let claim = Claim::of(kind).sum(terms, total)?;
+        Ok(ReduceScatter { sum, parts, target, claim })
     }
 
     fn part(&self, rank: i32) -> Part {
@@ -130,6 +135,10 @@ impl ReduceScatter {
 }
 
 impl Plan for ReduceScatter {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if lane.comm().is_inter() {
             return self.between(lane).await;
@@ -158,7 +167,7 @@ impl Plan for ReduceScatter {
         let bracket = Bracket::of(crowd.reduction(bytes, sum.count), bytes, 0);
         let (offset, _) = self.place(self.part(comm.rank));
         let (turn, input) = (Turn::next_of_all(process, comm), sum.input(sum.whole())?);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.reduce_for_all(|| sum, &input, bracket, (offset, &self.target))?;
         Ok(true)
     }

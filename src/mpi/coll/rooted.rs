@@ -2,6 +2,7 @@
 
 use super::brisk::Turn;
 use super::choice::Crowd;
+use super::claim::{Amount, Claim, Kind};
 use super::sides::{blocks, given};
 use super::sitting::{Sitting, index};
 use super::tree::broadcast;
@@ -17,17 +18,27 @@ use crate::mpi::run::Way;
 pub struct Bcast {
     role: Role,
     data: Region,
+    claim: Claim,
 }
 
 impl Bcast {
-    pub fn plan(comm: &Comm, data: &Offer, root: i32) -> Result<Bcast> {
+    pub fn plan(comm: &Comm, offer: &Offer, root: i32) -> Result<Bcast> {
         let role = Role::of(comm, root)?;
-        let data = if role == Role::Nobody { Region::EMPTY } else { data.region()? };
-        Ok(Bcast { role, data })
+        let data = if role == Role::Nobody { Region::EMPTY } else { offer.region()? };
+        let amount = match role {
+            Role::Nobody => Amount::ANY,
+            _ => Amount::of_offer(offer)?,
+        };
+        let claim = Claim::of(Kind::Bcast).role(role, comm).amount(amount);
+        Ok(Bcast { role, data, claim })
     }
 }
 
 impl Plan for Bcast {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if !lane.comm().is_inter() {
             return broadcast(lane, &self.data, self.role.root(lane)).await;
@@ -50,7 +61,7 @@ impl Plan for Bcast {
         }
         let root = index(if let Role::Leaf(root) = self.role { root } else { comm.rank });
         let turn = Turn::next(process, comm);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.broadcast(root, &self.data)?;
         Ok(true)
     }
@@ -63,6 +74,18 @@ fn meets(crowd: Crowd, is_plain: bool, blocks: Option<&Blocks>, mine: Option<&Re
     if is_plain { crowd.meets_for_equal_blocks(each()) } else { crowd.meets_for_blocks() }
 }
 
+/// What there is in each block, if all are equal: at the root, and of the others.
+fn block(
+    role: Role, is_even: bool, at_root: impl Fn() -> Result<Amount>, mine: &Offer,
+) -> Result<Amount> {
+    match role {
+        _ if !is_even => Ok(Amount::ANY),
+        Role::Root => at_root(),
+        Role::Leaf(_) => Amount::of_offer(mine),
+        Role::Nobody => Ok(Amount::ANY),
+    }
+}
+
 /// What everybody has, in the order of ranks, comes to the root.
 pub struct Gather {
     role: Role,
@@ -71,6 +94,7 @@ pub struct Gather {
     /// At the root.
     blocks: Option<Blocks>,
     is_even: bool,
+    claim: Claim,
 }
 
 impl Gather {
@@ -83,7 +107,11 @@ impl Gather {
             Role::Nobody => None,
         };
         let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
-        Ok(Gather { role, mine, blocks, is_even: recv.is_even() })
+        let is_even = recv.is_even();
+        let kind = if is_even { Kind::Gather } else { Kind::Gatherv };
+        let amount = block(role, is_even, || recv.each(), send)?;
+        let claim = Claim::of(kind).role(role, comm).amount(amount);
+        Ok(Gather { role, mine, blocks, is_even, claim })
     }
 
     /// Whether members meet for that.
@@ -100,13 +128,17 @@ impl Gather {
             return Ok(false);
         }
         let turn = Turn::next(process, comm);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.collect(mine, all, *each)?;
         Ok(true)
     }
 }
 
 impl Plan for Gather {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if self.meets(Crowd::of(lane), lane.way() == Way::Blocking)
             && let Some(sitting) = Sitting::of(lane).await?
@@ -145,7 +177,7 @@ impl Plan for Gather {
             return Ok(false);
         }
         let turn = Turn::next(process, comm);
-        turn.come()?;
+        turn.come(self.claim)?;
         turn.bring(mine, index(root))?;
         Ok(true)
     }
@@ -167,6 +199,7 @@ pub struct Scatter {
     /// `None`: in place.
     mine: Option<Region>,
     is_even: bool,
+    claim: Claim,
 }
 
 impl Scatter {
@@ -179,7 +212,11 @@ impl Scatter {
             Role::Leaf(_) => Some(recv.region()?),
             Role::Nobody => None,
         };
-        Ok(Scatter { role, blocks, mine, is_even: send.is_even() })
+        let is_even = send.is_even();
+        let kind = if is_even { Kind::Scatter } else { Kind::Scatterv };
+        let amount = block(role, is_even, || send.each(), recv)?;
+        let claim = Claim::of(kind).role(role, comm).amount(amount);
+        Ok(Scatter { role, blocks, mine, is_even, claim })
     }
 
     /// Whether members meet for that.
@@ -189,6 +226,10 @@ impl Scatter {
 }
 
 impl Plan for Scatter {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         if self.meets(Crowd::of(lane), lane.way() == Way::Blocking)
             && let Some(sitting) = Sitting::of(lane).await?
@@ -225,12 +266,12 @@ impl Plan for Scatter {
                     return Ok(false);
                 }
                 let turn = Turn::next(process, comm);
-                turn.come()?;
+                turn.come(self.claim)?;
                 turn.hand_out(all, *each, mine.as_ref())?;
             }
             (Role::Leaf(root), _, Some(mine)) if crowd.scatters_at_once(mine.bytes()) => {
                 let turn = Turn::next(process, comm);
-                turn.come()?;
+                turn.come(self.claim)?;
                 turn.receive_block(index(root), mine)?;
             }
             _ => return Ok(false),

@@ -6,6 +6,7 @@
 use super::bracket::Bracket;
 use super::brisk::Turn;
 use super::choice::{Crowd, SEGMENT};
+use super::claim::{Claim, Kind};
 use super::reduce::{Part, Sum, receive};
 use super::sitting::Sitting;
 use super::{Plan, Terms};
@@ -22,6 +23,7 @@ pub struct Scan {
     sum: Sum,
     recv: Address,
     is_exclusive: bool,
+    claim: Claim,
 }
 
 impl Scan {
@@ -40,7 +42,9 @@ impl Scan {
         if !is_exclusive || comm.living().rank != 0 {
             sum.at(terms.recv, Part { first: 0, items: sum.count })?;
         }
-        Ok(Scan { sum, recv: terms.recv, is_exclusive })
+        let kind = if is_exclusive { Kind::Exscan } else { Kind::Scan };
+        let claim = Claim::of(kind).sum(terms, sum.count)?;
+        Ok(Scan { sum, recv: terms.recv, is_exclusive, claim })
     }
 
     async fn segment(&self, lane: &Lane<'_>, part: Part) -> Result {
@@ -86,6 +90,10 @@ impl Scan {
 }
 
 impl Plan for Scan {
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
     async fn carry_out(&self, lane: &Lane<'_>) -> Result {
         let bytes = self.sum.datatype.bytes(self.sum.count)?;
         if Crowd::of(lane).passes_on(bytes)
@@ -128,7 +136,7 @@ impl Plan for Scan {
             return Ok(false);
         }
         let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
-        turn.come()?;
+        turn.come(self.claim)?;
         let (_, target) = self.mine(turn.me())?;
         turn.scan(&self.sum, &input, target.as_ref(), self.is_exclusive)?;
         Ok(true)

@@ -1,5 +1,6 @@
 //! The buffers of collective operations: one block, or one for each peer.
 
+use super::claim::Amount;
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
@@ -43,6 +44,8 @@ pub trait Sides {
     fn is_even(&self) -> bool;
     /// The blocks of `peers`.
     fn blocks(&self, peers: i32) -> Result<Blocks>;
+    /// What there is in each block, where all are equal.
+    fn each(&self) -> Result<Amount>;
 }
 
 /// A buffer that matters everywhere: where, how many, of what.
@@ -75,6 +78,10 @@ impl Sides for Offer {
         true
     }
 
+    fn each(&self) -> Result<Amount> {
+        Amount::of_offer(self)
+    }
+
     fn blocks(&self, peers: i32) -> Result<Blocks> {
         let (count, datatype) = (self.count.clone()?, self.datatype.clone()?);
         let each = datatype.bytes(count)?;
@@ -93,6 +100,10 @@ impl Sides for Lists<'_> {
 
     fn is_even(&self) -> bool {
         false
+    }
+
+    fn each(&self) -> Result<Amount> {
+        Ok(Amount::ANY)
     }
 
     fn blocks(&self, peers: i32) -> Result<Blocks> {

@@ -83,7 +83,7 @@ impl Live {
 
     /// Nothing more is to be seen.
     pub(crate) fn finish(&self) -> Result<(), String> {
-        self.feed.finish(None)
+        self.feed.finish(None).map_err(String::from)
     }
 
     /// What to run after a run that is done; nothing if nobody wishes for more.

@@ -1,0 +1,228 @@
+//! What the members of a communicator have called, operation by operation: the first one to come
+//! says what it is, and all others compare.
+//!
+//! There is an entry for as many operations as there are rounds, by rotation. Who comes to one
+//! whose entry is another's by now, which is rare, compares with nobody.
+//!
+//! | stamp                 | meaning                                                      |
+//! |-----------------------|--------------------------------------------------------------|
+//! | [`EMPTY`]             | nobody has come here                                         |
+//! | number, a fingerprint | somebody has come, and called what has this fingerprint      |
+//! | number, [`VOID`]      | two have called different things: nobody goes through with it |
+
+use crate::host::sched;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A call, as far as it is to be the same at all members: two words that the floor above makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub what: u64,
+    pub amount: u64,
+}
+
+/// What another member has called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub place: usize,
+    pub call: Call,
+}
+
+/// The latest operations of a communicator.
+pub struct Calls(Box<[Entry]>);
+
+/// What one operation is.
+#[derive(Default)]
+#[repr(align(64))]
+struct Entry {
+    stamp: AtomicU64,
+    first: Note,
+    /// One who has called something else.
+    other: Note,
+}
+
+/// A call, and who has made it.
+#[derive(Default)]
+struct Note {
+    what: AtomicU64,
+    amount: AtomicU64,
+    /// The number of the operation, and the place of the caller.
+    who: AtomicU64,
+}
+
+const EMPTY: u64 = u64::MAX;
+const VOID: u32 = 0;
+
+/// In the first word.
+const VAGUE: u64 = 1 << 63;
+
+impl Call {
+    /// The same of one who does not know all that others do: it is compared with theirs, but theirs
+    /// are not with it.
+    pub fn vague(self) -> Call {
+        Call { what: self.what | VAGUE, ..self }
+    }
+
+    #[inline(always)]
+    fn stamp(self, number: u32) -> u64 {
+        const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+        let mixed = self.what.wrapping_mul(ODD[0]) ^ self.amount.wrapping_mul(ODD[1]);
+        u64::from(number) << 32 | (mixed >> 32).max(1)
+    }
+}
+
+impl Calls {
+    /// For a power of two of operations.
+    pub(super) fn new(count: u32) -> Calls {
+        let entry = || Entry { stamp: AtomicU64::new(EMPTY), ..Entry::default() };
+        Calls((0..count).map(|_| entry()).collect())
+    }
+
+    /// A member comes to the operation of this number with its call; fails where another one has
+    /// called something that is not like that. From then on it fails for all who come.
+    #[inline(always)]
+    pub fn compare(
+        &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
+    ) -> Result<(), Caller> {
+        let entry = &self.0[number as usize & (self.0.len() - 1)];
+        let stamp = caller.call.stamp(number);
+        let known = entry.stamp.load(Ordering::Acquire);
+        if known == stamp { Ok(()) } else { entry.settle(known, stamp, caller, is_like) }
+    }
+}
+
+impl Entry {
+    #[inline(never)]
+    fn settle(
+        &self, mut known: u64, stamp: u64, caller: Caller, is_like: fn(Call, Call) -> bool,
+    ) -> Result<(), Caller> {
+        let number = (stamp >> 32) as u32;
+        loop {
+            if known == stamp {
+                return Ok(());
+            }
+            if known != EMPTY && (known >> 32) as u32 == number {
+                return self.judge(number, caller, is_like);
+            }
+            // Numbers run in circles of 31 bits.
+            let is_later = ((known >> 32) as u32).wrapping_sub(number) << 1;
+            let is_past = known != EMPTY && (is_later as i32) > 0;
+            if is_past || caller.call.what & VAGUE != 0 {
+                return Ok(());
+            }
+            let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
+            match self.stamp.compare_exchange(known, stamp, won, lost) {
+                Ok(_) => {
+                    self.first.write(number, caller);
+                    return Ok(());
+                }
+                Err(other) => known = other,
+            }
+        }
+    }
+
+    /// What comes of a call that has not the fingerprint of the first one.
+    #[cold]
+    fn judge(
+        &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
+    ) -> Result<(), Caller> {
+        let void = u64::from(number) << 32 | u64::from(VOID);
+        let Some(first) = self.first.read(number) else { return Ok(()) };
+        let known = self.stamp.load(Ordering::SeqCst);
+        if is_like(first.call, caller.call) {
+            return match known == void {
+                false => Ok(()),
+                true => Err(self.other.read(number).unwrap_or(first)),
+            };
+        }
+        let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
+        if known != void
+            && (known >> 32) as u32 == number
+            && self.stamp.compare_exchange(known, void, won, lost).is_ok()
+        {
+            self.other.write(number, caller);
+        }
+        Err(first)
+    }
+}
+
+impl Note {
+    fn write(&self, number: u32, caller: Caller) {
+        self.what.store(caller.call.what, Ordering::Relaxed);
+        self.amount.store(caller.call.amount, Ordering::Relaxed);
+        let who = u64::from(number) << 32 | caller.place as u64;
+        self.who.store(who.wrapping_add(1), Ordering::Release);
+    }
+
+    /// What is noted of this operation; its writer may be about to do so, or dead.
+    fn read(&self, number: u32) -> Option<Caller> {
+        const TIMES: u32 = 10_000;
+        for _ in 0..TIMES {
+            let who = self.who.load(Ordering::Acquire).wrapping_sub(1);
+            if who != u64::MAX && (who >> 32) as u32 == number {
+                let what = self.what.load(Ordering::Relaxed);
+                let amount = self.amount.load(Ordering::Relaxed);
+                let call = Call { what, amount };
+                return Some(Caller { place: (who as u32) as usize, call });
+            }
+            sched::yield_now();
+        }
+        None
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn caller(place: usize, what: u64, amount: u64) -> Caller {
+        Caller { place, call: Call { what, amount } }
+    }
+
+    fn is_like(one: Call, other: Call) -> bool {
+        one.what == other.what && (one.amount == other.amount || other.amount == 0)
+    }
+
+    #[test]
+    fn who_calls_something_else_hears_of_the_first_and_all_who_come_later_of_him() {
+        let calls = Calls::new(16);
+        for number in [0, 5, 21, 37, i32::MAX as u32, 4] {
+            let compare = |caller| calls.compare(number, caller, is_like);
+            let unsure = caller(5, 7, 1);
+            assert_eq!(compare(Caller { call: unsure.call.vague(), ..unsure }), Ok(()));
+            assert_eq!(compare(caller(3, 7, 1)), Ok(()));
+            assert_eq!(compare(caller(1, 7, 1)), Ok(()));
+            assert_eq!(compare(caller(2, 7, 0)), Ok(()), "like it, in other words");
+            assert_eq!(compare(caller(4, 8, 1)), Err(caller(3, 7, 1)));
+            assert_eq!(compare(caller(5, 7, 1)), Err(caller(4, 8, 1)));
+            assert_eq!(compare(caller(6, 9, 1)), Err(caller(3, 7, 1)));
+        }
+    }
+
+    #[test]
+    fn who_is_far_behind_compares_with_nobody_and_spoils_nothing() {
+        let calls = Calls::new(16);
+        for first in [3, i32::MAX as u32 - 20] {
+            let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
+            assert_eq!(calls.compare(turn(32), caller(0, 7, 1), is_like), Ok(()));
+            assert_eq!(calls.compare(turn(16), caller(1, 8, 1), is_like), Ok(()));
+            assert_eq!(calls.compare(turn(32), caller(2, 7, 1), is_like), Ok(()));
+            assert!(calls.compare(turn(32), caller(3, 8, 1), is_like).is_err());
+        }
+    }
+
+    #[test]
+    fn of_two_who_come_at_once_one_hears_of_the_other() {
+        for number in 0..2000 {
+            let calls = Calls::new(16);
+            let said = std::thread::scope(|scope| {
+                let both = [0, 1].map(|place| {
+                    let calls = &calls;
+                    let mine = caller(place, place as u64, 1);
+                    scope.spawn(move || calls.compare(number, mine, is_like).is_err())
+                });
+                both.map(|thread| thread.join().expect("no panic"))
+            });
+            assert!(said[0] != said[1], "{number}: {said:?}");
+        }
+    }
+}

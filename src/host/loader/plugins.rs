@@ -1,0 +1,117 @@
+//! Which libraries may be opened while ranks run: those that know nothing of what ranks have for
+//! themselves.
+//!
+//! ld.so binds what `dlopen` loads to the template, whose variables belong to nobody. A library
+//! that refers to the program, or to a library of which each rank has its own, would see numbers
+//! that no rank has written, and call functions that work on those. So it is refused, by the name
+//! of what it refers to. What refers to libc, to MPI or to nothing is shared by all ranks.
+
+use super::elf::{PF_W, Symbol, kind};
+use super::policy::Choice;
+use super::scope::{Loaded, Reference, Scope};
+use parking_lot::Mutex;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+const PT_LOAD: u32 = 1;
+const PT_GNU_RELRO: u32 = 0x6474_e552;
+
+/// Whose functions and constants are the same in every copy, as C++ libraries use them.
+const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];
+
+/// What the program was started with.
+struct Known {
+    scope: Scope,
+    is_private: Vec<bool>,
+    /// Libraries that have come since and are no harm, by place and file.
+    harmless: HashSet<(usize, PathBuf)>,
+}
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+/// A library that cannot be opened, and why.
+pub(in crate::host) struct Misfit {
+    pub(in crate::host) library: String,
+    /// What it refers to, and what has that.
+    pub(in crate::host) symbol: String,
+    pub(in crate::host) owner: String,
+    pub(in crate::host) is_of_program: bool,
+}
+
+/// Remembers what there is before ranks live.
+pub(super) fn know(scope: Scope, choices: &[Choice]) {
+    let is_private = choices.iter().map(|choice| choice.is_private).collect();
+    *KNOWN.lock() = Some(Known { scope, is_private, harmless: HashSet::new() });
+}
+
+/// Looks at what has been loaded by the caller, who holds it; `close` is called if it is refused,
+/// while nobody else looks.
+pub(in crate::host) fn examine(close: impl FnOnce()) -> Result<(), Misfit> {
+    let mut known = KNOWN.lock();
+    let Some(known) = known.as_mut() else { return Ok(()) };
+    for object in Scope::of_process().objects {
+        let key = (object.base, object.path.clone());
+        // A rank finds its own copies in the list, at places of their own.
+        let is_same = |it: &Loaded| it.base == object.base || it.path == object.path;
+        let is_known = known.scope.objects.iter().any(is_same);
+        if is_known || known.harmless.contains(&key) {
+            continue;
+        }
+        if let Some(misfit) = known.misfit(&object) {
+            close();
+            return Err(misfit);
+        }
+        known.harmless.insert(key);
+    }
+    Ok(())
+}
+
+impl Known {
+    /// The first thing that `object` takes from what ranks have for themselves.
+    fn misfit(&self, object: &Loaded) -> Option<Misfit> {
+        let dynamic = &object.dynamic;
+        let mut seen = HashSet::new();
+        for rela in dynamic.rela.iter().chain(dynamic.jump_slots) {
+            let index = rela.symbol();
+            let own = dynamic.symbol(index);
+            let binds_at_home = own.is_defined() && (own.binds_at_home() || dynamic.is_symbolic);
+            if index == 0 || binds_at_home || !seen.insert(index) {
+                continue;
+            }
+            let reference = Reference::of(dynamic, index);
+            let Some(found) = self.scope.find(reference, None) else { continue };
+            let owner = &self.scope.objects[found.object];
+            if self.is_private[found.object] && matters(own, owner, found.symbol) {
+                return Some(Misfit {
+                    library: object.path.display().to_string(),
+                    symbol: reference.name.to_string_lossy().into_owned(),
+                    owner: owner.file_name(),
+                    is_of_program: found.object == 0,
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Whether it makes a difference in which copy of `owner` a reference finds `symbol`; `own` is what
+/// the library that refers to it has under that name.
+fn matters(own: &Symbol, owner: &Loaded, symbol: &Symbol) -> bool {
+    let is_in = |wanted: &dyn Fn(&libc::Elf64_Phdr) -> bool| {
+        let mut parts = owner.headers.iter().filter(|part| wanted(part));
+        parts.any(|part| (part.p_vaddr..part.p_vaddr + part.p_memsz).contains(&symbol.value))
+    };
+    if symbol.kind() == kind::TLS {
+        return true;
+    }
+    let is_constant = is_in(&|part| part.p_type == PT_GNU_RELRO);
+    if is_in(&|part| part.p_type == PT_LOAD && part.p_flags & PF_W != 0) && !is_constant {
+        return true;
+    }
+    let is_function = matches!(symbol.kind(), kind::FUNCTION | kind::IFUNC | kind::NONE);
+    // Inline functions and tables of C++ are in every library that uses them.
+    let has_its_own = own.is_defined();
+    let is_runtime = RUNTIMES.iter().any(|name| owner.file_name().starts_with(name));
+    // Constants without addresses are the same everywhere.
+    (is_function || is_constant) && !has_its_own && !is_runtime
+}

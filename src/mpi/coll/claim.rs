@@ -1,0 +1,440 @@
+//! What a member says that it has called, so that a collective operation whose members have called
+//! different things is an error at once, whichever ways they would have gone.
+//!
+//! Members claim what has to be the same for all: the call and its form, its root, its operation,
+//! and how much of what each gives or gets. What need not be is left out: blocks whose sizes are
+//! listed, and whatever two groups give each other. Two signatures are the same when their basic
+//! elements are, however the types were made; bytes go with anything of their size.
+
+use crate::engine::rules::Rules;
+use crate::engine::{Call, Caller, Void};
+use crate::mpi::attendance::both_groups;
+use crate::mpi::checks;
+use crate::mpi::coll::{Offer, Role, Terms};
+use crate::mpi::comm::Comm;
+use crate::mpi::datatype::{Datatype, Element};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::lane::LOCAL_TAGS;
+use crate::mpi::named;
+use crate::mpi::op::Op;
+use crate::mpi::process::Process;
+use crate::mpi::signature::{self, Digest};
+
+/// The calls that members have to make together, by their blocking form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Barrier,
+    Bcast,
+    Gather,
+    Gatherv,
+    Scatter,
+    Scatterv,
+    Allgather,
+    Allgatherv,
+    Alltoall,
+    Alltoallv,
+    Reduce,
+    Allreduce,
+    ReduceScatterBlock,
+    ReduceScatter,
+    Scan,
+    Exscan,
+    NeighborAllgather,
+    NeighborAlltoall,
+    Dup,
+    Split,
+    Create,
+    IntercommCreate,
+    IntercommMerge,
+    CartCreate,
+    CartSub,
+    GraphCreate,
+    DistGraph,
+    DistGraphAdjacent,
+    Finalize,
+}
+
+const TITLES: [&str; 29] = [
+    "MPI_Barrier",
+    "MPI_Bcast",
+    "MPI_Gather",
+    "MPI_Gatherv",
+    "MPI_Scatter",
+    "MPI_Scatterv",
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Alltoall",
+    "MPI_Alltoallv",
+    "MPI_Reduce",
+    "MPI_Allreduce",
+    "MPI_Reduce_scatter_block",
+    "MPI_Reduce_scatter",
+    "MPI_Scan",
+    "MPI_Exscan",
+    "MPI_Neighbor_allgather",
+    "MPI_Neighbor_alltoall",
+    "MPI_Comm_dup",
+    "MPI_Comm_split",
+    "MPI_Comm_create",
+    "MPI_Intercomm_create",
+    "MPI_Intercomm_merge",
+    "MPI_Cart_create",
+    "MPI_Cart_sub",
+    "MPI_Graph_create",
+    "MPI_Dist_graph_create",
+    "MPI_Dist_graph_create_adjacent",
+    "MPI_Finalize",
+];
+
+/// Calls of different forms do not match (MPI-5.0 §6.12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mpi) enum Form {
+    Blocking,
+    Nonblocking,
+    Persistent,
+}
+
+/// How much of what.
+#[derive(Clone, Copy)]
+pub struct Amount {
+    code: u8,
+    content: u64,
+}
+
+/// What is the same for all, in two words: kind, form, operation and code of the elements in a byte
+/// each, from the lowest, and the root, plus one, above; then how much.
+#[derive(Clone, Copy)]
+pub struct Claim(Call);
+
+const FORM: u32 = 8;
+const OP: u32 = 16;
+const ELEMENT: u32 = 24;
+const ROOT: u32 = 32;
+
+/// Above all ranks: the root is in the other one of two groups.
+const SECOND: u64 = 1 << 30;
+
+impl Claim {
+    #[inline(always)]
+    pub const fn of(kind: Kind) -> Claim {
+        Claim(Call { what: kind as u64, amount: 0 })
+    }
+
+    #[inline(always)]
+    fn with(self, bits: u64, shift: u32) -> Claim {
+        Claim(Call { what: self.0.what | bits << shift, ..self.0 })
+    }
+
+    #[inline(always)]
+    pub(in crate::mpi) fn form(self, form: Form) -> Claim {
+        self.with(form as u64, FORM)
+    }
+
+    /// The same of the operation with this root, within a group.
+    #[inline(always)]
+    pub(super) fn root(self, root: usize) -> Claim {
+        self.with(root as u64 + 1, ROOT)
+    }
+
+    /// The same as each member of `comm` knows the root.
+    pub(super) fn role(self, role: Role, comm: &Comm) -> Claim {
+        let comm = comm.living();
+        let (rank, is_own) = match role {
+            Role::Root => (comm.rank, true),
+            Role::Leaf(root) => (root, false),
+            Role::Nobody => return Claim(self.0.vague()),
+        };
+        let is_second = comm.is_inter() && {
+            let seat = |rank| comm.member(rank).seat;
+            let own = comm.group.member(0).map_or(0, |member| member.seat);
+            (own > seat(0)) == is_own
+        };
+        self.with((rank as u64 | if is_second { SECOND } else { 0 }) + 1, ROOT)
+    }
+
+    #[inline(always)]
+    pub(super) fn op(self, code: u8) -> Claim {
+        self.with(code.into(), OP)
+    }
+
+    #[inline(always)]
+    pub(super) fn amount(self, Amount { code, content }: Amount) -> Claim {
+        let claim = self.with(code.into(), ELEMENT);
+        Claim(Call { amount: content, ..claim.0 })
+    }
+
+    /// The same of a reduction of so many items.
+    pub(super) fn sum(self, terms: &Terms, count: i64) -> Result<Claim> {
+        let (datatype, op) = (terms.datatype.clone()?, terms.op.clone()?);
+        Ok(self.op(op.code()).amount(Amount::of(&datatype, count)))
+    }
+
+    /// What this member claims is compared with what another one has for the operation of this
+    /// number.
+    #[inline(always)]
+    pub(super) fn call(self) -> Call {
+        self.0
+    }
+}
+
+impl Amount {
+    /// Not known, or not the same for all.
+    pub(super) const ANY: Amount = Amount { code: 0, content: 0 };
+
+    /// So many elements of the predefined type with this handle, which has no holes.
+    #[inline(always)]
+    pub(super) fn plain(datatype: usize, count: i64) -> Amount {
+        Amount { code: named::code(datatype), content: count as u64 }
+    }
+
+    /// So many bytes of whatever.
+    pub(super) fn bytes(bytes: usize) -> Amount {
+        Amount { code: signature::code(Element::Byte), content: bytes as u64 }
+    }
+
+    pub(super) fn of(datatype: &Datatype, count: i64) -> Amount {
+        let one = datatype.signature.digest;
+        if one.elements == 0 || count <= 0 {
+            return Amount::bytes(0);
+        }
+        if one.code == Digest::MIXED {
+            let all = one.times(count as u64);
+            return Amount { code: all.code, content: all.content() };
+        }
+        Amount { code: one.code, content: one.elements.saturating_mul(count as u64) }
+    }
+
+    pub(super) fn of_offer(offer: &Offer) -> Result<Amount> {
+        Ok(Amount::of(&*offer.datatype.clone()?, offer.count.clone()?))
+    }
+
+    fn is_like(self, other: Amount) -> bool {
+        let bytes = signature::code(Element::Byte);
+        let length = |amount: Amount| signature::bytes_of_code(amount.code) * amount.content;
+        match (self.code, other.code) {
+            (0, _) | (_, 0) => true,
+            (one, other_code) if one == other_code => self.content == other.content,
+            (one, other_code) if one == bytes || other_code == bytes => {
+                let is_mixed = [one, other_code].contains(&Digest::MIXED);
+                let some = if one == bytes { self.content } else { other.content };
+                if is_mixed { some != 0 } else { length(self) == length(other) }
+            }
+            _ => false,
+        }
+    }
+
+    fn words(self) -> Option<String> {
+        match self.code {
+            0 => None,
+            Digest::MIXED => Some("items of several types".to_string()),
+            code => Some(format!("{} \u{d7} {}", self.content, named::title(code))),
+        }
+    }
+}
+
+/// The parts of a claim.
+struct Parts {
+    kind: u8,
+    form: u8,
+    op: u8,
+    amount: Amount,
+    /// Plus one.
+    root: u64,
+}
+
+impl Parts {
+    fn of(Call { what, amount }: Call) -> Parts {
+        let byte = |shift: u32| (what >> shift) as u8;
+        let amount = Amount { code: byte(ELEMENT), content: amount };
+        Parts {
+            kind: byte(0),
+            form: byte(FORM),
+            op: byte(OP),
+            amount,
+            root: what << 1 >> (ROOT + 1),
+        }
+    }
+
+    fn is_same_call(&self, other: &Parts) -> bool {
+        (self.kind, self.form) == (other.kind, other.form)
+    }
+
+    fn has_same_root(&self, other: &Parts) -> bool {
+        self.root == other.root || self.root == 0 || other.root == 0
+    }
+
+    fn has_same_op(&self, other: &Parts) -> bool {
+        self.op == other.op || self.op == 0 || other.op == 0
+    }
+
+    /// The call, and what of it has to be the same.
+    fn words(&self) -> String {
+        let title = TITLES[usize::from(self.kind)];
+        let title = match (self.form, title.split_once("_Comm_")) {
+            (0, _) => title.to_string(),
+            (1, Some((_, rest))) => format!("MPI_Comm_i{rest}"),
+            (1, None) => format!("MPI_I{}", title["MPI_".len()..].to_lowercase()),
+            _ => format!("{title}_init"),
+        };
+        let op = (self.op != 0).then(|| Op::title(self.op).to_string());
+        let root = (self.root != 0).then(|| format!("root {}", (self.root - 1) & (SECOND - 1)));
+        let parts: Vec<String> = [self.amount.words(), op, root].into_iter().flatten().collect();
+        if parts.is_empty() { title } else { format!("{title} ({})", parts.join(", ")) }
+    }
+
+    /// What the difference is called.
+    fn class(&self, other: &Parts) -> Class {
+        let reductions = Kind::Reduce as u8..=Kind::Exscan as u8;
+        match () {
+            () if !self.is_same_call(other) => Class::NOT_SAME,
+            () if !self.has_same_root(other) => Class::ROOT,
+            () if !self.has_same_op(other) => Class::OP,
+            () if self.amount.code == other.amount.code && self.amount.code != Digest::MIXED => {
+                match reductions.contains(&self.kind) {
+                    true => Class::COUNT,
+                    false => Class::TRUNCATE,
+                }
+            }
+            () => Class::TYPE,
+        }
+    }
+}
+
+fn is_like(one: Call, other: Call) -> bool {
+    let (one, other) = (Parts::of(one), Parts::of(other));
+    one.is_same_call(&other)
+        && one.has_same_root(&other)
+        && one.has_same_op(&other)
+        && one.amount.is_like(other.amount)
+}
+
+/// This member comes to the operation of `comm` with this number; fails where others have come to
+/// something else, which ends it for all. Then it is to have no part in it.
+#[inline]
+pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim: Claim) -> Result {
+    let comm = comm.living();
+    if !checks::are_on() || comm.is_alone() {
+        return Ok(());
+    }
+    let place = match comm.is_inter() {
+        false => comm.rank as usize,
+        true => {
+            let place = both_groups(comm).into_iter().position(|member| member == process.me);
+            place.expect("a process is in one of its groups")
+        }
+    };
+    compare_at(process, comm, number, (place, claim))
+}
+
+/// The same for the member at this place.
+#[inline(always)]
+pub(super) fn compare_at(
+    process: &Process, comm: &Comm, number: i32, (place, claim): (usize, Claim),
+) -> Result {
+    let caller = Caller { place, call: claim.call() };
+    match comm.meeting(process).calls.compare(number as u32, caller, is_like) {
+        Ok(()) => Ok(()),
+        Err(other) => clash(process, comm, number, (caller, other)),
+    }
+}
+
+/// Whether claims are compared at all.
+#[inline(always)]
+pub(super) fn are_compared() -> bool {
+    checks::are_on()
+}
+
+/// Somebody has called something else. Where a failure is known, that is why; and where ranks may
+/// fail, some leave MPI while others still want to recover.
+#[cold]
+#[inline(never)]
+fn clash(process: &Process, comm: &Comm, number: i32, (mine, other): (Caller, Caller)) -> Result {
+    let world = process.world;
+    if standing(process, comm) != Standing::Well || world.is_revoked(comm.context(), process.me) {
+        return Ok(());
+    }
+    let (own, theirs) = (Parts::of(mine.call), Parts::of(other.call));
+    let leaves = |parts: &Parts| parts.kind == Kind::Finalize as u8;
+    if world.rules() != Rules::End && (leaves(&own) || leaves(&theirs)) {
+        return Ok(());
+    }
+    let class = theirs.class(&own);
+    let mut operations = vec![(2 * comm.context() + 1, number)];
+    if comm.is_inter() {
+        operations.push((2 * comm.local().context() + 1, LOCAL_TAGS - number));
+    }
+    let words = || words(comm, (mine.place, own), (other.place, theirs));
+    let Void { class, words } = world.make_void(&operations, class.0, words);
+    Err(Class(class).because(words))
+}
+
+fn words(
+    comm: &Comm, (place, own): (usize, Parts), (other_place, theirs): (usize, Parts),
+) -> String {
+    let name = |place: usize| {
+        if !comm.is_inter() {
+            return format!("rank {place}");
+        }
+        let member = both_groups(comm)[place];
+        match comm.group.rank_of(member) {
+            Some(rank) => format!("rank {rank} of this group"),
+            None => {
+                let rank = comm.peers().rank_of(member).unwrap_or(-1);
+                format!("rank {rank} of the other group")
+            }
+        }
+    };
+    let (this, that) = (name(place), name(other_place));
+    let (mine, theirs) = (own.words(), theirs.words());
+    let title = comm.title();
+    format!("{this} has called {mine} where {that} has called {theirs} on {title}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(kind: Kind) -> Claim {
+        Claim::of(kind)
+    }
+
+    #[test]
+    fn every_call_has_its_name() {
+        let name = |kind, form| Parts::of(claim(kind).form(form).call()).words();
+        assert_eq!(name(Kind::Finalize, Form::Blocking), "MPI_Finalize");
+        assert_eq!(name(Kind::Exscan, Form::Blocking), "MPI_Exscan");
+        assert_eq!(name(Kind::Bcast, Form::Nonblocking), "MPI_Ibcast");
+        assert_eq!(name(Kind::Bcast, Form::Persistent), "MPI_Bcast_init");
+        assert_eq!(name(Kind::Dup, Form::Nonblocking), "MPI_Comm_idup");
+        let ints = Amount::plain(0x209, 3);
+        let full = claim(Kind::Reduce).amount(ints).op(Op::code_of(0x21)).root(7);
+        assert_eq!(
+            Parts::of(full.call()).words(),
+            "MPI_Reduce (3 \u{d7} MPI_INT, MPI_SUM, root 7)"
+        );
+    }
+
+    #[test]
+    fn what_differs_has_a_class_and_bytes_go_with_anything() {
+        let of = |kind, amount| claim(kind).amount(amount).root(0).call();
+        let ints = |count| Amount::plain(0x209, count);
+        let class = |one: Call, other| Parts::of(one).class(&Parts::of(other));
+        let one = of(Kind::Bcast, ints(4));
+        for (other, expected) in [
+            (of(Kind::Reduce, ints(4)), Class::NOT_SAME),
+            (Claim(one).form(Form::Nonblocking).call(), Class::NOT_SAME),
+            (claim(Kind::Bcast).amount(ints(4)).root(1).call(), Class::ROOT),
+            (of(Kind::Bcast, ints(5)), Class::TRUNCATE),
+            (of(Kind::Bcast, Amount::plain(0x210, 4)), Class::TYPE),
+            (of(Kind::Bcast, Amount::bytes(15)), Class::TYPE),
+            (of(Kind::Bcast, Amount::bytes(0)), Class::TYPE),
+        ] {
+            assert!(!is_like(one, other) && !is_like(other, one), "{other:?}");
+            assert_eq!(class(one, other), expected);
+        }
+        for like in [Amount::bytes(16), Amount::ANY, Amount::plain(0x219, 4)] {
+            assert!(is_like(one, of(Kind::Bcast, like)) && is_like(of(Kind::Bcast, like), one));
+        }
+    }
+}
