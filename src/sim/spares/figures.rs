@@ -13,6 +13,7 @@ use crate::machine::spares::{Method, Spares};
 use crate::machine::topology::Grid;
 use crate::machine::traffic::Pattern;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// How much work a figure may be.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,9 @@ struct Versus {
     /// With the pens of their worst, mean and best.
     methods: [(&'static str, Pen); 2],
 }
+
+/// What of all cases a line shows, and its name.
+type Line = (&'static str, fn(&After) -> f64);
 
 const PLANE: &[u32] = &[100, 100];
 const CUBE: &[u32] = &[24, 24, 24];
@@ -82,21 +86,21 @@ impl Figures {
     /// Cases until no spare is left, all messages counted.
     fn sample(&mut self, dims: &'static [u32], methods: &'static str) -> Result<&Sample, String> {
         let Effort { cases, seed, threads } = self.effort;
-        if !self.known.contains_key(&(dims, methods)) {
-            let study =
-                study(dims, if dims.len() == 2 { "2D(2,1)" } else { "3D(2,1)" }, methods, None)?;
-            let cases = cases.unwrap_or(14_000_000 / study.grid.nodes() as u64);
-            let found = sample(&study, cases, usize::MAX, seed, threads, true);
-            self.known.insert((dims, methods), found);
-        }
-        Ok(&self.known[&(dims, methods)])
+        let entry = match self.known.entry((dims, methods)) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(entry) => entry,
+        };
+        let alloc = if dims.len() == 2 { "2D(2,1)" } else { "3D(2,1)" };
+        let study = study(dims, alloc, methods, None)?;
+        let cases = cases.unwrap_or(14_000_000 / study.grid.nodes() as u64);
+        Ok(entry.insert(sample(&study, cases, usize::MAX, seed, threads, true)))
     }
 
     fn against(&mut self, versus: &Versus) -> Result<Plot, String> {
         let mut curves = Vec::new();
         for (methods, pen) in versus.methods {
             let found = self.sample(versus.dims, methods)?;
-            let lines: [(&str, fn(&After) -> f64); 3] = [
+            let lines: [Line; 3] = [
                 ("worst", |after| after.most_uses() as f64),
                 ("mean", After::mean_uses),
                 ("best", |after| after.least_uses() as f64),

@@ -111,8 +111,8 @@ pub fn text(rows: &[Row]) -> String {
             text.push('\n');
         }
     }
-    text + "\nTSUBAME's fat tree is no mesh: its row says what the mesh of the job would do with one\n\
-            message at a time, and no more. Measured were 1.0 to 1.2 there, whatever failed.\n"
+    text + "\nTSUBAME's fat tree is no mesh: its row says what the mesh of the job would do with \
+            one\nmessage at a time, and no more. Measured were 1.0 to 1.2 there, whatever failed.\n"
 }
 
 /// The same for programs.
@@ -120,8 +120,8 @@ pub fn report(rows: &[Row]) -> Report {
     let mut report = Report::default();
     let machines = || rows.iter().map(|row| row.machine);
     report.add("machines", machines().map(|machine| machine.name).collect::<Vec<_>>());
-    report.add("topologies", machines().map(|machine| machine.topology).collect::<Vec<_>>());
-    report.add("dma_engines", machines().map(|machine| machine.dma_engines).collect::<Vec<_>>());
+    report.add("topologies", machines().map(|one| one.topology).collect::<Vec<_>>());
+    report.add("dma_engines", machines().map(|one| one.dma_engines).collect::<Vec<_>>());
     report.add("four_at_once", machines().map(|machine| machine.of_four).collect::<Vec<_>>());
     report.add("six_at_once", machines().map(|machine| machine.of_six).collect::<Vec<_>>());
     report.add("dims", machines().map(|machine| machine.dims.to_vec()).collect::<Vec<_>>());
