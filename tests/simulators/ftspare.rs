@@ -10,12 +10,18 @@ const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ft
 fn shares_and_worst_cases_are_those_of_the_paper() {
     let share = FTSPARE.succeeds("share --dims 12,12,12 --alloc 3D(2,1) --json");
     assert!(share.contains("\"spares\":276,\"share_percent\":15.97"), "{share}");
-    let worst = FTSPARE.succeeds("worst --json");
+    let worst = FTSPARE.succeeds("worst --orders 300000 --json");
     assert!(worst.contains("\"worst_uses\":[5,5,7,9,11,13,16,20,24]"), "{worst}");
     assert!(worst.contains("\"proven\":[\"yes\",\"yes\",\"no\""), "{worst}");
+    assert!(worst.contains("\"all_handled\":[\"yes\",\"yes\",\"not known\""), "{worst}");
     let chains =
         FTSPARE.succeeds("worst --dims 6,6 --alloc 2D(2,1) --method 1D+0D --failures 3 --json");
     assert!(chains.contains("\"worst_uses\":[3,4,5],\"proven\":[\"yes\",\"yes\",\"yes\"]"));
+    let line = "worst --dims 10,10 --alloc 2D(2,1) --method 1D --failures 3 --json";
+    let chains = FTSPARE.succeeds(line);
+    let counted = "\"orders_looked_at\":[81,6561,531441],\"orders_unhandled\":[0,0,2760],\
+                   \"all_handled\":[\"yes\",\"yes\",\"no\"]";
+    assert!(chains.contains("\"worst_uses\":[3,4,5]") && chains.contains(counted), "{chains}");
 }
 
 #[test]
@@ -62,11 +68,41 @@ fn figures_are_data_and_pictures() {
 }
 
 #[test]
-#[ignore = "all figures with many cases: minutes"]
-fn every_figure_can_be_drawn() {
-    for number in [3, 8, 10, 11, 12, 13, 14, 15] {
-        assert!(FTSPARE.succeeds(&format!("figure {number}")).lines().count() > 15);
+fn all_figures_are_drawn_into_a_directory_each_below_100_kb() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
+    let line = format!("figures --cases 2 --csv --out {}", directory.display());
+    let named = FTSPARE.succeeds(&line);
+    assert_eq!(named.lines().count(), 24);
+    for number in [3, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19] {
+        let read = |ending: &str| {
+            let file = directory.join(format!("figure-{number:02}.{ending}"));
+            std::fs::read_to_string(file).expect("it was written")
+        };
+        let svg = read("svg");
+        let curves = svg.matches("<polyline").count();
+        let wanted = match number {
+            3 => 6,
+            8 => 5,
+            14 | 15 => 4,
+            17 | 19 => 2,
+            _ => 6,
+        };
+        assert_eq!(curves, wanted, "figure {number}");
+        assert!(svg.len() < 100_000 && read("csv").lines().count() > 15, "figure {number}");
     }
+    let lone = FTSPARE.succeeds("figure 11 --cases 2");
+    assert_eq!(lone, std::fs::read_to_string(directory.join("figure-11.csv")).expect("written"));
+    let until = |name: &str| lone.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!((until("0D worst"), until("hybrid(all) best")), (276, 276), "no spare is left");
+}
+
+#[test]
+fn table_2_divides_collisions_by_what_a_machine_sends_at_once() {
+    let table = FTSPARE.succeeds("table 2 --cases 20");
+    assert!(table.contains("K        6-D Cartesian     4        1.7        3.7"), "{table}");
+    let json = FTSPARE.succeeds("table 2 --cases 20 --json");
+    assert!(json.contains("\"dims\":[[12,12,12],[16,8,8],[7,7,7]]"), "{json}");
+    assert!(json.contains("\"worst_slow_down\":[[1,1,"), "{json}");
 }
 
 #[test]
@@ -80,8 +116,11 @@ fn a_stencil_may_be_a_list_of_offsets() {
 #[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
-        ("shares", "say what: ftspare share, worst, sample or figure N"),
+        ("shares", "say what: ftspare share, worst, sample, figure N"),
         ("figure", "which figure? Say ftspare figure N"),
+        ("figures", "Say ftspare figures --out DIR"),
+        ("figures --out /dev/null/none", "/dev/null/none: "),
+        ("table 3", "Say ftspare table 2"),
         ("figure 4", "there is no figure 4 here: say one of [3, 8"),
         ("share --dims 12,12", "3D(2,1) is for 3 dimensions: there are 2"),
         ("share --alloc 2D", "say 3D(2,1)"),
@@ -93,6 +132,8 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("share --dims 40000,40000 --alloc 2D(1,1)", "say at most 10000000 nodes"),
         ("share --alloc 4000000000D(1,1)", "say at most 32 dimensions"),
         ("worst --width 0", "--width 0: say 1 or more"),
+        ("worst --threads 0", "--threads is 1 to 256"),
+        ("sample --cases 0", "--cases is 1 or more"),
         ("share --machine bluegene-2001 --dims 9,9,9", "leave them out"),
         ("share --machine k", "k has no [spares]"),
     ] {

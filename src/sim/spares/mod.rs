@@ -5,6 +5,7 @@ pub mod figures;
 pub mod plot;
 pub mod sample;
 pub mod study;
+pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod worst;

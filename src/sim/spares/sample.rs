@@ -18,6 +18,9 @@ pub struct After {
     pub methods: Vec<u64>,
     uses: u64,
     moves: u64,
+    /// The uses of the most used link in the best and in the worst case; 0 before the first case.
+    least: u64,
+    most: u64,
 }
 
 /// Runs so many cases with so many failures each, or until nothing can substitute.
@@ -49,23 +52,19 @@ impl Sample {
     fn add(&mut self, outcomes: &[Outcome]) {
         self.reach(outcomes.len());
         for (after, outcome) in self.after.iter_mut().zip(outcomes) {
-            after.cases += 1;
-            let method = outcome.method.0 as usize;
-            after.methods.resize(after.methods.len().max(method + 1), 0);
-            after.methods[method] += 1;
-            after.uses += outcome.worst as u64;
-            after.moves += outcome.moves as u64;
+            let mut methods = vec![0; outcome.method.0 as usize + 1];
+            methods[outcome.method.0 as usize] = 1;
+            let uses = outcome.worst as u64;
+            let (least, most) = (uses, uses);
+            let moves = outcome.moves as u64;
+            after.merge(&After { cases: 1, methods, uses, moves, least, most });
         }
     }
 
     fn merge(&mut self, other: &Sample) {
         self.reach(other.after.len());
         for (after, other) in self.after.iter_mut().zip(&other.after) {
-            after.cases += other.cases;
-            after.uses += other.uses;
-            after.moves += other.moves;
-            after.methods.resize(after.methods.len().max(other.methods.len()), 0);
-            after.methods.iter_mut().zip(&other.methods).for_each(|(sum, one)| *sum += one);
+            after.merge(other);
         }
     }
 
@@ -85,6 +84,29 @@ impl Sample {
 }
 
 impl After {
+    fn merge(&mut self, other: &After) {
+        if other.cases == 0 {
+            return;
+        }
+        self.least = if self.cases == 0 { other.least } else { self.least.min(other.least) };
+        self.most = self.most.max(other.most);
+        self.cases += other.cases;
+        self.uses += other.uses;
+        self.moves += other.moves;
+        self.methods.resize(self.methods.len().max(other.methods.len()), 0);
+        self.methods.iter_mut().zip(&other.methods).for_each(|(sum, one)| *sum += one);
+    }
+
+    /// The uses of the most used link in the best of all cases.
+    pub fn least_uses(&self) -> u64 {
+        self.least
+    }
+
+    /// The same in the worst of them.
+    pub fn most_uses(&self) -> u64 {
+        self.most
+    }
+
     /// The uses of the most used link, in the mean.
     pub fn mean_uses(&self) -> f64 {
         self.uses as f64 / self.cases as f64

@@ -92,6 +92,17 @@ impl Case<'_> {
         }
     }
 
+    /// What a failure of this rank's node would lead to, and the squares of all uses then; the
+    /// machine stays as it is. Uses have to be counted.
+    pub fn weigh(&mut self, rank: usize) -> Option<(usize, u64)> {
+        let (_, moves) = self.plan(rank)?;
+        let traffic = self.traffic.as_mut()?;
+        traffic.apply(&moves);
+        let weight = (traffic.worst(), traffic.squares());
+        traffic.undo(&moves);
+        Some(weight)
+    }
+
     /// The node of this rank has failed, and they move; the uses of the most used link.
     pub fn go(&mut self, rank: usize, moves: &[Move]) -> usize {
         let failed = self.placement.seats()[rank] as usize;

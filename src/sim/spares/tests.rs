@@ -2,7 +2,7 @@
 
 use super::sample::sample;
 use super::study::Study;
-use super::worst::worst;
+use super::worst::{Search, worst};
 use crate::machine::spares::{Choice, Method, Spares};
 use crate::machine::topology::Grid;
 use crate::machine::traffic::Pattern;
@@ -15,7 +15,11 @@ fn study(dims: &[u32], wraps: bool, alloc: &str, methods: &str) -> Study {
 }
 
 fn uses(study: &Study, failures: usize, width: usize) -> Vec<usize> {
-    worst(study, failures, width).iter().map(|worst| worst.uses).collect()
+    worst(study, failures, few(width)).iter().map(|worst| worst.uses).collect()
+}
+
+fn few(width: usize) -> Search {
+    Search { width, orders: 300_000, threads: 2 }
 }
 
 #[test]
@@ -38,21 +42,46 @@ fn chains_collide_one_more_with_each_of_three_failures_all_of_which_are_handled(
     // Where a row's and a column's spare are used, no chain is left for where they cross: a lone
     // move stands in, and collides no more.
     for methods in ["1D", "1D+0D"] {
-        let found = worst(&study(&[7, 7], false, "2D(2,1)", methods), 3, 10);
+        let found = worst(&study(&[7, 7], false, "2D(2,1)", methods), 3, few(10));
         assert_eq!(found.iter().map(|worst| worst.uses).collect::<Vec<_>>(), [3, 4, 5]);
         assert!(found.iter().all(|worst| worst.is_proven));
-        assert!(found[1].is_handled);
-        assert_eq!(found[2].is_handled, methods == "1D+0D");
+        assert_eq!(found[1].is_handled(), Some(true));
+        assert_eq!(found[2].is_handled(), Some(methods == "1D+0D"));
     }
 }
 
 #[test]
 fn slides_in_all_dimensions_handle_two_failures_without_a_collision() {
-    let found = worst(&study(&[8, 8], false, "2D(2,1)", "2D"), 2, 10);
+    let found = worst(&study(&[8, 8], false, "2D(2,1)", "2D"), 2, few(10));
     assert_eq!(found.iter().map(|worst| worst.uses).collect::<Vec<_>>(), [1, 1]);
-    assert!(found.iter().all(|worst| worst.is_proven && worst.is_handled));
-    let third = worst(&study(&[5, 5], false, "2D(2,1)", "2D"), 3, 10);
-    assert!(!third[2].is_handled, "there is no third layer of spares");
+    assert!(found.iter().all(|worst| worst.is_proven && worst.is_handled() == Some(true)));
+    let third = worst(&study(&[5, 5], false, "2D(2,1)", "2D"), 3, few(10));
+    assert_eq!(third[2].is_handled(), Some(false), "there is no third layer of spares");
+    assert_eq!(third[2].orders, 4096);
+}
+
+#[test]
+fn chains_on_10_by_10_are_looked_at_whole_and_some_third_failures_find_none() {
+    let study = study(&[10, 10], false, "2D(2,1)", "1D");
+    let found = worst(&study, 3, Search { threads: 2, ..Search::default() });
+    assert_eq!(found.iter().map(|worst| worst.uses).collect::<Vec<_>>(), [3, 4, 5]);
+    assert!(found.iter().all(|worst| worst.is_proven));
+    assert_eq!(found.iter().map(|worst| worst.orders).collect::<Vec<_>>(), [81, 6561, 531_441]);
+    assert_eq!(found.iter().map(|worst| worst.unhandled).collect::<Vec<_>>(), [0, 0, 2760]);
+    // Where not all are looked at, nothing is said of the others.
+    let part = worst(&study, 3, Search { width: 1, orders: 1000, threads: 1 });
+    assert_eq!((part[2].orders, part[2].unhandled, part[2].is_handled()), (81, 0, None));
+    let lone = super::figures::study(&[10, 10], "2D(2,1)", "0D", None).unwrap();
+    assert_eq!(worst(&lone, 3, few(2))[2].is_handled(), None);
+}
+
+#[test]
+fn searches_find_the_same_on_any_number_of_threads() {
+    for (methods, orders) in [("0D", 1000), ("1D", 1000), ("1D", 20_000_000)] {
+        let study = study(&[7, 7], false, "2D(2,1)", methods);
+        let on = |threads| worst(&study, 3, Search { width: 5, orders, threads });
+        assert_eq!(on(1), on(3));
+    }
 }
 
 #[test]
@@ -114,6 +143,16 @@ fn samples_are_the_same_on_any_number_of_threads() {
     let study = study(&[6, 6, 6], true, "3D(2,1)", "hybrid(all)");
     let one = sample(&study, 30, usize::MAX, 5, 1, true);
     assert_eq!(one, sample(&study, 30, usize::MAX, 5, 2, true));
+    for after in &one.after {
+        let (least, most) = (after.least_uses() as f64, after.most_uses() as f64);
+        assert!(0.0 < least && least <= after.mean_uses() && after.mean_uses() <= most);
+    }
+    let first = study.random_case(5, usize::MAX, true);
+    let alone = sample(&study, 1, usize::MAX, 5, 1, true);
+    for (after, outcome) in alone.after.iter().zip(first) {
+        let both = (after.least_uses(), after.most_uses());
+        assert_eq!(both, (outcome.worst as u64, outcome.worst as u64));
+    }
     assert_ne!(one, sample(&study, 30, usize::MAX, 6, 2, true));
 }
 

@@ -2,8 +2,9 @@
 //! else the most harmful beginnings, each with every next failure.
 
 use super::study::{Case, Study};
-use crate::machine::traffic::Traffic;
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What failures in the worst order lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,58 +13,135 @@ pub struct Worst {
     pub uses: usize,
     /// Whose nodes failed, in order.
     pub ranks: Vec<usize>,
-    /// Whether nothing can be worse.
+    /// Whether every order was looked at, so that nothing can be worse.
     pub is_proven: bool,
-    /// Whether every order of failures that was looked at found its substitutes.
-    pub is_handled: bool,
+    /// How many orders of failures were looked at.
+    pub orders: u64,
+    /// For how many of these a failure had no substitute: the last, or one before it.
+    pub unhandled: u64,
 }
 
-/// So many orders of failures are looked at to the last one.
-const FEW: f64 = 3e5;
+/// How much a search may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// How many beginnings go on where not all orders can be looked at.
+    pub width: usize,
+    /// How many orders of so many failures are looked at to the last one.
+    pub orders: u64,
+    /// What is found is the same for any number of them.
+    pub threads: usize,
+}
 
-/// The worst of 1, 2, … failures; where not all can be looked at, `width` beginnings go on.
-pub fn worst(study: &Study, failures: usize, width: usize) -> Vec<Worst> {
+impl Default for Search {
+    fn default() -> Search {
+        Search { width: 30, orders: 20_000_000, threads: 1 }
+    }
+}
+
+impl Worst {
+    /// Whether every order finds its substitutes; none where that is not known.
+    pub fn is_handled(&self) -> Option<bool> {
+        match self.unhandled {
+            0 => self.is_proven.then_some(true),
+            _ => Some(false),
+        }
+    }
+}
+
+/// The worst of 1, 2, … failures; ends early where no failure has a substitute.
+pub fn worst(study: &Study, failures: usize, search: Search) -> Vec<Worst> {
+    let ranks = study.ranks() as u64;
     let mut worst = Vec::new();
     let mut level: Vec<Vec<usize>> = vec![Vec::new()];
-    let (mut is_proven, mut is_handled) = (true, true);
+    let (mut is_proven, mut lost) = (true, 0u64);
     for count in 1..=failures {
-        let is_last = count == failures;
-        let mut found: Vec<(usize, u64, Vec<usize>)> = Vec::new();
-        let mut best = (0, Vec::new());
-        for ranks in &level {
-            let case = replay(study, ranks);
+        let next_orders = (level.len() as u64).saturating_mul(ranks).saturating_mul(ranks);
+        let goes_on_whole = is_proven && next_orders <= search.orders;
+        let found = extend(study, &level, search, goes_on_whole && count < failures);
+        let order = |&(begun, rank): &(usize, usize)| [&level[begun][..], &[rank]].concat();
+        let most = found.most.first_key_value();
+        let (uses, first) = most.map_or((0, Vec::new()), |(harm, at)| (harm.0.0, order(at)));
+        // What begins with an order that was not handled is looked at as well, and not handled.
+        let begun_lost = lost.saturating_mul(ranks);
+        lost = begun_lost.saturating_add(found.unhandled);
+        let orders = begun_lost.saturating_add(level.len() as u64 * ranks);
+        worst.push(Worst { uses, ranks: first, is_proven, orders, unhandled: lost });
+        level = match goes_on_whole {
+            true => found.handled.iter().map(order).collect(),
+            false => found.most.values().map(order).collect(),
+        };
+        is_proven = goes_on_whole;
+        if level.is_empty() {
+            break;
+        }
+    }
+    worst
+}
+
+/// Failures that come next, each by its beginning's number and the rank.
+#[derive(Default)]
+struct Found {
+    /// By harm, the most first. What differs by its order only has the same harm; the first of
+    /// them stays.
+    most: BTreeMap<Reverse<(usize, u64)>, (usize, usize)>,
+    /// All of them, if they are wanted.
+    handled: Vec<(usize, usize)>,
+    unhandled: u64,
+}
+
+/// Every next failure after each of these beginnings.
+fn extend(study: &Study, level: &[Vec<usize>], search: Search, is_whole: bool) -> Found {
+    let next = AtomicUsize::new(0);
+    let one = || {
+        let mut found = Found::default();
+        loop {
+            let begun = next.fetch_add(1, Ordering::Relaxed);
+            let Some(ranks) = level.get(begun) else { return found };
+            let mut case = replay(study, ranks);
             for rank in 0..study.ranks() {
-                let mut next = case.clone();
-                let Some(outcome) = next.fail(rank) else {
-                    is_handled = false;
+                let Some(harm) = case.weigh(rank) else {
+                    found.unhandled += 1;
                     continue;
                 };
-                let order = || [&ranks[..], &[rank]].concat();
-                if outcome.worst > best.0 {
-                    best = (outcome.worst, order());
-                }
-                if !is_last {
-                    let squares = next.traffic.as_ref().map_or(0, Traffic::squares);
-                    found.push((outcome.worst, squares, order()));
+                found.keep(Reverse(harm), (begun, rank), search.width);
+                if is_whole {
+                    found.handled.push((begun, rank));
                 }
             }
         }
-        let (uses, ranks) = best;
-        worst.push(Worst { uses, ranks, is_proven, is_handled });
-        if is_last || found.is_empty() {
-            break;
+    };
+    std::thread::scope(|scope| {
+        let threads = search.threads.clamp(1, level.len().max(1));
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+        let mut all = Found::default();
+        for thread in threads {
+            all.merge(thread.join().expect("no case panics"), search.width);
         }
-        if found.len() as f64 * study.ranks() as f64 > FEW {
-            is_proven = false;
-            found.sort_by_key(|(uses, squares, _)| std::cmp::Reverse((*uses, *squares)));
-            // What differs by its order only has the same harm; one of them goes on.
-            let mut seen = HashSet::new();
-            found.retain(|(uses, squares, _)| seen.insert((*uses, *squares)));
-            found.truncate(width);
+        all.handled.sort_unstable();
+        all
+    })
+}
+
+impl Found {
+    fn keep(&mut self, harm: Reverse<(usize, u64)>, at: (usize, usize), width: usize) {
+        let is_less = self.most.len() >= width
+            && self.most.last_key_value().is_some_and(|(least, _)| harm > *least);
+        if is_less {
+            return;
         }
-        level = found.into_iter().map(|(_, _, ranks)| ranks).collect();
+        let first = self.most.entry(harm).or_insert(at);
+        *first = at.min(*first);
+        if self.most.len() > width {
+            self.most.pop_last();
+        }
     }
-    worst
+
+    /// The same as if one had found it all, in any order.
+    fn merge(&mut self, other: Found, width: usize) {
+        other.most.into_iter().for_each(|(harm, at)| self.keep(harm, at, width));
+        self.handled.extend(other.handled);
+        self.unhandled += other.unhandled;
+    }
 }
 
 fn replay<'a>(study: &'a Study, ranks: &[usize]) -> Case<'a> {

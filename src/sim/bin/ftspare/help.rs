@@ -9,7 +9,10 @@ SYNOPSIS
     ftspare worst [MACHINE]          the worst that so many failures can do
     ftspare sample [MACHINE]         failures at random, many times
     ftspare figure N [--svg FILE]    a figure of the paper, as CSV and as a picture:
-                                     3, 8, 10, 11, 12, 13, 14 or 15
+                                     3, 8, or 10 to 19
+    ftspare figures --out DIR        all of them, as DIR/figure-03.svg and so on
+    ftspare table 2                  what the paper's machines send at once, and how much slower
+                                     collisions make them
 
 MACHINE
     --dims 24,24,24      of a mesh, or with --torus of a torus
@@ -22,8 +25,9 @@ MACHINE
 
 RUN
     --failures F         how many; `all` (sample) until no spare is left
+    --orders N           worst: so many orders of failures are all looked at: 20000000
     --width W            worst: how many beginnings go on where not all can be looked at: 30
-    --cases N            sample, figure: how many
+    --cases N            sample: how many, 100; figure, figures, table: other than usual
     --seed S             1: everything drawn follows from it
     --threads T          as many as there are cores; the results are the same
 
@@ -39,4 +43,5 @@ RESULTS
     --json               as JSON, on one line
     --csv FILE           sample: a line for every failure
     --svg FILE           figure: the picture
+    --csv                figures: a file of data beside each picture
 ";

@@ -13,11 +13,14 @@ use ftmpi_sim::machine::traffic::Pattern;
 use ftmpi_sim::machine::units::numbers;
 use ftmpi_sim::report::{Report, Value};
 use ftmpi_sim::spares::Study;
-use ftmpi_sim::spares::figures::{Effort, NUMBERS, figure};
+use ftmpi_sim::spares::figures::{Effort, Figures, NUMBERS};
 use ftmpi_sim::spares::sample::{After, sample};
-use ftmpi_sim::spares::worst::{Worst, worst};
+use ftmpi_sim::spares::table;
+use ftmpi_sim::spares::worst::{Search, Worst, worst};
 use ftmpi_sim::stage::{self, Viewing};
 use ftmpi_sim::words::{Words, program};
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use watch::{Fates, Watched};
 
@@ -26,14 +29,21 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    let alone = [&["json", "torus"][..], &stage::ALONE].concat();
+    // A sample's data go to a file that is named; those of all figures beside their pictures.
+    let own: &[&str] = match arguments.first().map(String::as_str) {
+        Some("figures") => &["json", "torus", "csv"],
+        _ => &["json", "torus"],
+    };
+    let alone = [own, &stage::ALONE].concat();
     let mut words = Words::split(arguments.into_iter(), &alone)?;
     match words.word().as_deref() {
         Some("share") => share(words),
         Some("worst") => worst_case(words),
         Some("sample") => sampled(words),
         Some("figure") => drawn(words),
-        _ => Err("say what: ftspare share, worst, sample or figure N".into()),
+        Some("figures") => all_drawn(words),
+        Some("table") => tabled(words),
+        _ => Err("say what: ftspare share, worst, sample, figure N, figures or table 2".into()),
     }
 }
 
@@ -117,40 +127,56 @@ fn share(mut words: Words) -> Result<String, String> {
 
 fn worst_case(mut words: Words) -> Result<String, String> {
     let failures = words.number("failures", 9)?;
-    let width = words.number("width", 30)?;
-    if width == 0 {
+    let usual = Search::default();
+    let search = Search {
+        width: words.number("width", usual.width)?,
+        orders: words.number("orders", usual.orders)?,
+        threads: threads(&mut words)?,
+    };
+    if search.width == 0 {
         return Err("--width 0: say 1 or more".into());
     }
     let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
     let (is_json, viewing) = (words.has("json"), Viewing::read(&mut words)?);
     words.done()?;
-    let found = worst(&study, failures, width);
+    let found = worst(&study, failures, search);
     let mut report = described(&study);
     let list = |of: fn(&Worst) -> Value| Value::List(found.iter().map(of).collect());
     report.add("worst_uses", list(|worst| worst.uses.into()));
     report.add("proven", list(|worst| (if worst.is_proven { "yes" } else { "no" }).into()));
-    report.add("all_handled", list(|worst| (if worst.is_handled { "yes" } else { "no" }).into()));
+    report.add("orders_looked_at", list(|worst| worst.orders.into()));
+    report.add("orders_unhandled", list(|worst| worst.unhandled.into()));
+    let handled = |worst: &Worst| match worst.is_handled() {
+        Some(true) => "yes".into(),
+        Some(false) => "no".into(),
+        None => "not known".into(),
+    };
+    report.add("all_handled", list(handled));
     let ranks = found.last().map(|worst| worst.ranks.clone()).unwrap_or_default();
     show(&viewing, &study, Fates::Listed(ranks.iter().copied().collect()))?;
     report.add("ranks_that_fail", ranks);
     Ok(shown(&report, is_json))
 }
 
-fn effort(words: &mut Words, cases: u64) -> Result<Effort, String> {
+const BOUNDS: &str = "--cases is 1 or more, --threads is 1 to 256";
+
+fn threads(words: &mut Words) -> Result<usize, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let effort = Effort {
-        cases: words.number("cases", cases)?,
-        seed: words.number("seed", 1)?,
-        threads: words.number("threads", cores)?,
-    };
-    match effort.cases > 0 && (1..=256).contains(&effort.threads) {
-        true => Ok(effort),
-        false => Err("--cases is 1 or more, --threads is 1 to 256".into()),
+    let threads = words.number("threads", cores.min(256))?;
+    if (1..=256).contains(&threads) { Ok(threads) } else { Err(BOUNDS.into()) }
+}
+
+fn effort(words: &mut Words) -> Result<Effort, String> {
+    let cases = words.given("cases", 100)?;
+    if cases == Some(0) {
+        return Err(BOUNDS.into());
     }
+    Ok(Effort { cases, seed: words.number("seed", 1)?, threads: threads(words)? })
 }
 
 fn sampled(mut words: Words) -> Result<String, String> {
-    let effort = effort(&mut words, 100)?;
+    let effort = effort(&mut words)?;
+    let cases = effort.cases.unwrap_or(100);
     let failures = match words.text("failures") {
         Some(all) if all == "all" => usize::MAX,
         Some(text) => text.parse().map_err(|_| format!("--failures {text}: say 10 or all"))?,
@@ -162,10 +188,10 @@ fn sampled(mut words: Words) -> Result<String, String> {
     words.done()?;
     let random = Random::new(effort.seed);
     show(&viewing, &study, Fates::Drawn { random, left: failures })?;
-    let found = sample(&study, effort.cases, failures, effort.seed, effort.threads, true);
+    let found = sample(&study, cases, failures, effort.seed, effort.threads, true);
     let mut report = described(&study);
     report.add("seed", effort.seed);
-    report.add("cases", effort.cases);
+    report.add("cases", cases);
     report.add("failures", found.after.len());
     report.add("shares_0D_to_most", found.shares());
     let list = |of: fn(&After) -> f64| found.after.iter().map(of).collect::<Vec<f64>>();
@@ -185,13 +211,49 @@ fn sampled(mut words: Words) -> Result<String, String> {
 fn drawn(mut words: Words) -> Result<String, String> {
     let no = format!("which figure? Say ftspare figure N, with one of {NUMBERS:?}");
     let number = words.word().and_then(|word| word.parse().ok()).ok_or(no)?;
-    let effort = effort(&mut words, 20)?;
+    let effort = effort(&mut words)?;
     let svg = words.text("svg");
     let is_json = words.has("json");
     words.done()?;
-    let plot = figure(number, effort)?;
+    let plot = Figures::new(effort).draw(number)?;
     if let Some(file) = svg {
         std::fs::write(&file, plot.svg()).map_err(|why| format!("--svg {file}: {why}"))?;
     }
     Ok(if is_json { plot.report().json() } else { plot.csv() })
+}
+
+fn all_drawn(mut words: Words) -> Result<String, String> {
+    let effort = effort(&mut words)?;
+    let directory = words.text("out").ok_or("where to? Say ftspare figures --out DIR")?;
+    let with_data = words.has("csv");
+    words.done()?;
+    let failed = |file: &Path, why: io::Error| format!("--out: {}: {why}", file.display());
+    let directory = Path::new(&directory);
+    std::fs::create_dir_all(directory).map_err(|why| failed(directory, why))?;
+    let mut figures = Figures::new(effort);
+    let mut said = String::new();
+    for number in NUMBERS {
+        let plot = figures.draw(number)?;
+        let mut write = |ending: &str, text: String| {
+            let file = directory.join(format!("figure-{number:02}.{ending}"));
+            said += &format!("{}\n", file.display());
+            std::fs::write(&file, text).map_err(|why| failed(&file, why))
+        };
+        write("svg", plot.svg())?;
+        if with_data {
+            write("csv", plot.csv())?;
+        }
+    }
+    Ok(said)
+}
+
+fn tabled(mut words: Words) -> Result<String, String> {
+    if words.word().as_deref() != Some("2") {
+        return Err("which table? Say ftspare table 2".into());
+    }
+    let effort = effort(&mut words)?;
+    let is_json = words.has("json");
+    words.done()?;
+    let rows = table::slow_downs(effort)?;
+    Ok(if is_json { table::report(&rows).json() } else { table::text(&rows) })
 }
