@@ -161,9 +161,10 @@ impl Meeting {
         round.board(turn, bytes, || std::mem::take(&mut *self.spare_board.lock()))
     }
 
-    /// One member that has come to a turn, which takes place there, needs its board no more.
-    pub fn put_away(&self, round: &Round, board: Arc<Board>) {
-        if let Some(words) = round.put_away(board) {
+    /// The caller is done with it.
+    pub fn put_away(&self, board: Arc<Board>) {
+        if let Some(board) = Arc::into_inner(board) {
+            let words = board.into_words();
             let mut spare = self.spare_board.lock();
             if spare.len() < words.len() {
                 *spare = words;

@@ -6,7 +6,7 @@ use crate::host::memory::{Fault, Region, Span, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Where one turn at a time takes place.
 pub struct Round {
@@ -22,7 +22,7 @@ pub struct Round {
     /// What one has laid down for all.
     packed: Mutex<Vec<Words>>,
     /// What all write to.
-    desk: Mutex<Desk>,
+    board: Mutex<Weak<Board>>,
     members: usize,
 }
 
@@ -43,15 +43,6 @@ struct Annex {
     rooms: Vec<Words>,
     blocks: Option<Arc<[Region]>>,
     fault: Option<usize>,
-}
-
-/// Where the board of a turn is kept until all members are done with it. No member's hold on it is
-/// enough: what a member that dies has written stays a part of the result.
-#[derive(Default)]
-struct Desk {
-    board: Option<Arc<Board>>,
-    /// How many members need it no more.
-    done: usize,
 }
 
 /// Memory for one turn.
@@ -147,7 +138,7 @@ impl Round {
             lines: OnceLock::new(),
             annexes: OnceLock::new(),
             packed: Mutex::default(),
-            desk: Mutex::default(),
+            board: Mutex::default(),
             members,
         }
     }
@@ -320,32 +311,22 @@ impl Round {
         (address != 0).then(|| Span::new(std::ptr::with_exposed_provenance(address), bytes))
     }
 
-    /// Memory of so many bytes that all members that have come to this turn share; `spare` is some
-    /// that is there already.
+    /// Memory of so many bytes that all who have come to this turn share, as long as one holds it;
+    /// `spare` is some that is there already.
     pub(super) fn board(
         &self, turn: u32, bytes: usize, spare: impl FnOnce() -> Words,
     ) -> Arc<Board> {
-        let mut desk = self.desk.lock();
-        if let Some(board) = desk.board.as_ref().filter(|board| board.turn == turn) {
-            return board.clone();
+        let mut known = self.board.lock();
+        if let Some(board) = known.upgrade().filter(|board| board.turn == turn) {
+            return board;
         }
         let (length, mut words) = (bytes.div_ceil(8), spare());
         if words.len() < length {
             words = (0..length).map(|_| AtomicU64::new(0)).collect();
         }
         let board = Arc::new(Board { turn, words, is_spoilt: AtomicBool::new(false) });
-        *desk = Desk { board: Some(board.clone()), done: 0 };
+        *known = Arc::downgrade(&board);
         board
-    }
-
-    /// One member needs the board no more; its memory, if that was the last one.
-    pub(super) fn put_away(&self, board: Arc<Board>) -> Option<Words> {
-        drop(board);
-        let mut desk = self.desk.lock();
-        desk.done += 1;
-        let last = if desk.done == self.members { desk.board.take() } else { None };
-        drop(desk);
-        Arc::into_inner(last?).map(|board| board.words)
     }
 
     /// The member at `place` reads nothing of others any more; true for the one who makes all.
@@ -416,6 +397,10 @@ impl Board {
     /// Its memory, to be written to as well.
     pub fn memory(&self) -> Span {
         memory(&self.words)
+    }
+
+    pub(super) fn into_words(self) -> Words {
+        self.words
     }
 
     /// Somebody cannot write his part.
