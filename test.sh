@@ -65,3 +65,10 @@ for ranks in thread fiber; do
     FTMPI_RANKS=$ranks cargo test --release --no-fail-fast $(printf -- "--test %s " \
         host death kills ends signals state deadlock recovery ulfm failures endurance comm pt2pt)
 done
+# Which algorithms are taken follows from the number of cores: as with one, and with many.
+for cores in 1 16; do
+    echo "== tests of what depends on the number of cores, as if there were $cores"
+    FTMPI_CORES=$cores cargo test --release --no-fail-fast --test fibers --test storm
+    FTMPI_CORES=$cores cargo test --release --no-fail-fast --test coll -- \
+        little_is results_are persistent_operations many_operations
+done

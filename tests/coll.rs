@@ -179,6 +179,23 @@ fn results_are_the_same_by_every_way_to_the_last_bit() {
     }
 }
 
+/// What nobody delivered is never counted as done.
+#[test]
+fn success_means_that_every_byte_was_written() {
+    let program = build("coll_success.c");
+    for (ranks, kind) in (2..=9).flat_map(|ranks| [(ranks, "thread"), (ranks, "fiber")]) {
+        for form in ["blocking", "nonblocking", "persistent"] {
+            for coll in ["non-atomic", "atomic"] {
+                let order = (ranks % 3).to_string();
+                let run = support::run(&program).ranks(ranks).env("FTMPI_RANKS", kind);
+                let run = run.option("--mode=rebuild").option(format!("--coll={coll}"));
+                let seen = run.args([form, order.as_str()]).deadline(120).succeeds();
+                assert_eq!(seen.lines_with("is through"), ranks, "{kind} {form} {coll}: {seen}");
+            }
+        }
+    }
+}
+
 /// The others notice that somebody has come and does not go on.
 #[test]
 fn a_death_amid_a_call_ends_it_for_all() {

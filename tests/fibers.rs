@@ -24,7 +24,7 @@ fn what_carries_the_ranks_is_said() {
 #[test]
 fn ranks_are_fibers_where_there_are_more_of_them_than_cores() {
     let program = support::c_text("nothing", "int main(void) { return 0; }").build();
-    let cores = std::thread::available_parallelism().unwrap().get();
+    let cores = support::cores();
     for (ranks, are_fibers) in [(cores, false), (cores + 1, true)] {
         // What stands there for the whole run of tests does not count here.
         let run = support::run(&program).ranks(ranks).env("FTMPI_RANKS", "").option("--explain");

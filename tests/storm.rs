@@ -88,7 +88,11 @@ fn whatever_a_call_that_succeeds_has_written_is_right_however_many_die() {
     let (mut deaths, mut jobs) = (0, 0);
     std::thread::scope(|scope| {
         for _ in 0..number("FTMPI_STORM_BUSY").unwrap_or(0) {
-            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         struct Ends<'a>(&'a AtomicBool);
         impl Drop for Ends<'_> {

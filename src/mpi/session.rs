@@ -107,8 +107,8 @@ pub(super) fn part(process: &Process, name: &[u8]) -> Option<i32> {
 
 fn group_of(process: &Process, name: &[u8]) -> Option<Group> {
     // A name is a URI, in which case says nothing.
-    let is_meant = |known: &&str| known.as_bytes().eq_ignore_ascii_case(name);
-    Some(match PSETS.iter().position(|known| is_meant(&known))? {
+    let is_meant = |known: &str| known.as_bytes().eq_ignore_ascii_case(name);
+    Some(match PSETS.iter().position(|known| is_meant(known))? {
         0 => Group::world(process.world.size(), process.me),
         _ => Group::of(vec![process.me], process.me),
     })

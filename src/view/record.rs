@@ -64,7 +64,7 @@ enum Next {
 }
 
 /// Why a recording is not whole.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Flaw {
     pub words: String,
     /// The disk was too slow, as opposed to full or broken.

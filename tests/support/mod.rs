@@ -153,3 +153,10 @@ pub fn has(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|directory| directory.join(tool).is_file())
 }
+
+/// How many cores the ranks of a run have: as many as this process may use, unless the environment
+/// says otherwise for the whole run of tests.
+pub fn cores() -> usize {
+    let told = std::env::var("FTMPI_CORES").ok().and_then(|cores| cores.parse().ok());
+    told.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}

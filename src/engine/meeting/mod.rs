@@ -11,15 +11,17 @@
 //! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
 //! of no use any more, and its meeting is left as it is.
 
+mod board;
 mod calls;
 mod known;
 mod round;
 
+pub use board::Board;
 use calls::Calls;
 pub use calls::{Call, Caller};
 pub(super) use known::Meetings;
 use round::Words;
-pub use round::{Board, Laid, Line, Round};
+pub use round::{Laid, Line, Round};
 
 use super::World;
 use crate::base::Member;
@@ -161,10 +163,9 @@ impl Meeting {
         round.board(turn, bytes, || std::mem::take(&mut *self.spare_board.lock()))
     }
 
-    /// The caller is done with it.
-    pub fn put_away(&self, board: Arc<Board>) {
-        if let Some(board) = Arc::into_inner(board) {
-            let words = board.into_words();
+    /// The caller is done with it, and knows that all have written what they had to write.
+    pub fn put_away(&self, round: &Round, board: Arc<Board>) {
+        if let Some(words) = round.put_away(board) {
             let mut spare = self.spare_board.lock();
             if spare.len() < words.len() {
                 *spare = words;

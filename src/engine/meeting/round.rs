@@ -1,12 +1,13 @@
 //! One turn's memory: a line for each member, and who has come.
 
 use super::Gate;
+use super::board::Board;
 use crate::base::sync::muster::Muster;
 use crate::host::memory::{Fault, Region, Span, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Where one turn at a time takes place.
 pub struct Round {
@@ -21,8 +22,9 @@ pub struct Round {
     annexes: OnceLock<Box<[Mutex<Annex>]>>,
     /// What one has laid down for all.
     packed: Mutex<Vec<Words>>,
-    /// What all write to.
-    board: Mutex<Weak<Board>>,
+    /// What all write to. Held here as well: what a member has written counts, even if it is gone
+    /// before the others come for it.
+    board: Mutex<Option<Arc<Board>>>,
     members: usize,
 }
 
@@ -43,13 +45,6 @@ struct Annex {
     rooms: Vec<Words>,
     blocks: Option<Arc<[Region]>>,
     fault: Option<usize>,
-}
-
-/// Memory for one turn.
-pub struct Board {
-    turn: u32,
-    words: Words,
-    is_spoilt: AtomicBool,
 }
 
 /// Looked at by all who wait.
@@ -311,22 +306,26 @@ impl Round {
         (address != 0).then(|| Span::new(std::ptr::with_exposed_provenance(address), bytes))
     }
 
-    /// Memory of so many bytes that all who have come to this turn share, as long as one holds it;
-    /// `spare` is some that is there already.
+    /// Memory of so many bytes that all who have come to this turn share until all have put it
+    /// away; `spare` is some that is there already.
     pub(super) fn board(
         &self, turn: u32, bytes: usize, spare: impl FnOnce() -> Words,
     ) -> Arc<Board> {
-        let mut known = self.board.lock();
-        if let Some(board) = known.upgrade().filter(|board| board.turn == turn) {
-            return board;
+        let mut held = self.board.lock();
+        if let Some(board) = held.as_ref().filter(|board| board.is_of(turn)) {
+            return board.clone();
         }
-        let (length, mut words) = (bytes.div_ceil(8), spare());
-        if words.len() < length {
-            words = (0..length).map(|_| AtomicU64::new(0)).collect();
-        }
-        let board = Arc::new(Board { turn, words, is_spoilt: AtomicBool::new(false) });
-        *known = Arc::downgrade(&board);
-        board
+        held.insert(Arc::new(Board::new(turn, bytes, spare()))).clone()
+    }
+
+    /// One who knows that all have written what they had to write is done with it. Returns its
+    /// memory when that was the last one.
+    pub(super) fn put_away(&self, board: Arc<Board>) -> Option<Words> {
+        let mut held = self.board.lock();
+        drop(board);
+        held.take_if(|board| Arc::strong_count(board) == 1)
+            .and_then(Arc::into_inner)
+            .map(Board::into_words)
     }
 
     /// The member at `place` reads nothing of others any more; true for the one who makes all.
@@ -393,27 +392,6 @@ impl Line {
     }
 }
 
-impl Board {
-    /// Its memory, to be written to as well.
-    pub fn memory(&self) -> Span {
-        memory(&self.words)
-    }
-
-    pub(super) fn into_words(self) -> Words {
-        self.words
-    }
-
-    /// Somebody cannot write his part.
-    pub fn spoil(&self) {
-        self.is_spoilt.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether a part is missing. For those who know that nobody writes any more.
-    pub fn is_spoilt(&self) -> bool {
-        self.is_spoilt.load(Ordering::SeqCst)
-    }
-}
-
 /// Room for so many bytes.
 fn room(rooms: &mut Vec<Words>, bytes: usize) -> Span {
     if rooms.last().is_none_or(|room| size_of_val::<[AtomicU64]>(room) < bytes) {
@@ -424,6 +402,6 @@ fn room(rooms: &mut Vec<Words>, bytes: usize) -> Span {
 }
 
 /// The memory of these words, to be written to as well.
-fn memory(words: &[AtomicU64]) -> Span {
+pub(super) fn memory(words: &[AtomicU64]) -> Span {
     Span::new(words.as_ptr().cast(), size_of_val(words))
 }

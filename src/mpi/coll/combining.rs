@@ -305,9 +305,6 @@ impl Sitting<'_, '_> {
         }
         let board = self.board(bytes);
         let combined = self.write_part(sum, bracket, part, &board);
-        if combined.is_err() {
-            board.spoil();
-        }
         self.end_reading();
         if is_death(&combined) {
             return combined;
@@ -317,7 +314,7 @@ impl Sitting<'_, '_> {
         if let Some(failure) = interrupted {
             return Err(failure);
         }
-        if board.is_spoilt() {
+        if !board.is_complete() {
             return Err(sitting::spoilt());
         }
         if let Some(target) = target {
@@ -330,7 +327,9 @@ impl Sitting<'_, '_> {
     fn write_part(&self, sum: &Sum, bracket: Bracket, part: Part, board: &Board) -> Result {
         let (first, item) = (part.first as usize, sum.item() as usize);
         let place = board.memory().part(first * item, part.items as usize * item);
-        Fold::new(self, sum, bracket).part(part, &place.into())
+        Fold::new(self, sum, bracket).part(part, &place.into())?;
+        board.count(place.bytes());
+        Ok(())
     }
 
     /// Every member combines its part of everybody's values, and keeps it in `target`.

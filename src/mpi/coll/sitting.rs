@@ -509,7 +509,7 @@ impl<'l, 'a> Sitting<'l, 'a> {
 
     /// This member is done with it.
     pub(super) fn put_away(&self, board: Arc<crate::engine::Board>) {
-        self.meeting.put_away(board);
+        self.meeting.put_away(&self.place, board);
     }
 
     #[inline]
