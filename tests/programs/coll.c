@@ -266,7 +266,7 @@ static void errors(void)
     FAILS(MPI_Allreduce(data, other, 1, MPI_DOUBLE, MPI_BAND, W), MPI_ERR_OP,
           "MPI_BAND, which is not defined on MPI_DOUBLE");
     FAILS(MPI_Allreduce(data, other, 1, MPI_INT, MPI_MINLOC, W), MPI_ERR_OP, "MPI_MINLOC");
-    FAILS(MPI_Allreduce(data, other, 1, MPI_CHAR, MPI_SUM, W), MPI_ERR_OP, "MPI_CHAR");
+    FAILS(MPI_Allreduce(data, other, 1, MPI_BYTE, MPI_SUM, W), MPI_ERR_OP, "MPI_BYTE");
     FAILS(MPI_Allreduce(data, other, 1, MPI_INT, MPI_REPLACE, W), MPI_ERR_OP, "MPI_REPLACE");
     FAILS(MPI_Reduce(data, other, 1, MPI_INT, MPI_SUM, 99999, W), MPI_ERR_ROOT, "99999");
     FAILS(MPI_Allgather(data, -1, MPI_INT, other, 1, MPI_INT, W), MPI_ERR_COUNT,

@@ -192,8 +192,8 @@ static void look_at(int kind, int n, int root, int step)
         long is = (kind == BCAST && rank == root ? from : to)[i];
         long should = expected(kind, n, root, i, step);
         if (is != should) {
-            fprintf(stderr, "WRONG: rank %d, step %d, kind %d of %d: success, but %d is %ld, not %ld\n",
-                    rank, step, kind, n, i, is, should);
+            fprintf(stderr, "WRONG: rank %d, step %d, kind %d of %d: ", rank, step, kind, n);
+            fprintf(stderr, "success, but %d is %ld, not %ld\n", i, is, should);
             MPI_Abort(W, 3);
         }
     }

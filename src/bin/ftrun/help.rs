@@ -68,7 +68,7 @@ OPTIONS
                       When a rank fails: end the job at once (the default), let
                       the others go on, or let them go on and start the rank
                       afresh.
-    --with-ft ulfm|no As Open MPI's launcher is told: `ulfm` is --mode ulfm; with
+    --with-ft ulfm|no As Open MPI's mpirun: `ulfm` is --mode ulfm; with
                       `no` the first failure ends the job, and the attribute
                       MPIX_FT is 0.
     --initial-errhandler NAME
@@ -89,8 +89,8 @@ OPTIONS
   How careful, how fast
     --check on|off    Check the arguments of calls, and that the members of a
                       communicator call the same collectives: on by default.
-                      Where it is off, wrong arguments may end a rank or bring wrong
-                      results, and calls are a few nanoseconds faster.
+                      Where it is off, wrong arguments may end a rank or bring
+                      wrong results, and calls are a few nanoseconds faster.
     --leftovers       Say on standard error what each rank leaves behind in
                       MPI_Finalize: messages that nobody received, and objects
                       that were not freed.
@@ -252,10 +252,11 @@ LIMITS
     -fsanitize=address, thread, memory or leak (undefined works). A library
     opened by dlopen is one for all ranks; it is refused if it refers to the
     program or to a library of which each rank has its own. Ranks are not
-    protected from each other's wild writes. A job has as many ranks as the machine allows mappings
-    (vm.max_map_count; some 32,000 ranks of a C program where nobody has raised
-    it; any number of a very small one, or with --share-image) and has memory
-    for; a job that is too large is refused with the limit's name.
+    protected from each other's wild writes. A job has as many ranks as the
+    machine allows mappings (vm.max_map_count; some 32,000 ranks of a C program
+    where nobody has raised it; any number of a very small one, or with
+    --share-image) and has memory for; a job that is too large is refused with
+    the limit's name.
 ";
 
 #[cfg(test)]

@@ -153,11 +153,12 @@ mod tests {
         }
     }
 
-    /// A turn of so many members. At each step `choose` says which of so many moves is made: the
-    /// step of a member, or the death of one, of `deaths` in all. Says how all have ended.
+    /// A turn of so many members. At each step `choose` is told how many steps can be made and how
+    /// many moves there are with the deaths, of `deaths` in all, and names one. Says how all have
+    /// ended.
     fn play(
         world: &'static World, (members, mut deaths): (usize, usize),
-        mut choose: impl FnMut(usize) -> usize,
+        mut choose: impl FnMut(usize, usize) -> usize,
     ) -> Ends {
         let meeting = Meeting::new(world, (2, member(0)), (0..members).map(member).collect());
         let stages = (0..members).map(|_| Stage::Outside).collect();
@@ -175,7 +176,7 @@ mod tests {
             }
             let may_die = if deaths > 0 { open.len() } else { 0 };
             assert!(able.len() + may_die > 0, "somebody waits for ever");
-            let choice = choose(able.len() + may_die);
+            let choice = choose(able.len(), able.len() + may_die);
             match able.get(choice) {
                 Some(place) => stuck[*place] = !turn.step(*place),
                 None => {
@@ -208,7 +209,7 @@ mod tests {
         let world = world(members);
         loop {
             let mut depth = 0;
-            let ends = play(world, (members, deaths), |choices| {
+            let ends = play(world, (members, deaths), |_, choices| {
                 if depth == path.len() {
                     path.push((0, choices));
                 }
@@ -239,8 +240,11 @@ mod tests {
         for seed in 0..if cfg!(miri) { 20 } else { 20_000 } {
             let mut random = Random::new(seed);
             let (members, deaths) = (2 + seed as usize % 5, seed as usize % 3);
-            let ends =
-                play(world, (members, deaths), |choices| random.below(choices as u64) as usize);
+            // Deaths are rare, so that they come late as often as early.
+            let ends = play(world, (members, deaths), |steps, moves| {
+                let among = if steps > 0 && random.below(12) > 0 { steps } else { moves };
+                random.below(among as u64) as usize
+            });
             survived += usize::from(ends.success > 0 && ends.success < members);
         }
         assert!(cfg!(miri) || survived > 500, "{survived} orders with survivors' success");
