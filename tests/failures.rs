@@ -182,6 +182,37 @@ fn the_names_are_there_in_c_whichever_header_is_included() {
 }
 
 #[test]
+fn listings_of_ft_mpis_paper_run_with_the_calls_that_it_names() {
+    let program = support::c("ft_listings.c").flags(&["-O1", "-Wall", "-Werror"]).build();
+    let seen = support::run(&program).ranks(4).option("--mode=rebuild").succeeds();
+    let expected = "failure 1 was rank 1\n\
+        1 ranks failed, rank 1 1 times, rank 2 0 times\n\
+        failure 1 was rank 1\nfailure 2 was rank 2\n\
+        1 ranks failed, rank 1 0 times, rank 2 1 times\n\
+        the handler was called for each\n";
+    assert_eq!(seen.stdout, expected, "{seen}");
+}
+
+/// A replacement asks for the recovery that has started it, as survivors do, and waits for nobody.
+#[test]
+fn the_listing_of_the_survival_guide_runs_as_it_is_written() {
+    let flags = ["-O1", "-Wall", "-Werror", "-lm"];
+    let program = support::c("survival_guide.c").flags(&flags).build();
+    let result = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let seen = support::run(&program).ranks(9).args(words).deadline(60).succeeds();
+        seen.stdout.trim().parse::<f64>().expect("a number")
+    };
+    let calm = result("3");
+    for dead in ["3 1", "3 0 5", "3 4 1 2", "3 8 7 6", "3 0 6 3"] {
+        let found = result(dead);
+        assert!((found / calm - 1.0).abs() < 1e-9, "{dead}: {found} and {calm}");
+    }
+    let too_many = support::run(&program).ranks(9).args(["3", "0", "1", "2", "3"]);
+    too_many.fails_with(4);
+}
+
+#[test]
 fn every_rank_finds_the_same_handle_that_asks_for_a_recovery() {
     let text = "#include <mpi.h>\n#include <stdint.h>\n#include <stdio.h>\n\
         static MPI_Comm asked = FT_MPI_CHECK_RECOVER;\n\
