@@ -471,17 +471,18 @@ fn ten_minutes_of_conjugate_gradients_that_lose_a_rank_each_second_are_right_and
 #[test]
 fn generated_matrices_are_the_same_in_both_languages_and_on_any_number_of_ranks() {
     let both = both_with("pcg", &["-lm"]);
-    for (stencil, iterations) in [("7", 80), ("27", 47), ("39", 52)] {
-        let mut residuals = Vec::new();
+    for stencil in ["7", "27", "39"] {
+        let (mut residuals, mut iterations) = (Vec::new(), Vec::new());
         for (program, ranks) in [(&both[0], 1), (&both[0], 4), (&both[1], 1), (&both[1], 4)] {
             let run = support::run(program).ranks(ranks).args(["--poisson", stencil]);
             // No multiple of three, nor of the ranks.
             let seen = run.args(["--order", "4099", "--tolerance", "1e-10"]).succeeds();
             let (residual, many, _) = last_line(&seen);
-            assert_eq!(many, iterations, "{stencil}: {seen}");
             residuals.push(residual);
+            iterations.push(many);
         }
         let is_near = |other: &f64| (other / residuals[0] - 1.0).abs() < 1e-4;
+        assert!(iterations.iter().all(|many| *many == iterations[0] && *many < 100));
         assert!(residuals[0] < 1e-10 && residuals.iter().all(is_near), "{stencil}: {residuals:?}");
     }
     support::run(&both[0]).args(["--poisson", "9"]).ranks(1).fails_with(2);
