@@ -5,6 +5,7 @@
  *     codes     every code is looked at, and a failure jumps to the recovery of the environment and
  *               of the data, which weighted sums keep (Dongarra, Chen, Bosilca and Langou)
  *     static    a rank knows by a static variable whether it was started again (the same paper)
+ *     filled    started with BLANK, the program has a gap filled later
  *
  * Rank 1 dies in the middle. */
 #include <mpi.h>
@@ -99,24 +100,54 @@ static long by_codes(void)
     return (long)(1e6 * sum + 0.5);
 }
 
+/* Rank 1 dies, and the others recover. */
+static void lose_one(void)
+{
+    MPI_Comm again;
+    int code = MPI_SUCCESS;
+    if (rank == 1)
+        raise(SIGKILL);
+    while (code == MPI_SUCCESS)
+        code = MPI_Barrier(MPI_COMM_WORLD);
+    if (code != MPI_ERR_OTHER || MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Comm_free(&again);
+}
+
+static long sum_of(int mine)
+{
+    int sum = 0;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
 /* How many ranks have begun anew, as each of them finds without the library's help. */
 static long by_static(void)
 {
     static int has_begun;
-    int begun = 0, code = MPI_SUCCESS;
     if (!is_restarted) {
         has_begun = 1;
-        if (rank == 1)
-            raise(SIGKILL);
-        while (code == MPI_SUCCESS)
-            code = MPI_Barrier(MPI_COMM_WORLD);
-        MPI_Comm again;
-        if (code != MPI_ERR_OTHER || MPI_Comm_dup(MPI_COMM_WORLD, &again) != MPI_SUCCESS)
-            MPI_Abort(MPI_COMM_WORLD, 3);
-        MPI_Comm_free(&again);
+        lose_one();
     }
-    MPI_Allreduce(&has_begun, &begun, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    return size - begun;
+    return size - sum_of(has_begun);
+}
+
+/* How many live in the end: with a gap one less. */
+static long by_filling(void)
+{
+    if (!is_restarted) {
+        int one = 1, living;
+        lose_one();
+        /* Another rank may recover again already, which ends this call. */
+        if (MPI_Allreduce(&one, &living, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS
+            && living != size - 1)
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        MPI_Comm_set_attr(MPI_COMM_WORLD, FTMPI_COMM_MODE, (void *)FTMPI_COMM_MODE_REBUILD);
+        MPI_Comm filled = FT_MPI_CHECK_RECOVER;
+        MPI_Comm_dup(MPI_COMM_WORLD, &filled);
+        MPI_Comm_free(&filled);
+    }
+    return sum_of(1);
 }
 
 int main(int argc, char **argv)
@@ -126,9 +157,10 @@ int main(int argc, char **argv)
     is_restarted = rc == MPI_INIT_RESTARTED_NODE;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    long result = strcmp(what, "handler") == 0 ? by_handler()
-                  : strcmp(what, "codes") == 0 ? by_codes()
-                                               : by_static();
+    long result = strcmp(what, "handler") == 0  ? by_handler()
+                  : strcmp(what, "codes") == 0  ? by_codes()
+                  : strcmp(what, "static") == 0 ? by_static()
+                                                : by_filling();
     if (rank == 1)
         printf("%s: %ld, rank 1 %s\n", what, result, is_restarted ? "was restarted" : "never died");
     return MPI_Finalize();
