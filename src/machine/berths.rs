@@ -105,6 +105,7 @@ impl Berths {
         let before = self.traffic.collisions();
         let found = match self.choose {
             Choice::Nearest => self.placement.substitute(failed, &self.methods),
+            Choice::Dimension => self.placement.substitute_by_dimension(failed, &self.methods),
             Choice::Collisions => self.placement.calmest(failed, &self.methods, &mut self.traffic),
         };
         let Some((method, moves)) = found else {

@@ -130,7 +130,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("sample --failures some", "say 10 or all"),
         ("sample --choose best", "say nearest or collisions"),
         ("share --dims 40000,40000 --alloc 2D(1,1)", "say at most 10000000 nodes"),
-        ("share --alloc 4000000000D(1,1)", "say at most 32 dimensions"),
+        ("share --alloc 4000000000D(1,1)", "say at most 12 dimensions"),
         ("worst --width 0", "--width 0: say 1 or more"),
         ("worst --threads 0", "--threads is 1 to 256"),
         ("sample --cases 0", "--cases is 1 or more"),
