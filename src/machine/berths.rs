@@ -149,6 +149,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_may_say_by_which_rule_a_slide_is_chosen() {
+        // Its row's spare is next to node 2, its column's two nodes away.
+        let spares = "[spares]\nalloc = \"2D(2,1)\"\nsubstitute = [\"1D\"]\n";
+        for (choose, to) in [("nearest", 3), ("dimension", 6)] {
+            let text = format!("{spares}choose = \"{choose}\"\n");
+            let mut berths = Berths::new(&machine(&text), 9).unwrap();
+            berths.fail(2);
+            assert_eq!(berths.reseat(2).unwrap().moves[0].to, to, "{choose}");
+        }
+    }
+
+    #[test]
     fn of_nodes_that_fail_at_once_none_is_moved_to() {
         let mut berths = Berths::new(&machine(CHAINS), 12).unwrap();
         for node in [0, 1, 2, 3] {
