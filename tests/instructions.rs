@@ -5,9 +5,11 @@
 mod support;
 
 /// What each call may take for its message, once that is there: a little more than it takes today.
+/// The same source has taken from 163 to 170 in MPI_Recv, as the compiler keeps more or fewer of
+/// the arguments in registers when code elsewhere changes.
 const LIMITS: &[(&str, u64)] = &[
     ("send", 165),
-    ("recv", 167),
+    ("recv", 172),
     ("isend", 175),
     ("irecv", 179),
     ("waitall-of-sends", 28),
