@@ -199,7 +199,7 @@ fn worst_case(mut words: Words) -> Result<String, String> {
     Ok(shown(&report, is_json))
 }
 
-/// Of more orders, the last but one failures would not fit in memory.
+/// The orders of all failures but the last are kept: more of them would not fit in memory.
 const MOST_ORDERS: u64 = 1_000_000_000;
 
 /// A number of failures that was said, if so many can be substituted at all.
