@@ -284,6 +284,17 @@ fn where_no_version_can_be_read_all_ranks_get_one_error() {
 }
 
 #[test]
+fn a_generation_of_which_no_head_can_be_read_is_told_as_well() {
+    let saved = Saved::by("heads", "rs:2", 0);
+    for place in 0..RANKS {
+        fs::write(saved.path(place, "b"), "nothing like it").expect("it can be written");
+    }
+    let seen = saved.job(RANKS, &["load"]).succeeds();
+    assert_eq!(seen.lines_with("version 1 is right"), RANKS, "{seen}");
+    assert!(seen.stderr.contains("; rank 0: rank-0.b is damaged: it does not begin"), "{seen}");
+}
+
+#[test]
 fn memory_gives_back_the_data_of_a_rank_that_dies_after_files_were_mended() {
     for (scheme, keepers, _) in SCHEMES {
         let saved = Saved::by("dies", scheme, keepers);

@@ -34,8 +34,8 @@ pub(super) struct Disk {
     pub(super) every: u64,
     /// The generations that this rank knows of, by turns; `None`: it has not looked yet.
     pub(super) written: Option<[Option<Written>; TURNS]>,
-    /// What was wrong with files of its own that cannot be read.
-    pub(super) damage: Option<String>,
+    /// What was wrong with files of its own that cannot be read, by turns.
+    pub(super) damage: [Option<String>; TURNS],
 }
 
 impl Disk {
@@ -47,13 +47,13 @@ impl Disk {
         if let Some(written) = self.written {
             return written;
         }
-        let mut damage = None;
+        let mut damage = [const { None }; TURNS];
         let look = |place: usize, turn: usize| {
             files::look(&files::path(&self.directory, place, turn), place)
         };
         let written = [0, 1].map(|turn| {
             let own = look(place, turn).unwrap_or_else(|why| {
-                damage.get_or_insert(why);
+                damage[turn] = Some(why);
                 None
             });
             let has_file = own.is_some();

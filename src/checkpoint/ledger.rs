@@ -84,8 +84,8 @@ pub struct Account {
     /// What it has on disk, and every how many checkpoints that is renewed; 0: never.
     pub written: [Option<Written>; 2],
     pub every: u64,
-    /// Whether a file of its is there that cannot be read.
-    pub is_damaged: bool,
+    /// Whether a file of its own is there that cannot be read, by turns.
+    pub is_damaged: [bool; 2],
 }
 
 /// Who gives, or gets, the data of a place.

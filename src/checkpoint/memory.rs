@@ -101,6 +101,7 @@ impl Memory {
     ) -> Account {
         let look = |disk: &mut Disk| disk.look(place, (size, scheme));
         let written = self.disk.as_mut().map(look).unwrap_or_default();
+        let damage = self.disk.as_ref().map(|disk| disk.damage.each_ref().map(Option::is_some));
         let on_disk = written.iter().flatten().map(|written| written.generation.serial);
         self.seen = self.seen.max(on_disk.max().unwrap_or(0));
         Account {
@@ -113,7 +114,7 @@ impl Memory {
             interval: self.pace.interval,
             node: self.node,
             written,
-            is_damaged: self.disk.as_ref().is_some_and(|disk| disk.damage.is_some()),
+            is_damaged: damage.unwrap_or_default(),
             every: self.disk.as_ref().map_or(0, |disk| disk.every),
         }
     }

@@ -4,9 +4,12 @@
 //! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
 //! there was. The program's data change last, when all have confirmed.
 
-use super::census::{Census, Outlook, census, drafted, first, outlook, rank_in, ranks_of};
+use super::census::{
+    Candidate, Census, Outlook, census, drafted, first, outlook, rank_in, ranks_of,
+};
 use super::decoding::{ALL_DIGITS, Worst, decode, unsolved};
 use super::disk::{Unfit, share_trouble};
+use super::files::TURNS;
 use super::keep::Checkpoint;
 use super::layout::Layouts;
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict};
@@ -86,7 +89,7 @@ async fn attempt(
     let (newer, older) = generations.split_at(older.unwrap_or(generations.len()));
     let accounts = &census.accounts[..];
     let call = Call { process, keep, comm, accounts, layouts: &outlook.layouts };
-    let mut troubles = Vec::new();
+    let mut troubles = if is_nothing { call.damage(generations).await? } else { Vec::new() };
     for candidate in newer {
         match call.restore_disk(candidate, newest, &troubles).await? {
             Ok(version) => return Ok(version),
@@ -95,8 +98,7 @@ async fn attempt(
         }
     }
     if is_nothing && troubles.is_empty() {
-        let Some(damage) = call.damage().await? else { return Ok(call.begin(&census)) };
-        troubles.push(damage);
+        return Ok(call.begin(&census));
     }
     let outcome = call.restore_memory(verdict).await;
     if let (Ok(Some(version)), [_, ..]) = (&outcome, &troubles[..])
@@ -162,17 +164,22 @@ impl Call<'_> {
         None
     }
 
-    /// What is wrong with files that might be all that there is.
-    async fn damage(&self) -> Result<Option<String>> {
-        if !self.accounts.iter().any(|account| account.is_damaged) {
-            return Ok(None);
+    /// What is wrong with files of turns in which no generation can be told: there may have been
+    /// one, and it may have been newer than all others.
+    async fn damage(&self, generations: &[Candidate]) -> Result<Vec<String>> {
+        let mut all = Vec::new();
+        for turn in 0..TURNS {
+            let is_damaged = self.accounts.iter().any(|account| account.is_damaged[turn]);
+            if !is_damaged || generations.iter().any(|one| one.kept.turn == turn) {
+                continue;
+            }
+            let disk = |memory: &Memory| Some(memory.disk.as_ref()?.damage[turn].clone());
+            let mine = disk(&self.keep.memory.lock()).flatten();
+            let found = share_trouble(&self.lane().as_turn(), mine).await?;
+            let found = found.as_ref().as_ref();
+            all.extend(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, *at))));
         }
-        let disk = |memory: &Memory| memory.disk.as_ref().and_then(|disk| disk.damage.clone());
-        let mine = disk(&self.keep.memory.lock());
-        let found = share_trouble(&self.lane().as_turn(), mine).await?;
-        let words =
-            |(at, why): &(usize, String)| format!("rank {}: {why}", rank_in(self.comm, *at));
-        Ok(found.as_ref().as_ref().map(words))
+        Ok(all)
     }
 
     async fn restore_memory(&self, verdict: &Verdict) -> Result<Option<i64>> {
