@@ -13,6 +13,7 @@
  * A rank that is to be killed at an iteration dies there; one that keeps codes, after the first
  * checkpoint from there on.
  */
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
@@ -207,35 +208,68 @@ static void make_rows(void)
     free(kept.entry);
 }
 
+/* The file that is read, and how far. */
+static struct {
+    const char *name;
+    FILE *file;
+    long line;
+} source;
+
+static void refuse(const char *what)
+{
+    char words[1280];
+    snprintf(words, sizeof words, "%.1000s, line %ld: %s", source.name, source.line, what);
+    die(words);
+}
+
+static void open_source(const char *name)
+{
+    source.name = name;
+    source.file = fopen(name, "r");
+    if (!source.file)
+        refuse("the matrix cannot be read");
+}
+
+static void next_line(char line[1024])
+{
+    source.line++;
+    if (!fgets(line, 1024, source.file))
+        refuse("the matrix ends too early; fetch the file again");
+}
+
 /* Every rank reads the file and keeps its rows. */
 static void read_matrix_market(const char *name)
 {
     char line[1024], kind[64], symmetry[64];
     long rows, columns, lines;
-    FILE *file = fopen(name, "r");
-    if (!file || !fgets(line, sizeof line, file))
-        die("the matrix cannot be read");
+    open_source(name);
+    next_line(line);
     if (sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", kind, symmetry) != 2)
-        die("not a matrix in Matrix Market's coordinate form");
+        refuse("not Matrix Market's coordinate form, nor is the file called .rsa or .rua");
     int is_symmetric = strcmp(symmetry, "symmetric") == 0;
     int is_pattern = strcmp(kind, "pattern") == 0;
     if (strcmp(kind, "complex") == 0 || (!is_symmetric && strcmp(symmetry, "general") != 0))
-        die("the matrix must be real and symmetric");
+        refuse("the matrix must be real and symmetric; choose another one");
     do
-        if (!fgets(line, sizeof line, file))
-            die("the matrix has no size");
+        next_line(line);
     while (line[0] == '%');
-    if (sscanf(line, "%ld %ld %ld", &rows, &columns, &lines) != 3 || rows != columns)
-        die("the matrix is not square");
+    if (sscanf(line, "%ld %ld %ld", &rows, &columns, &lines) != 3)
+        refuse("here the rows, columns and entries are expected, such as: 100 100 298");
+    if (rows != columns)
+        refuse("the matrix is not square; choose another one");
     begin_matrix(rows);
     for (long at = 0; at < lines; at++) {
         struct entry e = {0, 0, 1};
-        if (fscanf(file, "%ld %ld", &e.row, &e.column) != 2 ||
-            (!is_pattern && fscanf(file, "%lf", &e.value) != 1))
-            die("the matrix ends too early");
+        next_line(line);
+        if (sscanf(line, "%ld %ld %lf", &e.row, &e.column, &e.value) < (is_pattern ? 2 : 3))
+            refuse("here a row, a column and a value are expected, such as: 2 1 -0.5");
+        if (e.row < 1 || e.row > rows || e.column < 1 || e.column > rows)
+            refuse("outside of the matrix; rows and columns go from 1 to what the size says");
+        if (!isfinite(e.value))
+            refuse("not a finite number; correct it");
         keep(e.row - 1, e.column - 1, e.value, is_symmetric);
     }
-    fclose(file);
+    fclose(source.file);
     make_rows();
 }
 
@@ -244,7 +278,7 @@ static double field(const char *line, int from, int width)
 {
     char text[64] = "";
     if (width >= (int)sizeof text || (int)strlen(line) <= from)
-        die("the matrix has lines that are too short");
+        refuse("the line is too short; fetch the file again");
     snprintf(text, sizeof text, "%.*s", width, line + from);
     for (char *c = text; *c; c++)
         if (*c == 'D' || *c == 'd')
@@ -261,19 +295,22 @@ static void read_format(const char *text, int *count, int *width)
     *count = digits == letter ? 1 : atoi(digits);
     *width = *letter ? atoi(letter + 1) : 0;
     if (*count < 1 || *width < 1)
-        die("the matrix has a format that is none");
+        refuse("here formats are expected, such as: (16I5) (16I5) (4E20.12)");
 }
 
-static double *read_fields(FILE *file, long many, const char *format)
+/* Numbers from `least` to `most`: all others are refused. */
+static double *read_fields(long many, const char *format, double least, double most)
 {
     char line[1024] = "";
     int count, width;
     double *number = room(many, sizeof *number);
     read_format(format, &count, &width);
     for (long at = 0; at < many; at++) {
-        if (at % count == 0 && !fgets(line, sizeof line, file))
-            die("the matrix ends too early");
+        if (at % count == 0)
+            next_line(line);
         number[at] = field(line, (int)(at % count) * width, width);
+        if (!(number[at] >= least && number[at] <= most))
+            refuse("outside of the matrix, or not a finite number; fetch the file again");
     }
     return number;
 }
@@ -282,30 +319,27 @@ static double *read_fields(FILE *file, long many, const char *format)
 static void read_harwell_boeing(const char *name)
 {
     char head[5][1024], pointers[17] = "", indices[17] = "", values[21] = "";
-    FILE *file = fopen(name, "r");
-    if (!file)
-        die("the matrix cannot be read");
+    open_source(name);
     for (int at = 0; at < 4; at++)
-        if (!fgets(head[at], sizeof head[at], file))
-            die("the matrix has no header");
+        next_line(head[at]);
     char kind[4] = "";
     sscanf(head[2], "%3s", kind);
     int is_symmetric = strcmp(kind, "RSA") == 0 || strcmp(kind, "rsa") == 0;
     if (!is_symmetric && strcmp(kind, "RUA") != 0 && strcmp(kind, "rua") != 0)
-        die("the matrix must be real and assembled: RSA or RUA");
+        refuse("the matrix must be real and assembled: RSA or RUA");
     long rows = (long)field(head[2], 14, 14), columns = (long)field(head[2], 28, 14);
     long entries = (long)field(head[2], 42, 14);
     if (rows != columns)
-        die("the matrix is not square");
+        refuse("the matrix is not square; choose another one");
     if (sscanf(head[3], "%16s %16s %20s", pointers, indices, values) != 3)
-        die("the matrix has no formats");
-    if (field(head[1], 56, 14) > 0 && !fgets(head[4], sizeof head[4], file))
-        die("the matrix has no header");
+        refuse("here formats are expected, such as: (16I5) (16I5) (4E20.12)");
+    if (field(head[1], 56, 14) > 0)
+        next_line(head[4]);
     begin_matrix(rows);
-    double *start = read_fields(file, columns + 1, pointers);
-    double *row = read_fields(file, entries, indices);
-    double *value = read_fields(file, entries, values);
-    fclose(file);
+    double *start = read_fields(columns + 1, pointers, 1, entries + 1);
+    double *row = read_fields(entries, indices, 1, rows);
+    double *value = read_fields(entries, values, -DBL_MAX, DBL_MAX);
+    fclose(source.file);
     for (long column = 0; column < columns; column++)
         for (long at = (long)start[column] - 1; at < (long)start[column + 1] - 1; at++)
             keep((long)row[at] - 1, column, value[at], is_symmetric);
@@ -347,6 +381,10 @@ static long *localise(void)
             if (a.column[at] == row)
                 a.diagonal[row] = a.value[at];
         }
+    for (int row = 0; row < a.rows; row++)
+        if (!(a.diagonal[row] > 0))
+            die("the matrix is not positive definite: a number on its diagonal is missing or not "
+                "positive; choose another one");
     free(place);
     return needed;
 }

@@ -125,37 +125,63 @@ CONTAINS
     END DO
   END SUBROUTINE
 
+  SUBROUTINE refuse(place, what)
+    INTEGER(LONG), INTENT(IN) :: place
+    CHARACTER(LEN=*), INTENT(IN) :: what
+    CHARACTER(LEN=20) :: number
+    WRITE (number, '(I0)') place
+    CALL die(TRIM(file) // ', line ' // TRIM(number) // ': ' // what)
+  END SUBROUTINE
+
+  SUBROUTINE next_line(unit, place, line)
+    INTEGER, INTENT(IN) :: unit
+    INTEGER(LONG), INTENT(INOUT) :: place
+    CHARACTER(LEN=*), INTENT(OUT) :: line
+    INTEGER :: status
+    place = place + 1
+    READ (unit, '(A)', IOSTAT=status) line
+    IF (status /= 0) CALL refuse(place, 'the matrix ends too early; fetch the file again')
+  END SUBROUTINE
+
   ! Every rank reads the file and keeps its rows: once to count them, once to take them.
   SUBROUTINE read_matrix_market
     CHARACTER(LEN=1024) :: line, word(5)
-    INTEGER(LONG) :: m, n, lines, at, i, j
+    INTEGER(LONG) :: m, n, lines, at, i, j, place
     INTEGER :: unit, status, pass
     REAL(DP) :: value
     LOGICAL :: is_symmetric, is_pattern
     DO pass = 1, 2
+      place = 1
       OPEN (NEWUNIT=unit, FILE=file, STATUS='OLD', ACTION='READ', IOSTAT=status)
-      IF (status /= 0) CALL die('the matrix cannot be read')
+      IF (status /= 0) CALL refuse(0_LONG, 'the matrix cannot be read')
       READ (unit, '(A)', IOSTAT=status) line
       READ (line, *, IOSTAT=status) word
       IF (status /= 0 .OR. word(1) /= '%%MatrixMarket' .OR. word(3) /= 'coordinate') &
-        CALL die('not a matrix in Matrix Market''s coordinate form')
+        CALL refuse(place, 'not Matrix Market''s coordinate form, ' // &
+                    'nor is the file called .rsa or .rua')
       is_symmetric = word(5) == 'symmetric'
       is_pattern = word(4) == 'pattern'
       IF (word(4) == 'complex' .OR. .NOT. (is_symmetric .OR. word(5) == 'general')) &
-        CALL die('the matrix must be real and symmetric')
+        CALL refuse(place, 'the matrix must be real and symmetric; choose another one')
       DO
-        READ (unit, '(A)', IOSTAT=status) line
-        IF (status /= 0) CALL die('the matrix has no size')
+        CALL next_line(unit, place, line)
         IF (line(1:1) /= '%') EXIT
       END DO
       READ (line, *, IOSTAT=status) m, n, lines
-      IF (status /= 0 .OR. m /= n) CALL die('the matrix is not square')
+      IF (status /= 0) &
+        CALL refuse(place, 'here the rows, columns and entries are expected, such as: 100 100 298')
+      IF (m /= n) CALL refuse(place, 'the matrix is not square; choose another one')
       CALL begin_pass(pass, m)
       DO at = 1, lines
         value = 1
-        IF (is_pattern) READ (unit, *, IOSTAT=status) i, j
-        IF (.NOT. is_pattern) READ (unit, *, IOSTAT=status) i, j, value
-        IF (status /= 0) CALL die('the matrix ends too early')
+        CALL next_line(unit, place, line)
+        IF (is_pattern) READ (line, *, IOSTAT=status) i, j
+        IF (.NOT. is_pattern) READ (line, *, IOSTAT=status) i, j, value
+        IF (status /= 0) &
+          CALL refuse(place, 'here a row, a column and a value are expected, such as: 2 1 -0.5')
+        IF (MIN(i, j) < 1 .OR. MAX(i, j) > m) CALL refuse(place, &
+          'outside of the matrix; rows and columns go from 1 to what the size says')
+        IF (.NOT. ABS(value) <= HUGE(value)) CALL refuse(place, 'not a finite number; correct it')
         CALL keep(pass, i, j, value, is_symmetric)
       END DO
       CLOSE (unit)
@@ -187,8 +213,11 @@ CONTAINS
     READ (unit, formats(1:16), IOSTAT=status) pointer
     IF (status == 0) READ (unit, formats(17:32), IOSTAT=status) index
     IF (status == 0) READ (unit, formats(33:52), IOSTAT=status) value
-    IF (status /= 0) CALL die('the matrix ends too early')
+    IF (status /= 0) CALL die(TRIM(file) // ': the matrix ends too early; fetch the file again')
     CLOSE (unit)
+    IF (ANY(index < 1 .OR. index > m) .OR. ANY(pointer < 1 .OR. pointer > entries + 1) .OR. &
+        .NOT. ALL(ABS(value) <= HUGE(value))) CALL die(TRIM(file) // &
+          ': outside of the matrix, or not a finite number; fetch the file again')
     DO pass = 1, 2
       CALL begin_pass(pass, m)
       DO j = 1, n
@@ -292,6 +321,8 @@ CONTAINS
         IF (column(at) == row) diagonal(row) = val(at)
       END DO
     END DO
+    IF (.NOT. ALL(diagonal > 0)) CALL die('the matrix is not positive definite: ' // &
+      'a number on its diagonal is missing or not positive; choose another one')
   END SUBROUTINE
 
   ! Tells everybody which of its numbers are needed here. The same at each recovery.

@@ -84,6 +84,30 @@ fn more_losses_than_promised_are_told_to_all_with_whose_data_are_lost() {
     sums.is_lost(&program, &["1@15", "2@15", "7@15"], "what ranks 1-2 had");
 }
 
+#[test]
+fn as_many_patterns_of_failures_are_survived_as_the_formulas_say() {
+    // Two of eight ranks: C(4,2) 2^2 of C(8,2) where each has one fellow, all but neighbours on a
+    // ring, all pairs of different groups, and all where two sums are kept.
+    let program = program();
+    for (scheme, keepers, survived) in [
+        ("mirror", 4, 24),
+        ("pair", 0, 24),
+        ("ring", 0, 20),
+        ("sum,dedicated", 1, 0),
+        ("sum,dedicated,groups=2", 2, 16),
+        ("weighted:2,dedicated", 2, 28),
+    ] {
+        let case = Case { ranks: 8, scheme, keepers, count: 10 };
+        let pairs = (0..8).flat_map(|one| (0..one).map(move |other| (one, other)));
+        let is_survived = |&(one, other): &(i32, i32)| {
+            let victims = [format!("{one}@15"), format!("{other}@15")];
+            let seen = case.run(&program, &victims.each_ref().map(String::as_str)).succeeds();
+            seen.lines_with("FTCK_ERR_LOST") == 0
+        };
+        assert_eq!(pairs.filter(is_survived).count(), survived, "{scheme}");
+    }
+}
+
 /// The same result with each of these deaths.
 fn survives(case: Case<'_>, victims: &[&str], kills: impl Iterator<Item = String>) {
     let program = program();

@@ -99,6 +99,15 @@ fn two_groups_merge_in_the_order_they_say() {
 }
 
 #[test]
+fn groups_that_are_interleaved_meet_as_well() {
+    let program = support::c("intercomm.c").flags(&["-O1", "-Wall", "-pthread"]).build();
+    for kind in ["thread", "fiber"] {
+        let run = support::run(&program).env("FTMPI_RANKS", kind).ranks(9);
+        run.args(["interleaved"]).succeeds();
+    }
+}
+
+#[test]
 fn an_intercommunicator_is_duplicated_with_its_attributes() {
     runs("intercomm.c", "duplicated");
 }

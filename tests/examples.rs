@@ -557,3 +557,37 @@ fn conjugate_gradients_read_matrices_from_files() {
     assert!(all[0].0 < 1e-11, "{all:?}");
     assert!(all.iter().all(|found| *found == all[0]), "{all:?}");
 }
+
+#[test]
+fn a_matrix_that_cannot_be_solved_is_refused_with_the_line_that_is_wrong() {
+    let directory = support::fresh_directory("refused");
+    let both = both_with("pcg", &["-lm"]);
+    let head = "%%MatrixMarket matrix coordinate real symmetric\n% a line\n3 3";
+    let diagonal = "1 1 4\n2 2 4\n3 3 4\n";
+    let market = |entries: usize, more: &str| format!("{head} {entries}\n{diagonal}{more}");
+    let [_, (_, boeing)] = line_of(50);
+    let last_row = boeing.rfind("      50").expect("the last row") + 6;
+    let (values, last_line) = (&boeing[last_row + 2..], boeing.trim_end().rfind('\n'));
+    let last_line = last_line.expect("many lines") + 1;
+    for (name, text, said) in [
+        ("row.mtx", market(4, "9 1 -1\n"), "line 7: outside of the matrix"),
+        ("zero.mtx", market(4, "2 0 -1\n"), "line 7: outside of the matrix"),
+        ("word.mtx", market(4, "2 x -1\n"), "line 7: here a row, a column and a value"),
+        ("no_value.mtx", market(4, "2 1\n"), "line 7: here a row, a column and a value"),
+        ("nan.mtx", market(4, "2 1 nan\n"), "line 7: not a finite number"),
+        ("short.mtx", market(5, "2 1 -1\n"), "line 8: the matrix ends too early"),
+        ("wide.mtx", market(3, "").replace("3 3 3", "3 4 3"), "line 3: the matrix is not square"),
+        ("text.mtx", "hello\n".to_string(), "line 1: not Matrix Market's coordinate form"),
+        ("gap.mtx", format!("{head} 2\n1 1 4\n3 3 4\n"), "the matrix is not positive definite"),
+        ("far.rsa", boeing[..last_row].to_string() + "51" + values, "outside of the matrix"),
+        ("short.rsa", boeing[..last_line].to_string(), "the matrix ends too early"),
+    ] {
+        let file = directory.join(name);
+        std::fs::write(&file, text).expect("a file can be written");
+        for program in &both {
+            let run = support::run(program).ranks(2).args([file.display().to_string()]);
+            let seen = run.fails_with(2);
+            assert!(seen.stderr.contains(said), "{name}: {seen}");
+        }
+    }
+}

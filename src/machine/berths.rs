@@ -105,6 +105,7 @@ impl Berths {
         let before = self.traffic.collisions();
         let found = match self.choose {
             Choice::Nearest => self.placement.substitute(failed, &self.methods),
+            Choice::Dimension => self.placement.substitute_by_dimension(failed, &self.methods),
             Choice::Collisions => self.placement.calmest(failed, &self.methods, &mut self.traffic),
         };
         let Some((method, moves)) = found else {
@@ -145,6 +146,18 @@ mod tests {
         assert_eq!([1, 2].map(|rank| berths.node_of(rank)), [2, 3]);
         assert_eq!(berths.node(1), Use::Dead);
         assert_eq!(berths.name_of(6), "m:2,1");
+    }
+
+    #[test]
+    fn a_file_may_say_by_which_rule_a_slide_is_chosen() {
+        // Its row's spare is next to node 2, its column's two nodes away.
+        let spares = "[spares]\nalloc = \"2D(2,1)\"\nsubstitute = [\"1D\"]\n";
+        for (choose, to) in [("nearest", 3), ("dimension", 6)] {
+            let text = format!("{spares}choose = \"{choose}\"\n");
+            let mut berths = Berths::new(&machine(&text), 9).unwrap();
+            berths.fail(2);
+            assert_eq!(berths.reseat(2).unwrap().moves[0].to, to, "{choose}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use super::spares::{Method, Spares};
 use super::topology::Grid;
 use super::traffic::Traffic;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// One rank goes from one node to another.
@@ -99,14 +100,27 @@ impl Placement {
     /// Who moves when this node fails, by the first of these methods that can do it; there the
     /// shortest way.
     pub fn substitute(&self, failed: usize, methods: &[Method]) -> Option<(Method, Vec<Move>)> {
+        self.first_way(failed, methods, |slide| (slide.length, slide.order))
+    }
+
+    /// The same, but of slides in several dimensions one in the last of them, there the shortest.
+    pub fn substitute_by_dimension(
+        &self, failed: usize, methods: &[Method],
+    ) -> Option<(Method, Vec<Move>)> {
+        self.first_way(failed, methods, |slide| (Reverse(slide.dim), slide.length, slide.order))
+    }
+
+    /// By the first of these methods that can do it; of its slides, the one that comes first.
+    fn first_way<Key: Ord>(
+        &self, failed: usize, methods: &[Method], place: impl Fn(&Slide) -> Key,
+    ) -> Option<(Method, Vec<Move>)> {
         let straights = self.straights(failed);
         methods.iter().find_map(|&method| {
             let best = match method.0 {
                 0 => self.nearest(failed),
                 dims => {
                     let slides = self.slides(failed, dims, &straights);
-                    let shortest = slides.min_by_key(|slide| (slide.length, slide.order));
-                    shortest.map(|slide| self.moves(&slide))
+                    slides.min_by_key(&place).map(|slide| self.moves(&slide))
                 }
             };
             best.map(|moves| (method, moves))
@@ -119,7 +133,7 @@ impl Placement {
         &self, failed: usize, methods: &[Method], traffic: &mut Traffic,
     ) -> Option<(Method, Vec<Move>)> {
         let every = |&method: &Method| {
-            self.every(failed, method).into_iter().map(move |moves| (method, moves))
+            self.ways(failed, method).into_iter().map(move |moves| (method, moves))
         };
         methods.iter().flat_map(every).min_by_key(|(_, moves)| {
             traffic.apply(moves);
@@ -130,7 +144,7 @@ impl Placement {
     }
 
     /// All substitutions by one method.
-    fn every(&self, failed: usize, method: Method) -> Vec<Vec<Move>> {
+    pub fn ways(&self, failed: usize, method: Method) -> Vec<Vec<Move>> {
         match method.0 {
             0 => self.spares.iter().map(|&spare| vec![self.alone(failed, spare)]).collect(),
             dims => {
@@ -461,6 +475,19 @@ mod tests {
         other.seats[2] = u32::MAX;
         let (_, moves) = other.substitute(1, &[Method(1)]).unwrap();
         assert_eq!(moves, vec![step(1, 1, 3), step(3, 3, 4)]);
+    }
+
+    #[test]
+    fn slides_by_dimension_leave_rows_alone_while_columns_have_spares() {
+        let grid = Grid::mesh(&[6, 6]).unwrap();
+        let mut placement = placement("2D(2,1)", &grid);
+        // A row's spare is nearer to node 4; the column's is taken all the same.
+        let step = |(_, moves): (Method, Vec<Move>)| moves[0].to - moves[0].from;
+        assert_eq!(placement.substitute(4, &[Method(1)]).map(step), Some(1));
+        assert_eq!(placement.substitute_by_dimension(4, &[Method(1)]).map(step), Some(6));
+        let (_, moves) = placement.substitute_by_dimension(4, &[Method(1)]).unwrap();
+        placement.apply(4, &moves);
+        assert_eq!(placement.substitute_by_dimension(10, &[Method(1)]).map(step), Some(1));
     }
 
     #[test]

@@ -181,8 +181,14 @@ fn read_spares(mut section: Section, topology: &Topology) -> Result<Spares, Wron
     if let Some((choose, at)) = section.text("choose")? {
         spares.choose = match choose {
             "nearest" => Choice::Nearest,
+            "dimension" => Choice::Dimension,
             "collisions" => Choice::Collisions,
-            _ => return Err((at, unknown(choose, &["nearest", "collisions"], "choose"))),
+            _ => {
+                return Err((
+                    at,
+                    unknown(choose, &["nearest", "dimension", "collisions"], "choose"),
+                ));
+            }
         };
     }
     section.done()?;

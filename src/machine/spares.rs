@@ -25,19 +25,23 @@ pub struct Method(pub u32);
 pub enum Choice {
     /// The first way that works, there the shortest.
     Nearest,
+    /// The first way that works, there the last dimension in which a slide is possible, and in this
+    /// one the shortest: slides keep to few dimensions, which leaves room for later ones.
+    Dimension,
     /// Of all ways the one after which messages collide least.
     Collisions,
 }
 
-/// More dimensions than any machine has.
-const MOST_DIMS: u32 = 32;
+/// More dimensions than any machine has; slides are tried in every set of them.
+const MOST_DIMS: u32 = 12;
 
 impl Spares {
     /// Reads `3D(2,1)`; ways are tried from the most dimensions down to none.
     pub fn parse(text: &str) -> Result<Spares, String> {
         let no = || format!("`{text}` is no allocation of spares: say 3D(2,1)");
         let (dims, rest) = text.trim().split_once("D(").ok_or_else(no)?;
-        let (sides, layers) = rest.trim_end_matches(')').split_once(',').ok_or_else(no)?;
+        let inside = rest.strip_suffix(')').ok_or_else(no)?;
+        let (sides, layers) = inside.split_once(',').ok_or_else(no)?;
         let number = |word: &str| word.trim().parse::<u32>().map_err(|_| no());
         let (dims, sides, layers) = (number(dims)?, number(sides)?, number(layers)?);
         if sides == 0 || sides > dims || layers == 0 {
@@ -94,11 +98,15 @@ impl Method {
         let all = (0..=dims).rev().map(Method);
         let methods: Vec<Method> = match text.strip_prefix("hybrid(") {
             None => text.split('+').map(Method::parse).collect::<Result<_, _>>()?,
-            Some(rest) => match rest.trim_end_matches(')') {
-                "all" => all.collect(),
+            Some(rest) => match rest.strip_suffix(')') {
+                Some("all") => all.collect(),
                 but => {
                     let no = || format!("`{text}`: say hybrid(all) or hybrid(-2D)");
-                    let but = Method::parse(but.strip_prefix('-').ok_or_else(no)?)?;
+                    let but = but.and_then(|but| but.strip_prefix('-')).ok_or_else(no)?;
+                    let but = Method::parse(but)?;
+                    if but.0 > dims {
+                        return Err(format!("{but}: the network has {dims} dimensions only"));
+                    }
                     all.filter(|method| *method != but).collect()
                 }
             },
@@ -142,7 +150,17 @@ mod tests {
 
     #[test]
     fn impossible_allocations_are_refused() {
-        for text in ["3D", "3D(4,1)", "3D(0,1)", "3D(1,0)", "D(1,1)", "4000000000D(1,1)"] {
+        for text in [
+            "3D",
+            "3D(2,1",
+            "3D(2,1))",
+            "3D(4,1)",
+            "3D(0,1)",
+            "3D(1,0)",
+            "D(1,1)",
+            "4000000000D(1,1)",
+            "13D(1,1)",
+        ] {
             assert!(Spares::parse(text).is_err(), "{text}");
         }
         let spares = Spares::parse("2D(2,1)").unwrap();
@@ -160,6 +178,9 @@ mod tests {
         assert_eq!(read("hybrid(-2D)").unwrap(), "3D+1D+0D");
         assert_eq!(read("1D+0D").unwrap(), "1D+0D");
         assert!(read("4D").unwrap_err().contains("3 dimensions only"));
+        for text in ["hybrid(all", "hybrid(all))", "hybrid(2D)", "hybrid()", "hybrid(-4D)"] {
+            assert!(read(text).is_err(), "{text}");
+        }
         assert!(read("hybrid(2D)").unwrap_err().contains("hybrid(all)"));
     }
 }

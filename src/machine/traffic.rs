@@ -66,16 +66,22 @@ pub struct Traffic {
     /// By rank: those it sends to. Patterns are symmetric, so they send to it as well.
     peers: Arc<[Vec<u32>]>,
     seats: Vec<u32>,
-    uses: Vec<u16>,
+    uses: Vec<u32>,
     /// By number of uses: how many links have it.
     links: Vec<u32>,
     is_moving: Vec<bool>,
 }
 
 impl Traffic {
+    /// Over the links of the mesh or torus on which the ranks are placed.
     pub fn new(placement: &Placement, pattern: &Pattern) -> Traffic {
+        Traffic::over(Topology::Grid(placement.grid().clone()), placement, pattern)
+    }
+
+    /// Over the links of another network, whose nodes have the same numbers.
+    pub fn over(topology: Topology, placement: &Placement, pattern: &Pattern) -> Traffic {
+        assert!(topology.nodes() >= placement.grid().nodes(), "every node is in the network");
         let ranks = Grid::mesh(placement.rank_dims()).expect("less than the whole machine");
-        let topology = Topology::Grid(placement.grid().clone());
         let count = placement.seats().len();
         let peers = (0..count).map(|rank| {
             let mut peers = peers(&ranks, rank, pattern);
@@ -116,7 +122,7 @@ impl Traffic {
 
     /// How many messages a link has.
     pub fn uses(&self, link: usize) -> usize {
-        usize::from(self.uses[link])
+        self.uses[link] as usize
     }
 
     /// The uses of the most used link.
@@ -154,9 +160,9 @@ impl Traffic {
         let (from, to) = (self.seats[from as usize], self.seats[to as usize]);
         let (uses, links) = (&mut self.uses, &mut self.links);
         self.topology.each_link(from as usize, to as usize, |link| {
-            let old = usize::from(uses[link]);
+            let old = uses[link] as usize;
             let new = old.wrapping_add_signed(change as isize);
-            uses[link] = new as u16;
+            uses[link] = new as u32;
             if new >= links.len() {
                 links.resize(new + 1, 0);
             }
@@ -182,6 +188,7 @@ fn peers(ranks: &Grid, rank: usize, pattern: &Pattern) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::machine::fat_tree::FatTree;
     use crate::machine::spares::Spares;
 
     #[test]
@@ -216,6 +223,34 @@ mod tests {
                 assert_eq!(traffic.worst(), anew.worst());
                 assert_eq!(traffic.collisions(), anew.collisions());
             }
+        }
+    }
+
+    #[test]
+    fn a_link_counts_more_messages_than_16_bits_hold() {
+        let grid = Grid::mesh(&[516]).unwrap();
+        let placement = Placement::new(&grid, &Spares::parse("1D(1,1)").unwrap());
+        let all = Pattern((-514..=514).filter(|&step| step != 0).map(|step| vec![step]).collect());
+        // Over the link in the middle, everybody on its one side sends to everybody on the other.
+        assert_eq!(Traffic::new(&placement, &all).worst(), 257 * 258);
+    }
+
+    #[test]
+    fn messages_may_go_over_another_network_than_the_one_of_the_ranks() {
+        let grid = Grid::mesh(&[7, 7, 7]).unwrap();
+        let spares = Spares::parse("3D(2,1)").unwrap();
+        let mut placement = Placement::new(&grid, &spares);
+        let tree = Topology::FatTree(FatTree::new(19, 2).unwrap());
+        let star = Pattern::star(3);
+        let mut traffic = Traffic::over(tree.clone(), &placement, &star);
+        assert_eq!(traffic.worst(), 6, "a node's six messages, and no others");
+        for rank in [0, 100, 200] {
+            let failed = placement.seats()[rank] as usize;
+            let (_, moves) = placement.substitute(failed, &spares.substitute).unwrap();
+            traffic.apply(&moves);
+            placement.apply(failed, &moves);
+            let anew = Traffic::over(tree.clone(), &placement, &star);
+            assert_eq!(traffic.uses, anew.uses);
         }
     }
 

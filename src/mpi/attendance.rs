@@ -1,6 +1,5 @@
 //! A communicator's part in the meeting of its members.
 
-use crate::base::Member;
 use crate::engine::Meeting;
 use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
@@ -17,33 +16,18 @@ struct Attendee {
     meeting: Arc<Meeting>,
 }
 
-impl Attendance {
-    /// The meeting of the members of `comm`, whose attendance this is.
+impl Comm {
+    /// Where its members meet; of an intercommunicator, those of both groups.
     #[inline]
-    pub(super) fn meeting(&self, process: &Process, comm: &Comm) -> &Arc<Meeting> {
+    pub(super) fn meeting(&self, process: &Process) -> &Meeting {
+        let comm = self.union();
         let attend = || {
-            let world = process.world;
-            let meeting = match comm.remote() {
-                Err(_) => {
-                    let list = || comm.group.members().collect();
-                    world.meeting((comm.context(), comm.member(0)), list)
-                }
-                Ok(_) => {
-                    let all = both_groups(comm);
-                    world.meeting((comm.context(), all[0]), || all.clone())
-                }
-            };
-            Attendee { world, meeting }
+            let (world, key) = (process.world, (comm.context(), comm.member(0)));
+            let list = || comm.group.members().collect();
+            Attendee { world, meeting: world.meeting(key, list) }
         };
-        &self.0.get_or_init(attend).meeting
+        &comm.attendance.0.get_or_init(attend).meeting
     }
-}
-
-/// The members of both groups of `comm`, which both list alike.
-pub(super) fn both_groups(comm: &Comm) -> Vec<Member> {
-    let mut all: Vec<Member> = comm.group.members().chain(comm.peers().members()).collect();
-    all.sort_unstable_by_key(|member| (member.seat, member.incarnation));
-    all
 }
 
 impl Drop for Attendee {

@@ -2,7 +2,6 @@
 
 use crate::base::Member;
 use crate::base::member::Roster;
-use crate::engine::Meeting;
 use crate::mpi::attendance::Attendance;
 use crate::mpi::attr::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::buffer;
@@ -54,7 +53,7 @@ pub struct Comm {
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
-    attendance: Attendance,
+    pub(super) attendance: Attendance,
     pub(super) tally: Arc<Tally>,
 }
 
@@ -413,12 +412,6 @@ impl Comm {
     /// Whether some collective operation has begun on it.
     pub(super) fn is_in_use(&self) -> bool {
         self.collectives.load(Ordering::Relaxed) != 0
-    }
-
-    /// Where its members meet.
-    #[inline]
-    pub(super) fn meeting(&self, process: &Process) -> &Meeting {
-        self.attendance.meeting(process, self)
     }
 
     /// How many members its group has.

@@ -11,7 +11,6 @@ use crate::engine::rules::CollMode;
 use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
-use crate::mpi::attendance::both_groups;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::judgement::{must_be_fresh, must_stand};
@@ -94,10 +93,7 @@ impl<'a> Lane<'a> {
         if is_death(&outcome) {
             return outcome;
         }
-        let members: Vec<Member> = match self.comm.remote() {
-            Err(_) => self.comm.group.members().collect(),
-            Ok(_) => both_groups(self.comm),
-        };
+        let members: Vec<Member> = self.comm.union().group.members().collect();
         let number = u64::from(self.round) << 32 | u64::from(self.tag as u32);
         let matter = Matter { purpose: Purpose::Outcome, of: self.comm.matter(), number };
         let value = Value { flags: u64::from(outcome.is_ok()), ..Value::NEUTRAL };

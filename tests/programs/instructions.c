@@ -1,72 +1,15 @@
-/* How many instructions calls take whose messages are there already: the processor stops after each
- * one (the trap flag), and a handler counts. Prints `CALL COUNT` for each. Two ranks take turns by
- * a variable that both can see, so that no call has to wait. */
+/* How many instructions calls take whose messages are there already. Prints `CALL COUNT` for each.
+ * Two ranks take turns, so that no call has to wait. */
 #define _GNU_SOURCE
 #include "check.h"
-#include <sched.h>
-#include <signal.h>
-#include <stdint.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "counting.h"
 
-enum { ROUNDS = 3, WINDOW = 32, OTHERS = 88 };
-
-/* What all ranks see, whatever becomes of their variables: one memory of rank 0's. The kernel knows
- * one handler for all of them, so only one counts at a time. */
-static volatile struct {
-    int turn;
-    long count;
-} own, *shared = &own;
-static long overhead;
-
-static void step(int number)
-{
-    (void)number;
-    shared->count++;
-}
-
-__attribute__((naked)) static void restore(void)
-{
-    __asm__ volatile("mov $15, %eax\n\tsyscall");
-}
-
-/* Past the library's own idea of signals: these are no business of the rank's. */
-static void trap(void)
-{
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void (*restorer)(void);
-        unsigned long mask;
-    } action = {step, 0x04000000 /* SA_RESTORER */, restore, 0};
-    CHECK(syscall(SYS_rt_sigaction, SIGTRAP, &action, NULL, 8) == 0);
-}
-
-/* Below what the compiler keeps under the stack pointer. */
-#define FLAG(change) \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change \
-                     "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::: "memory", "cc")
-#define COUNTED(call) \
-    (shared->count = 0, ({ FLAG("orq $0x100, (%%rsp)"); }), (void)(call), \
-     ({ FLAG("andq $~0x100, (%%rsp)"); }), shared->count - overhead)
-
-static int smaller(const void *a, const void *b)
-{
-    long x = *(const long *)a, y = *(const long *)b;
-    return (x > y) - (x < y);
-}
+enum { WINDOW = 32, OTHERS = 88 };
 
 /* The middle of many: now and then a table grows. */
 static void tell(const char *call, long *counts, int each)
 {
-    qsort(counts, ROUNDS, sizeof *counts, smaller);
-    printf("%s %ld\n", call, (counts[ROUNDS / 2] + each - 1) / each);
-}
-
-static void await_turn(int number)
-{
-    while (shared->turn < number)
-        sched_yield();
+    printf("%s %ld\n", call, (ranked(counts, ROUNDS / 2) + each - 1) / each);
 }
 
 /* Rank 0 sends and counts; then rank 1 receives and counts. */
@@ -154,19 +97,13 @@ int main(void)
 {
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Bcast(&shared, sizeof shared, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 500; i++) {
         char data[8] = {0};
         MPI_Send(data, 8, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD);
         MPI_Recv(data, 8, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    trap();
-    MPI_Barrier(MPI_COMM_WORLD);
-    await_turn(rank);
-    overhead = COUNTED(0);
-    shared->turn = rank + 1;
-    await_turn(2);
-    printf("nothing %ld\n", overhead);
+    begin_to_count();
     int from = single(windows(blocking(2)));
     MPI_Request others[OTHERS];
     for (int i = 0; i < OTHERS && rank == 1; i++)

@@ -151,6 +151,26 @@ static void merged(void)
     MPI_Comm_free(&local);
 }
 
+/* The order of the members of both groups together is not that of their places in the world. */
+static void interleaved(void)
+{
+    MPI_Comm local, between, all;
+    MPI_Comm_split(W, rank % 2, rank, &local);
+    if (size > 1)
+        MPI_Intercomm_create(local, 0, W, 1 - rank % 2, 7, &between);
+    for (int turn = 0; size > 1 && turn < 50; turn++) {
+        int one = 1, sum = 0;
+        EQUAL(MPI_Barrier(between), MPI_SUCCESS);
+        EQUAL(MPI_Intercomm_merge(between, rank % 2, &all), MPI_SUCCESS);
+        EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all), MPI_SUCCESS);
+        EQUAL(sum, size);
+        MPI_Comm_free(&all);
+    }
+    if (size > 1)
+        MPI_Comm_free(&between);
+    MPI_Comm_free(&local);
+}
+
 static int copies;
 
 static int copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag)
@@ -281,8 +301,9 @@ static void errors(void)
 
 int main(int argc, char **argv)
 {
-    const struct test tests[] = {{"created", created},       {"merged", merged},
-                                 {"duplicated", duplicated}, {"parted", parted},
-                                 {"errors", errors},         {0}};
+    const struct test tests[] = {
+        {"created", created}, {"merged", merged}, {"interleaved", interleaved},
+        {"duplicated", duplicated}, {"parted", parted}, {"errors", errors}, {0},
+    };
     return run_test(argc, argv, tests);
 }

@@ -8,7 +8,6 @@
 
 use crate::engine::rules::Rules;
 use crate::engine::{Call, Caller, Void};
-use crate::mpi::attendance::both_groups;
 use crate::mpi::checks;
 use crate::mpi::coll::{Offer, Role, Terms};
 use crate::mpi::comm::Comm;
@@ -317,14 +316,7 @@ pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim
     if !checks::are_on() || comm.is_alone() {
         return Ok(());
     }
-    let place = match comm.is_inter() {
-        false => comm.rank as usize,
-        true => {
-            let place = both_groups(comm).into_iter().position(|member| member == process.me);
-            place.expect("a process is in one of its groups")
-        }
-    };
-    compare_at(process, comm, number, (place, claim))
+    compare_at(process, comm, number, (comm.union().rank as usize, claim))
 }
 
 /// The same for the member at this place.
@@ -376,7 +368,7 @@ fn words(
         if !comm.is_inter() {
             return format!("rank {place}");
         }
-        let member = both_groups(comm)[place];
+        let member = comm.union().member(place as i32);
         match comm.group.rank_of(member) {
             Some(rank) => format!("rank {rank} of this group"),
             None => {

@@ -1,17 +1,23 @@
 //! The figures of the paper by their numbers, each with one call.
 //!
-//! 3 is the share of spares and 8 the worst collisions. 10 to 13 compare two methods by their
-//! worst, mean and best collisions until no spare is left; 14 and 15 say which method substituted.
-//! 16 and 18 are what was simulated for two machines. 17 and 19 compare measurements on them, which
-//! cannot be had: the simulated means of the same methods stand in.
+//! 1, 2, 4 to 7 and 9 are drawings (see `scenes`). 3 and 22 are shares of spares and 8 the worst
+//! collisions. 10 to 13 compare two methods by their worst, mean and best collisions until no spare
+//! is left; 14 and 15 say which method substituted. 16 and 18 are what was simulated for two
+//! machines. 17 and 19 to 21 compare measurements on them, which cannot be had: simulated means of
+//! the same methods, and what a barrier and an allreduce would cost, stand in. What the paper says
+//! of a fat tree without a figure is drawn as well.
 
+use super::collectives::{Collective, slow_downs};
+use super::drawing::Drawing;
 use super::plot::{Curve, Pen, Plot};
 use super::sample::{After, Sample, sample};
 use super::study::Study;
 use super::worst::{Search, worst};
-use crate::machine::spares::{Method, Spares};
+use super::{scenes, shares, table};
+use crate::machine::spares::{Choice, Method, Spares};
 use crate::machine::topology::Grid;
 use crate::machine::traffic::Pattern;
+use crate::report::Report;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -24,7 +30,41 @@ pub struct Effort {
     pub threads: usize,
 }
 
-pub const NUMBERS: [u32; 12] = [3, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+/// All figures, the paper's by their numbers.
+pub const NAMES: [&str; 23] = [
+    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17",
+    "18", "19", "20", "21", "22", "fat-tree",
+];
+
+/// What a figure is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Picture {
+    Plot(Plot),
+    Drawing(Drawing),
+}
+
+impl Picture {
+    pub fn svg(&self) -> String {
+        match self {
+            Picture::Plot(plot) => plot.svg(),
+            Picture::Drawing(drawing) => drawing.svg(),
+        }
+    }
+
+    pub fn csv(&self) -> String {
+        match self {
+            Picture::Plot(plot) => plot.csv(),
+            Picture::Drawing(drawing) => drawing.csv(),
+        }
+    }
+
+    pub fn report(&self) -> Report {
+        match self {
+            Picture::Plot(plot) => plot.report(),
+            Picture::Drawing(drawing) => drawing.report(),
+        }
+    }
+}
 
 /// Draws figures, and remembers what several of them show.
 pub struct Figures {
@@ -50,6 +90,10 @@ const BLUE_GENE: &[u32] = &[16, 8, 8];
 
 const THICK_GREY: Pen = Pen { colour: "#999999", width: 3.5, dash: "" };
 const THIN_BLACK: Pen = Pen { colour: "#000000", width: 1.0, dash: "" };
+/// Enough for smooth means.
+const COLLECTIVE_CASES: u64 = 200;
+const FAT_TREE_CASES: u64 = 20_000;
+
 /// Worst, mean and best of one method differ by their dashes.
 const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 
@@ -58,28 +102,47 @@ impl Figures {
         Figures { effort, known: BTreeMap::new() }
     }
 
-    /// The figure with this number.
-    pub fn draw(&mut self, number: u32) -> Result<Plot, String> {
+    /// The figure with this name.
+    pub fn draw(&mut self, name: &str) -> Result<Picture, String> {
+        let threads = self.effort.threads;
+        let drawing = match name {
+            "1" => scenes::without_spares()?,
+            "2" => scenes::allocations()?,
+            "4" => scenes::collisions()?,
+            "5" => scenes::methods()?,
+            "6" => scenes::worst_of_lone_moves(threads)?,
+            "7" => scenes::slides()?,
+            "9" => scenes::hybrid()?,
+            _ => return Ok(Picture::Plot(self.plot(name)?)),
+        };
+        Ok(Picture::Drawing(drawing))
+    }
+
+    fn plot(&mut self, name: &str) -> Result<Plot, String> {
         let lone = [("hybrid(all)", THICK_GREY), ("0D", THIN_BLACK)];
         let flat = [("hybrid(all)", THIN_BLACK), ("hybrid(-2D)", THICK_GREY)];
         let versus = |title, dims, methods| Versus { title, dims, methods };
-        match number {
-            3 => shares_of_spares(),
-            8 => worst_collisions(self.effort.threads),
-            10 => self.against(&versus("5P on 100 x 100, 2D(2,1)", PLANE, lone)),
-            11 => self.against(&versus("7P on 12 x 12 x 12, 3D(2,1)", K, lone)),
-            12 => self.against(&versus("7P on 24 x 24 x 24, 3D(2,1)", CUBE, lone)),
-            13 => self.against(&versus("7P on 24 x 24 x 24, 3D(2,1)", CUBE, flat)),
-            14 => self.selection(false),
-            15 => self.selection(true),
-            16 => self.against(&versus("simulated for K, 12 x 12 x 12, 3D(2,1)", K, flat)),
-            17 => self.means("K, 12 x 12 x 12, 3D(2,1)", K, flat),
-            18 => {
+        match name {
+            "3" => shares::of_allocations(),
+            "8" => worst_collisions(self.effort.threads),
+            "10" => self.against(&versus("5P on 100 x 100, 2D(2,1)", PLANE, lone)),
+            "11" => self.against(&versus("7P on 12 x 12 x 12, 3D(2,1)", K, lone)),
+            "12" => self.against(&versus("7P on 24 x 24 x 24, 3D(2,1)", CUBE, lone)),
+            "13" => self.against(&versus("7P on 24 x 24 x 24, 3D(2,1)", CUBE, flat)),
+            "14" => self.selection(false),
+            "15" => self.selection(true),
+            "16" => self.against(&versus("simulated for K, 12 x 12 x 12, 3D(2,1)", K, flat)),
+            "17" => self.means("K, 12 x 12 x 12, 3D(2,1)", K, flat),
+            "18" => {
                 let title = "simulated for BG/Q, 16 x 8 x 8, 3D(2,1)";
                 self.against(&versus(title, BLUE_GENE, flat))
             }
-            19 => self.means("BG/Q, 16 x 8 x 8, 3D(2,1)", BLUE_GENE, flat),
-            _ => Err(format!("there is no figure {number} here: say one of {NUMBERS:?}")),
+            "19" => self.means("BG/Q, 16 x 8 x 8, 3D(2,1)", BLUE_GENE, flat),
+            "20" => self.collectives("12 x 12 x 12, as K", K),
+            "21" => self.collectives("16 x 8 x 8, as BG/Q", BLUE_GENE),
+            "22" => shares::by_size(),
+            "fat-tree" => self.fat_tree(),
+            _ => Err(format!("there is no figure {name} here: say one of {}", NAMES.join(", "))),
         }
     }
 
@@ -125,6 +188,58 @@ impl Figures {
         Ok(collisions(title, curves))
     }
 
+    /// How much longer collectives take, by what a mesh's links carry.
+    fn collectives(&self, title: &str, dims: &[u32]) -> Result<Plot, String> {
+        let study = study(dims, "3D(2,1)", "hybrid(all)", None)?;
+        let Effort { cases, seed, threads } = self.effort;
+        let (cases, failures) = (cases.unwrap_or(COLLECTIVE_CASES), spread(study.reach()));
+        let mut curves = Vec::new();
+        let both = [("barrier", Collective::Barrier), ("allreduce", Collective::Allreduce)];
+        for ((name, collective), pen) in both.into_iter().zip([THICK_GREY, THIN_BLACK]) {
+            let found = slow_downs(&study, collective, &failures, cases, seed, threads);
+            let worst = found.iter().map(|one| (one.failures as f64, one.worst)).collect();
+            let mean = found.iter().map(|one| (one.failures as f64, one.mean)).collect();
+            let best = found.iter().map(|one| (one.failures as f64, one.best)).collect();
+            let lines = [("worst", worst), ("mean", mean), ("best", best)];
+            curves.extend(lines.into_iter().zip(DASHES).map(|((line, points), dash)| {
+                let name = format!("{name} {line}");
+                Curve { name, pen: Pen { dash, ..pen }, points }
+            }));
+        }
+        Ok(Plot {
+            title: format!("Simulated collectives, mesh of {title}, hybrid(all)"),
+            across: "failures".into(),
+            up: "times as long as before failures".into(),
+            curves,
+        })
+    }
+
+    /// How much longer a stencil takes that sends one message at once, on a fat tree and on a mesh.
+    fn fat_tree(&self) -> Result<Plot, String> {
+        let Effort { cases, seed, threads } = self.effort;
+        let cases = cases.unwrap_or(FAT_TREE_CASES);
+        let mut curves = Vec::new();
+        for (machine, pen) in table::TSUBAME.into_iter().zip([THICK_GREY, THIN_BLACK]) {
+            let found = sample(&machine.study()?, cases, usize::MAX, seed, threads, true);
+            let slower = |uses: f64| table::slow_down(uses, machine.of_six);
+            let lines: [(&str, Vec<(f64, f64)>); 3] = [
+                ("worst", by_failure(&found, |after| slower(after.most_uses() as f64))),
+                ("mean", by_failure(&found, |after| after.mean_of(slower))),
+                ("best", by_failure(&found, |after| slower(after.least_uses() as f64))),
+            ];
+            curves.extend(lines.into_iter().zip(DASHES).map(|((line, points), dash)| {
+                let name = format!("{} {line}", machine.network());
+                Curve { name, pen: Pen { dash, ..pen }, points }
+            }));
+        }
+        Ok(Plot {
+            title: "One message at once, 7 x 7 x 7, 3D(2,1), hybrid(all)".into(),
+            across: "failures".into(),
+            up: "times as long as before failures".into(),
+            curves,
+        })
+    }
+
     /// Which method substituted the failure, or all failures up to it.
     fn selection(&mut self, is_sum: bool) -> Result<Plot, String> {
         let found = self.sample(CUBE, "hybrid(all)")?;
@@ -151,12 +266,14 @@ impl Figures {
     }
 }
 
-/// A mesh with the star as its pattern, unless another is named.
+/// A mesh with the star as its pattern, unless another is named. Slides keep to one dimension as
+/// long as they can, as the paper advises: its figures come out by that, and not by the shortest.
 pub fn study(
     dims: &[u32], alloc: &str, methods: &str, stencil: Option<&str>,
 ) -> Result<Study, String> {
     let mut spares = Spares::parse(alloc)?;
     spares.substitute = Method::parse_list(methods, dims.len() as u32)?;
+    spares.choose = Choice::Dimension;
     let pattern = match stencil {
         Some(text) => Pattern::parse(text, dims.len())?,
         None => Pattern::star(dims.len()),
@@ -168,27 +285,15 @@ fn by_failure(found: &Sample, mut of: impl FnMut(&After) -> f64) -> Vec<(f64, f6
     found.after.iter().zip(1..).map(|(after, at)| (f64::from(at), of(after))).collect()
 }
 
-fn collisions(title: String, curves: Vec<Curve>) -> Plot {
-    Plot { title, across: "failures".into(), up: "messages on the most used link".into(), curves }
+/// All numbers of failures up to 10, then fewer and fewer of them, up to the most.
+fn spread(most: usize) -> Vec<usize> {
+    let next = |&last: &usize| Some(last + 1 + last / 10);
+    let all = std::iter::successors(Some(0), next);
+    all.take_while(|&failures| failures < most).chain([most]).collect()
 }
 
-fn shares_of_spares() -> Result<Plot, String> {
-    let curve = |(alloc, at): (&str, usize)| -> Result<Curve, String> {
-        let spares = Spares::parse(alloc)?;
-        let dims = alloc.starts_with('3') as usize + 2;
-        let share = |side: u32| -> Result<(f64, f64), String> {
-            Ok((f64::from(side), 100.0 * spares.share(&Grid::mesh(&vec![side; dims])?)))
-        };
-        let points = (4..=100).step_by(4).map(share).collect::<Result<_, _>>()?;
-        Ok(Curve { name: alloc.into(), pen: Pen::numbered(at), points })
-    };
-    let allocs = ["2D(1,1)", "2D(2,1)", "3D(1,1)", "3D(2,1)", "3D(3,1)", "3D(2,2)"];
-    Ok(Plot {
-        title: "Share of spare nodes".into(),
-        across: "nodes on a side".into(),
-        up: "spares in %".into(),
-        curves: allocs.into_iter().zip(0..).map(curve).collect::<Result<_, _>>()?,
-    })
+fn collisions(title: String, curves: Vec<Curve>) -> Plot {
+    Plot { title, across: "failures".into(), up: "messages on the most used link".into(), curves }
 }
 
 fn worst_collisions(threads: usize) -> Result<Plot, String> {

@@ -1,5 +1,6 @@
 //! Curves over one axis, as data and as a picture (SVG).
 
+use super::svg::{Anchor, line, sheet, text};
 use crate::report::Report;
 use std::fmt::Write;
 
@@ -113,29 +114,18 @@ impl Plot {
         let (right, top) = (round_up(most(|point| point.0)), round_up(most(|point| point.1)));
         let x = |value: f64| LEFT + value / right * (WIDTH - LEFT - RIGHT);
         let y = |value: f64| HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{WIDTH}\" \
-             height=\"{HEIGHT}\" fill=\"white\"/>\n"
-        );
-        let text = |at: (f64, f64), anchor: &str, more: &str, words: &str| {
-            let words = words.replace('&', "&amp;").replace('<', "&lt;");
-            let (x, y) = at;
-            format!(
-                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\"{more}>{words}</text>\n"
-            )
-        };
-        svg += &text((LEFT, 24.0), "start", " font-size=\"15\"", &self.title);
-        svg += &text((x(right / 2.0), HEIGHT - 16.0), "middle", "", &self.across);
+        let mut svg = String::new();
+        svg += &text((LEFT, 24.0), Anchor::Start, " font-size=\"15\"", &self.title);
+        svg += &text((x(right / 2.0), HEIGHT - 16.0), Anchor::Middle, "", &self.across);
         let turned = format!(" transform=\"rotate(-90 18 {:.1})\"", y(top / 2.0));
-        svg += &text((18.0, y(top / 2.0)), "middle", &turned, &self.up);
+        svg += &text((18.0, y(top / 2.0)), Anchor::Middle, &turned, &self.up);
         for part in 0..=5 {
             let share = f64::from(part) / 5.0;
             let (across, up) = (x(right * share), y(top * share));
             svg += &line((LEFT, up), (x(right), up), " stroke=\"#dddddd\"");
             svg += &line((across, y(0.0)), (across, y(0.0) + 5.0), " stroke=\"black\"");
-            svg += &text((LEFT - 8.0, up + 4.0), "end", "", &number(top * share));
-            svg += &text((across, y(0.0) + 20.0), "middle", "", &number(right * share));
+            svg += &text((LEFT - 8.0, up + 4.0), Anchor::End, "", &number(top * share));
+            svg += &text((across, y(0.0) + 20.0), Anchor::Middle, "", &number(right * share));
         }
         svg += &line((LEFT, y(0.0)), (x(right), y(0.0)), " stroke=\"black\"");
         svg += &line((LEFT, y(0.0)), (LEFT, y(top)), " stroke=\"black\"");
@@ -147,15 +137,10 @@ impl Plot {
             let _ = writeln!(svg, "<polyline points=\"{points}\" fill=\"none\"{pen}/>");
             let height = TOP + 10.0 + 18.0 * at as f64;
             svg += &line((WIDTH - RIGHT + 14.0, height), (WIDTH - RIGHT + 44.0, height), &pen);
-            svg += &text((WIDTH - RIGHT + 50.0, height + 4.0), "start", "", &curve.name);
+            svg += &text((WIDTH - RIGHT + 50.0, height + 4.0), Anchor::Start, "", &curve.name);
         }
-        svg + "</svg>\n"
+        sheet(WIDTH, HEIGHT, &svg)
     }
-}
-
-fn line(from: (f64, f64), to: (f64, f64), pen: &str) -> String {
-    let ((x1, y1), (x2, y2)) = (from, to);
-    format!("<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"{pen}/>\n")
 }
 
 /// The next number with one digit that fifths of are short.
@@ -171,7 +156,7 @@ fn number(value: f64) -> String {
 }
 
 /// Commas would be new columns.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     if text.contains(',') { format!("\"{text}\"") } else { text.to_string() }
 }
 

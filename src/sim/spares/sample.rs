@@ -16,11 +16,9 @@ pub struct After {
     pub cases: u64,
     /// By dimensions of the slide: how often it was the substitute.
     pub methods: Vec<u64>,
-    uses: u64,
     moves: u64,
-    /// The uses of the most used link in the best and in the worst case; 0 before the first case.
-    least: u64,
-    most: u64,
+    /// By uses of the most used link: in how many cases it has them.
+    uses: Vec<u64>,
 }
 
 /// Runs so many cases with so many failures each, or until nothing can substitute.
@@ -52,12 +50,10 @@ impl Sample {
     fn add(&mut self, outcomes: &[Outcome]) {
         self.reach(outcomes.len());
         for (after, outcome) in self.after.iter_mut().zip(outcomes) {
-            let mut methods = vec![0; outcome.method.0 as usize + 1];
-            methods[outcome.method.0 as usize] = 1;
-            let uses = outcome.worst as u64;
-            let (least, most) = (uses, uses);
-            let moves = outcome.moves as u64;
-            after.merge(&After { cases: 1, methods, uses, moves, least, most });
+            after.cases += 1;
+            after.moves += outcome.moves as u64;
+            count(&mut after.methods, outcome.method.0 as usize, 1);
+            count(&mut after.uses, outcome.worst, 1);
         }
     }
 
@@ -85,31 +81,34 @@ impl Sample {
 
 impl After {
     fn merge(&mut self, other: &After) {
-        if other.cases == 0 {
-            return;
-        }
-        self.least = if self.cases == 0 { other.least } else { self.least.min(other.least) };
-        self.most = self.most.max(other.most);
         self.cases += other.cases;
-        self.uses += other.uses;
         self.moves += other.moves;
-        self.methods.resize(self.methods.len().max(other.methods.len()), 0);
-        self.methods.iter_mut().zip(&other.methods).for_each(|(sum, one)| *sum += one);
+        let both = [(&mut self.methods, &other.methods), (&mut self.uses, &other.uses)];
+        for (sum, more) in both {
+            more.iter().enumerate().for_each(|(at, &times)| count(sum, at, times));
+        }
     }
 
     /// The uses of the most used link in the best of all cases.
     pub fn least_uses(&self) -> u64 {
-        self.least
+        self.uses.iter().position(|&cases| cases > 0).unwrap_or(0) as u64
     }
 
     /// The same in the worst of them.
     pub fn most_uses(&self) -> u64 {
-        self.most
+        self.uses.len().saturating_sub(1) as u64
     }
 
     /// The uses of the most used link, in the mean.
     pub fn mean_uses(&self) -> f64 {
-        self.uses as f64 / self.cases as f64
+        self.mean_of(|uses| uses)
+    }
+
+    /// The mean over all cases of what follows from the uses of the most used link.
+    pub fn mean_of(&self, of: impl Fn(f64) -> f64) -> f64 {
+        let all = self.uses.iter().zip(0u32..);
+        let sum: f64 = all.map(|(&cases, uses)| cases as f64 * of(f64::from(uses))).sum();
+        sum / self.cases as f64
     }
 
     pub fn mean_moves(&self) -> f64 {
@@ -121,4 +120,12 @@ impl After {
         let methods = self.methods.iter().enumerate();
         methods.max_by_key(|(_, times)| **times).map_or(0, |(method, _)| method)
     }
+}
+
+/// So many times more of a kind.
+fn count(times: &mut Vec<u64>, kind: usize, more: u64) {
+    if times.len() <= kind {
+        times.resize(kind + 1, 0);
+    }
+    times[kind] += more;
 }

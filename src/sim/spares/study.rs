@@ -1,15 +1,18 @@
 //! One machine with spares, one way to substitute, and what becomes of it failure by failure.
 
 use crate::base::random::Random;
-use crate::machine::placement::{Move, Placement};
+use crate::machine::placement::{Move, Placement, Use};
 use crate::machine::spares::{Choice, Method, Spares};
-use crate::machine::topology::Grid;
+use crate::machine::topology::{Grid, Topology};
 use crate::machine::traffic::{Pattern, Traffic};
 
 /// What does not change from one case to the next.
 #[derive(Clone, Debug)]
 pub struct Study {
+    /// Where ranks and spares are.
     pub grid: Grid,
+    /// What carries their messages: the grid itself, or a network whose nodes have its numbers.
+    pub network: Topology,
     pub spares: Spares,
     pub pattern: Pattern,
     fresh: Placement,
@@ -40,13 +43,41 @@ const MOST_NODES: usize = 10_000_000;
 
 impl Study {
     pub fn new(grid: Grid, spares: Spares, pattern: Pattern) -> Result<Study, String> {
+        Study::over(Topology::Grid(grid.clone()), grid, spares, pattern)
+    }
+
+    /// A job whose nodes are numbered as in `grid` on a network of another shape.
+    pub fn over(
+        network: Topology, grid: Grid, spares: Spares, pattern: Pattern,
+    ) -> Result<Study, String> {
         spares.check(&grid)?;
-        if grid.nodes() > MOST_NODES {
-            return Err(format!("dims {:?}: say at most {MOST_NODES} nodes", grid.dims()));
+        let (nodes, room) = (grid.nodes(), network.nodes());
+        Study::fits(nodes)?;
+        Study::fits(room)?;
+        if room < nodes {
+            return Err(format!("the network has {room} nodes: the job needs {nodes}"));
         }
         let fresh = Placement::new(&grid, &spares);
-        let quiet = Traffic::new(&fresh, &pattern);
-        Ok(Study { grid, spares, pattern, fresh, quiet })
+        let quiet = Traffic::over(network.clone(), &fresh, &pattern);
+        Ok(Study { grid, network, spares, pattern, fresh, quiet })
+    }
+
+    /// Whether there is memory for so many nodes.
+    pub fn fits(nodes: usize) -> Result<(), String> {
+        match nodes {
+            0..=MOST_NODES => Ok(()),
+            _ => Err(format!("{nodes} nodes: say at most {MOST_NODES} nodes")),
+        }
+    }
+
+    /// The node on which a rank begins.
+    pub fn first_seat(&self, rank: usize) -> usize {
+        self.fresh.seats()[rank] as usize
+    }
+
+    /// What a node is in the beginning.
+    pub fn first_use(&self, node: usize) -> Use {
+        self.fresh.node(node)
     }
 
     pub fn ranks(&self) -> usize {
@@ -88,6 +119,7 @@ impl Case<'_> {
         let methods = &self.study.spares.substitute;
         match (self.study.spares.choose, &mut self.traffic) {
             (Choice::Collisions, Some(traffic)) => self.placement.calmest(failed, methods, traffic),
+            (Choice::Dimension, _) => self.placement.substitute_by_dimension(failed, methods),
             _ => self.placement.substitute(failed, methods),
         }
     }

@@ -8,10 +8,10 @@ SYNOPSIS
     ftspare share [MACHINE]          how many nodes are spare
     ftspare worst [MACHINE]          the worst that so many failures can do
     ftspare sample [MACHINE]         failures at random, many times
-    ftspare figure N [--svg FILE]    a figure of the paper, as CSV and as a picture:
-                                     3, 8, or 10 to 19
-    ftspare figures --out DIR        all of them, as DIR/figure-03.svg and so on
-    ftspare table 2                  what the paper's machines send at once, and how much slower
+    ftspare figure N [--svg FILE]    a figure of the paper, as CSV and as a picture: 1 to 22,
+                                     or fat-tree
+    ftspare figures --out DIR        all of them, and the tables, as DIR/figure-03.svg and so on
+    ftspare table N [--svg FILE]     1: machines; 2: what they send at once, and how much slower
                                      collisions make them
 
 MACHINE
@@ -19,12 +19,15 @@ MACHINE
     --alloc 3D(2,1)      spares in the last layer of each of two of three dimensions
     --machine FILE       both from a machine file, or from a machine known by name
     --method M           0D, 1D, 2D, 3D, several as in 1D+0D, hybrid(all), hybrid(-2D)
-    --choose C           nearest, as in the paper, or collisions: of all substitutions the one
-                         after which messages collide least
+    --choose C           dimension: slides in the last dimension in which there is one, as the
+                         paper advises; nearest: the shortest of all; collisions: of all
+                         substitutions the one after which messages collide least
     --stencil S          5P or 9P in two dimensions, 7P or 27P in three, or offsets: 1,0,0;0,0,2
+    --fat-tree 19,2      messages go through a fat tree whose switches have 19 ports down and up,
+                         in 2 levels; a node has the number there that it has in the mesh
 
 RUN
-    --failures F         how many; `all` (sample) until no spare is left
+    --failures F         how many, 9 or 20; `all` (sample) until no spare is left
     --orders N           worst: so many orders of failures are all looked at: 20000000
     --width W            worst: how many beginnings go on where not all can be looked at: 30
     --cases N            sample: how many, 100; figure, figures, table: other than usual
@@ -42,6 +45,6 @@ LOOKING ON
 RESULTS
     --json               as JSON, on one line
     --csv FILE           sample: a line for every failure
-    --svg FILE           figure: the picture
+    --svg FILE           figure, table: the picture
     --csv                figures: a file of data beside each picture
 ";

@@ -7,13 +7,15 @@ mod watch;
 
 use ftmpi_sim::base::random::Random;
 use ftmpi_sim::machine::Model;
+use ftmpi_sim::machine::fat_tree::FatTree;
 use ftmpi_sim::machine::spares::{Choice, Method, Spares};
-use ftmpi_sim::machine::topology::Grid;
+use ftmpi_sim::machine::topology::{Grid, Topology};
 use ftmpi_sim::machine::traffic::Pattern;
 use ftmpi_sim::machine::units::numbers;
+use ftmpi_sim::output;
 use ftmpi_sim::report::{Report, Value};
 use ftmpi_sim::spares::Study;
-use ftmpi_sim::spares::figures::{Effort, Figures, NUMBERS};
+use ftmpi_sim::spares::figures::{Effort, Figures, NAMES};
 use ftmpi_sim::spares::sample::{After, sample};
 use ftmpi_sim::spares::table;
 use ftmpi_sim::spares::worst::{Search, Worst, worst};
@@ -43,7 +45,7 @@ fn run(arguments: Vec<String>) -> Result<String, String> {
         Some("figure") => drawn(words),
         Some("figures") => all_drawn(words),
         Some("table") => tabled(words),
-        _ => Err("say what: ftspare share, worst, sample, figure N, figures or table 2".into()),
+        _ => Err("say what: ftspare share, worst, sample, figure N, figures or table N".into()),
     }
 }
 
@@ -63,28 +65,59 @@ fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<St
             (grid, spares, given_methods)
         }
         None => {
-            let dims = numbers(given_dims.as_deref().unwrap_or(dims))?;
-            let grid = if is_torus { Grid::torus(&dims)? } else { Grid::mesh(&dims)? };
-            let spares = Spares::parse(given_alloc.as_deref().unwrap_or(alloc))?;
+            let grid = grid(given_dims.as_deref().unwrap_or(dims), is_torus)?;
+            let alloc = given_alloc.as_deref().unwrap_or(alloc);
+            let no = |why| format!("--alloc {alloc}: {why}");
+            let mut spares = Spares::parse(alloc).map_err(no)?;
+            spares.check(&grid).map_err(no)?;
+            spares.choose = Choice::Dimension;
             (grid, spares, Some(given_methods.unwrap_or(methods.into())))
         }
     };
     let count = grid.dims().len();
     // What the command line leaves open is as the file says.
     if let Some(methods) = methods {
-        spares.substitute = Method::parse_list(&methods, count as u32)?;
+        let read = Method::parse_list(&methods, count as u32);
+        spares.substitute = read.map_err(|why| format!("--method {methods}: {why}"))?;
     }
     spares.choose = match words.text("choose").as_deref() {
         None => spares.choose,
         Some("nearest") => Choice::Nearest,
+        Some("dimension") => Choice::Dimension,
         Some("collisions") => Choice::Collisions,
-        Some(other) => return Err(format!("--choose {other}: say nearest or collisions")),
+        Some(other) => {
+            return Err(format!("--choose {other}: say dimension, nearest or collisions"));
+        }
     };
     let pattern = match words.text("stencil") {
-        Some(text) => Pattern::parse(&text, count)?,
+        Some(text) => {
+            Pattern::parse(&text, count).map_err(|why| format!("--stencil {text}: {why}"))?
+        }
         None => Pattern::star(count),
     };
-    Study::new(grid, spares, pattern)
+    match words.text("fat-tree") {
+        None => Study::new(grid, spares, pattern),
+        Some(text) => {
+            let no = |why| format!("--fat-tree {text}: {why}");
+            let tree = fat_tree(&text).map_err(no)?;
+            Study::over(Topology::FatTree(tree), grid, spares, pattern).map_err(no)
+        }
+    }
+}
+
+fn grid(text: &str, is_torus: bool) -> Result<Grid, String> {
+    let read = numbers(text).and_then(|dims| {
+        let grid = if is_torus { Grid::torus(&dims) } else { Grid::mesh(&dims) }?;
+        Study::fits(grid.nodes()).map(|()| grid)
+    });
+    read.map_err(|why| format!("--dims {text}: {why}"))
+}
+
+fn fat_tree(text: &str) -> Result<FatTree, String> {
+    match numbers(text)?[..] {
+        [arity, levels] => FatTree::new(arity, levels),
+        _ => Err("say how many ports a switch has and how many levels there are: 19,2".into()),
+    }
 }
 
 fn machine(file: &str) -> Result<(Grid, Spares), String> {
@@ -97,6 +130,9 @@ fn machine(file: &str) -> Result<(Grid, Spares), String> {
 /// Shows a machine whose nodes fail one by one, if that is wanted.
 fn show(viewing: &Viewing, study: &Study, fates: Fates) -> Result<(), String> {
     match viewing.is_wanted() {
+        true if study.network.grid().is_none() => {
+            Err("--fat-tree has no page or record: leave --watch, --tui and --record out".into())
+        }
         true => viewing.show("ftspare", &mut Watched::new(study, fates)),
         false => Ok(()),
     }
@@ -106,7 +142,8 @@ fn show(viewing: &Viewing, study: &Study, fates: Fates) -> Result<(), String> {
 fn described(study: &Study) -> Report {
     let mut report = Report::default();
     let shape = if study.grid.wraps() { "torus" } else { "mesh" };
-    report.add("network", format!("{shape}{:?}", study.grid.dims()));
+    let links = if study.network.grid().is_none() { ", fat tree below it" } else { "" };
+    report.add("network", format!("{shape}{:?}{links}", study.grid.dims()));
     report.add("alloc", study.spares.to_string());
     report.add("ranks", study.ranks());
     report.add("spares", study.reach());
@@ -126,7 +163,7 @@ fn share(mut words: Words) -> Result<String, String> {
 }
 
 fn worst_case(mut words: Words) -> Result<String, String> {
-    let failures = words.number("failures", 9)?;
+    let failures = words.given("failures", 9)?;
     let usual = Search::default();
     let search = Search {
         width: words.number("width", usual.width)?,
@@ -136,7 +173,11 @@ fn worst_case(mut words: Words) -> Result<String, String> {
     if search.width == 0 {
         return Err("--width 0: say 1 or more".into());
     }
+    if !(1..=MOST_ORDERS).contains(&search.orders) {
+        return Err(format!("--orders {}: say 1 to {MOST_ORDERS}", search.orders));
+    }
     let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
+    let failures = reached(&study, failures)?.unwrap_or(9);
     let (is_json, viewing) = (words.has("json"), Viewing::read(&mut words)?);
     words.done()?;
     let found = worst(&study, failures, search);
@@ -158,6 +199,21 @@ fn worst_case(mut words: Words) -> Result<String, String> {
     Ok(shown(&report, is_json))
 }
 
+/// The orders of all failures but the last are kept: more of them would not fit in memory.
+const MOST_ORDERS: u64 = 1_000_000_000;
+
+/// A number of failures that was said, if so many can be substituted at all.
+fn reached(study: &Study, failures: Option<usize>) -> Result<Option<usize>, String> {
+    match failures {
+        Some(0) => Err("--failures 0: say 1 or more".into()),
+        Some(failures) if failures > study.reach() => {
+            let spares = study.reach();
+            Err(format!("--failures {failures}: there are {spares} spares, say no more than that"))
+        }
+        _ => Ok(failures),
+    }
+}
+
 const BOUNDS: &str = "--cases is 1 or more, --threads is 1 to 256";
 
 fn threads(words: &mut Words) -> Result<usize, String> {
@@ -177,12 +233,13 @@ fn effort(words: &mut Words) -> Result<Effort, String> {
 fn sampled(mut words: Words) -> Result<String, String> {
     let effort = effort(&mut words)?;
     let cases = effort.cases.unwrap_or(100);
-    let failures = match words.text("failures") {
-        Some(all) if all == "all" => usize::MAX,
-        Some(text) => text.parse().map_err(|_| format!("--failures {text}: say 10 or all"))?,
-        None => 20,
+    let is_all = words.is("failures", "all");
+    let failures = match words.text("failures").filter(|_| !is_all) {
+        Some(text) => Some(text.parse().map_err(|_| format!("--failures {text}: say 10 or all"))?),
+        None => None,
     };
     let study = study(&mut words, "12,12,12", "3D(2,1)", "hybrid(all)")?;
+    let failures = reached(&study, failures)?.unwrap_or(if is_all { usize::MAX } else { 20 });
     let csv = words.text("csv");
     let (is_json, viewing) = (words.has("json"), Viewing::read(&mut words)?);
     words.done()?;
@@ -209,17 +266,23 @@ fn sampled(mut words: Words) -> Result<String, String> {
 }
 
 fn drawn(mut words: Words) -> Result<String, String> {
-    let no = format!("which figure? Say ftspare figure N, with one of {NUMBERS:?}");
-    let number = words.word().and_then(|word| word.parse().ok()).ok_or(no)?;
+    let name = words.word();
+    let name = name.ok_or_else(|| {
+        format!("which figure? Say ftspare figure N, with one of {}", NAMES.join(", "))
+    })?;
     let effort = effort(&mut words)?;
     let svg = words.text("svg");
     let is_json = words.has("json");
     words.done()?;
-    let plot = Figures::new(effort).draw(number)?;
-    if let Some(file) = svg {
-        std::fs::write(&file, plot.svg()).map_err(|why| format!("--svg {file}: {why}"))?;
-    }
-    Ok(if is_json { plot.report().json() } else { plot.csv() })
+    let picture = Figures::new(effort).draw(&name)?;
+    save(svg, || picture.svg())?;
+    Ok(if is_json { picture.report().json() } else { picture.csv() })
+}
+
+/// Writes a picture where one is wanted.
+fn save(file: Option<String>, svg: impl Fn() -> String) -> Result<(), String> {
+    let Some(file) = file else { return Ok(()) };
+    std::fs::write(&file, svg()).map_err(|why| format!("--svg {file}: {why}"))
 }
 
 fn all_drawn(mut words: Words) -> Result<String, String> {
@@ -230,30 +293,57 @@ fn all_drawn(mut words: Words) -> Result<String, String> {
     let failed = |file: &Path, why: io::Error| format!("--out: {}: {why}", file.display());
     let directory = Path::new(&directory);
     std::fs::create_dir_all(directory).map_err(|why| failed(directory, why))?;
-    let mut figures = Figures::new(effort);
     let mut said = String::new();
-    for number in NUMBERS {
-        let plot = figures.draw(number)?;
-        let mut write = |ending: &str, text: String| {
-            let file = directory.join(format!("figure-{number:02}.{ending}"));
+    let mut write = |name: &str, svg: String, csv: String| {
+        let data = with_data.then_some(("csv", csv));
+        for (ending, text) in [("svg", svg)].into_iter().chain(data) {
+            let file = directory.join(format!("{name}.{ending}"));
             said += &format!("{}\n", file.display());
-            std::fs::write(&file, text).map_err(|why| failed(&file, why))
-        };
-        write("svg", plot.svg())?;
-        if with_data {
-            write("csv", plot.csv())?;
+            std::fs::write(&file, text).map_err(|why| failed(&file, why))?;
         }
+        Ok::<(), String>(())
+    };
+    let all = NAMES.len() + TABLES.len();
+    let tell = |at: usize, name: &str| {
+        output::remark("ftspare", &format!("{name}, {at} of {all}"));
+    };
+    let mut figures = Figures::new(effort);
+    for (name, at) in NAMES.into_iter().zip(1..) {
+        tell(at, &format!("figure {name}"));
+        let picture = figures.draw(name)?;
+        let file = name.parse::<u32>().map_or(name.into(), |number| format!("figure-{number:02}"));
+        write(&file, picture.svg(), picture.csv())?;
+    }
+    for (number, at) in TABLES.into_iter().zip(NAMES.len() + 1..) {
+        tell(at, &format!("table {number}"));
+        let sheet = match number {
+            1 => table::top500(),
+            _ => table::sheet(&table::slow_downs(effort)?),
+        };
+        write(&format!("table-{number:02}"), sheet.svg(), sheet.csv())?;
     }
     Ok(said)
 }
 
+const TABLES: [u32; 2] = [1, 2];
+
 fn tabled(mut words: Words) -> Result<String, String> {
-    if words.word().as_deref() != Some("2") {
-        return Err("which table? Say ftspare table 2".into());
-    }
+    let number = words.word();
     let effort = effort(&mut words)?;
+    let svg = words.text("svg");
     let is_json = words.has("json");
     words.done()?;
-    let rows = table::slow_downs(effort)?;
-    Ok(if is_json { table::report(&rows).json() } else { table::text(&rows) })
+    match number.as_deref() {
+        Some("1") => {
+            let sheet = table::top500();
+            save(svg, || sheet.svg())?;
+            Ok(if is_json { sheet.report().json() } else { sheet.text() })
+        }
+        Some("2") => {
+            let rows = table::slow_downs(effort)?;
+            save(svg, || table::sheet(&rows).svg())?;
+            Ok(if is_json { table::report(&rows).json() } else { table::text(&rows) })
+        }
+        _ => Err("which table? Say ftspare table 1 or ftspare table 2".into()),
+    }
 }
