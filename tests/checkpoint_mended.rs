@@ -461,9 +461,8 @@ fn a_death_at_any_step_of_mending_leaves_what_can_be_mended() {
             let kill = format!("--kill={dies}@inside:FTCK_Restore:1:{step}");
             let seen = saved.job(RANKS, &["load"]).option(&kill).succeeds();
             let context = format!("{scheme} {kill}: {seen}");
-            // Where all others have restored it, and are done, nobody takes its place.
-            let right = seen.lines_with("version 2 is right");
-            assert!(right >= RANKS - 1 && seen.stdout.lines().count() == right, "{context}");
+            assert_eq!(seen.lines_with("version 2 is right"), RANKS, "{context}");
+            assert_eq!(seen.stdout.lines().count(), RANKS, "{context}");
             let again = saved.job(RANKS, &["load"]).succeeds();
             assert_eq!(again.lines_with("version 2 is right"), RANKS, "{context}\n{again}");
             let now = files(&saved.directory);

@@ -111,13 +111,20 @@ impl Call<'_> {
     fn reading(&self, kept: &Kept, seats: &[Seat], all: Vec<&Vec<Told>>) -> Reading {
         let mut told: Vec<&Told> = all.into_iter().flatten().collect();
         told.sort_unstable_by_key(|told| told.place);
-        let troubles: Vec<Option<String>> = told.iter().map(|told| told.trouble.clone()).collect();
+        let mut troubles: Vec<Option<String>> =
+            told.iter().map(|told| told.trouble.clone()).collect();
         let Some(then) = self.as_written(kept, seats, &told) else {
             let (version, words) = (kept.generation.version, disk::told(troubles.iter().flatten()));
             return Reading::Lost(format!(
                 "checkpoint {version} has lost more files than can be rebuilt: {words}"
             ));
         };
+        let without_codes = &then.choice.without_codes;
+        for Told { place, .. } in told.iter().filter(|told| without_codes[told.place]) {
+            // They are whole, but not what the layout says.
+            let strange = || format!("the codes in the file of place {place} are others");
+            troubles[*place].get_or_insert_with(strange);
+        }
         match self.as_it_is_kept(&then) {
             Ok(now) => Reading::Good(Box::new(OnDisk { then, now, troubles })),
             Err(why) => Reading::Unprotected(why),

@@ -92,7 +92,9 @@ static int restore(int *others)
     int version = -7, code, ranks[MOST], length;
     char words[MPI_MAX_ERROR_STRING];
     memset(&mine, 0x55, sizeof mine);
-    while ((code = FTCK_Restore(ck, &version)) != MPI_SUCCESS) {
+    /* Some may have restored all before they hear of a death: nobody goes on without the others. */
+    while ((code = FTCK_Restore(ck, &version)) != MPI_SUCCESS ||
+           (code = MPI_Barrier(MPI_COMM_WORLD)) != MPI_SUCCESS) {
         if (code == FTCK_ERR_LOST || code == MPI_ERR_ARG) {
             MPI_Error_string(code, words, &length);
             printf("error %d: %s\n", code, words);
