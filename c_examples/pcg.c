@@ -4,7 +4,7 @@
  *     ftrun -np 20 --mode=rebuild ./pcg --poisson 7 --order 164610 --iterations 2000
  *         --scheme weighted --checkpoint-ranks 5 --every 100 --kill 3@1000 --kill 7@1000
  *
- * pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --times N
+ * pcg [FILE.mtx | FILE.rsa | --poisson 7|27|39 --order N] --iterations I --tolerance T --times N
  *     --scheme NAME --checkpoint-ranks M --every K --kill RANK@ITERATION...
  *
  * It solves the system N times. The last M ranks keep codes and do not compute; without them, the
@@ -79,7 +79,7 @@ static MPI_Comm work = MPI_COMM_NULL;
     } while (0)
 
 static const char USAGE[] =
-    "pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] [--iterations I] [--tolerance T]\n"
+    "pcg [FILE.mtx | FILE.rsa | --poisson 7|27|39 --order N] [--iterations I] [--tolerance T]\n"
     "    [--times N] [--scheme xor|rs:K|sum|weighted:K|mirror|ring|pair]\n"
     "    [--checkpoint-ranks M] [--every K] [--kill RANK@ITERATION]...\n";
 
@@ -123,26 +123,34 @@ static void begin_matrix(long order)
     a.start = room(a.rows + 1, sizeof *a.start);
 }
 
-/* A cube of points, the last of them left out: each is joined to its 6 or 26 neighbours. */
+/* A cube of points, the last of them left out: each is joined to its 6 or 26 neighbours. With 39
+ * numbers a row it is like the matrix of a structure: three unknowns in each point, joined to those
+ * of the nearest two points in each of six directions. */
 static void generate(void)
 {
     long n = 1, entries = 0;
+    int unknowns = opt.stencil == 39 ? 3 : 1, reach = opt.stencil == 39 ? 2 : 1;
+    int others = opt.stencil / unknowns - 1;
     begin_matrix(opt.order);
-    while (n * n * n < a.order)
+    while (n * n * n * unknowns < a.order)
         n++;
     a.column = room((size_t)a.rows * opt.stencil, sizeof *a.column);
     a.value = room((size_t)a.rows * opt.stencil, sizeof *a.value);
     for (int row = 0; row < a.rows; row++) {
-        long point = a.first + row, i = point / (n * n), j = point / n % n, k = point % n;
-        for (long u = i > 0 ? i - 1 : 0; u <= i + 1 && u < n; u++)
-            for (long v = j > 0 ? j - 1 : 0; v <= j + 1 && v < n; v++)
-                for (long w = k > 0 ? k - 1 : 0; w <= k + 1 && w < n; w++) {
-                    long other = (u * n + v) * n + w;
-                    int is_face = (u != i) + (v != j) + (w != k) <= 1;
-                    if (other >= a.order || (opt.stencil == 7 && !is_face))
+        long of = (a.first + row) % unknowns, point = (a.first + row) / unknowns;
+        long i = point / (n * n), j = point / n % n, k = point % n;
+        for (long u = i > reach ? i - reach : 0; u <= i + reach && u < n; u++)
+            for (long v = j > reach ? j - reach : 0; v <= j + reach && v < n; v++)
+                for (long w = k > reach ? k - reach : 0; w <= k + reach && w < n; w++) {
+                    long other = (u * n + v) * n + w, column = other * unknowns;
+                    int is_straight = (u != i) + (v != j) + (w != k) <= 1;
+                    if (opt.stencil != 27 && !is_straight)
                         continue;
-                    a.column[entries] = (int)(other - a.first);
-                    a.value[entries++] = other == point ? opt.stencil - 1 : -1;
+                    for (int at = 0; at < unknowns && column < a.order; at++, column++) {
+                        a.column[entries] = (int)(column - a.first);
+                        a.value[entries++] =
+                            (other == point ? others : -1) * (at == of ? unknowns : 1);
+                    }
                 }
         a.start[row + 1] = entries;
     }
@@ -480,6 +488,11 @@ static int iterate(double *residual)
     double pq, next, mine = 0, squares = 0;
     TRY(exchange(s.p));
     TRY(sum_over(multiply(s.p, q), &pq));
+    /* Solved so well that what is left is too small for a number. */
+    if (pq == 0 || s.rho == 0) {
+        *residual = 0;
+        return MPI_SUCCESS;
+    }
     double alpha = s.rho / pq;
     for (int row = 0; row < a.rows; row++) {
         s.x[row] += alpha * s.p[row];
@@ -705,8 +718,8 @@ static void read_options(int argc, char **argv)
         }
         at++;
     }
-    if (opt.stencil != 7 && opt.stencil != 27)
-        die("--poisson is 7 or 27");
+    if (opt.stencil != 7 && opt.stencil != 27 && opt.stencil != 39)
+        die("--poisson is 7, 27 or 39");
     if (opt.keepers < 0 || opt.keepers >= size || opt.every < 1 || (opt.keepers && !opt.scheme))
         die("--checkpoint-ranks wants a scheme and fewer than all ranks; --every at least 1");
 }

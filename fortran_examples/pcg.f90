@@ -4,7 +4,7 @@
 !     ftrun -np 20 --mode=rebuild ./pcg --poisson 7 --order 164610 --iterations 2000
 !         --scheme weighted --checkpoint-ranks 5 --every 100 --kill 3@1000 --kill 7@1000
 !
-! pcg [FILE.mtx | FILE.rsa | --poisson 7|27 --order N] --iterations I --tolerance T --times N
+! pcg [FILE.mtx | FILE.rsa | --poisson 7|27|39 --order N] --iterations I --tolerance T --times N
 !     --scheme NAME --checkpoint-ranks M --every K --kill RANK@ITERATION...
 MODULE pcg_state
   USE mpi
@@ -84,31 +84,40 @@ CONTAINS
     start = 0
   END SUBROUTINE
 
-  ! A cube of points, the last of them left out: each is joined to its 6 or 26 neighbours.
+  ! A cube of points, the last of them left out: each is joined to its 6 or 26 neighbours. With 39
+  ! numbers a row it is like the matrix of a structure: three unknowns in each point, joined to
+  ! those of the nearest two points in each of six directions.
   SUBROUTINE generate
-    INTEGER(LONG) :: n, point, i, j, k, u, v, w, other
-    INTEGER :: row, entries
+    INTEGER(LONG) :: n, point, i, j, k, u, v, w, other, reach
+    INTEGER :: row, entries, unknowns, of, at
+    REAL(DP) :: strength
     CALL begin_matrix
+    unknowns = MERGE(3, 1, stencil == 39)
+    reach = MERGE(2, 1, stencil == 39)
     n = 1
-    DO WHILE (n * n * n < order)
+    DO WHILE (n * n * n * unknowns < order)
       n = n + 1
     END DO
     ALLOCATE (column(rows * stencil), val(rows * stencil))
     entries = 0
     DO row = 0, rows - 1
-      point = first + row
+      of = INT(MOD(first + row, INT(unknowns, LONG)))
+      point = (first + row) / unknowns
       i = point / (n * n)
       j = MOD(point / n, n)
       k = MOD(point, n)
-      DO u = MAX(i - 1, 0_LONG), MIN(i + 1, n - 1)
-        DO v = MAX(j - 1, 0_LONG), MIN(j + 1, n - 1)
-          DO w = MAX(k - 1, 0_LONG), MIN(k + 1, n - 1)
-            IF (stencil == 7 .AND. COUNT((/u /= i, v /= j, w /= k/)) > 1) CYCLE
+      DO u = MAX(i - reach, 0_LONG), MIN(i + reach, n - 1)
+        DO v = MAX(j - reach, 0_LONG), MIN(j + reach, n - 1)
+          DO w = MAX(k - reach, 0_LONG), MIN(k + reach, n - 1)
+            IF (stencil /= 27 .AND. COUNT((/u /= i, v /= j, w /= k/)) > 1) CYCLE
             other = (u * n + v) * n + w
-            IF (other >= order) CYCLE
-            entries = entries + 1
-            column(entries) = INT(other - first) + 1
-            val(entries) = MERGE(REAL(stencil - 1, DP), -1D0, other == point)
+            strength = MERGE(REAL(stencil / unknowns - 1, DP), -1D0, other == point)
+            DO at = 0, unknowns - 1
+              IF (other * unknowns + at >= order) EXIT
+              entries = entries + 1
+              column(entries) = INT(other * unknowns + at - first) + 1
+              val(entries) = strength * MERGE(unknowns, 1, at == of)
+            END DO
           END DO
         END DO
       END DO
@@ -425,6 +434,11 @@ CONTAINS
     CALL multiply(p, q, mine(1))
     CALL sum_over(mine(1), pq, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
+    ! Solved so well that what is left is too small for a number.
+    IF (ABS(pq) <= 0 .OR. ABS(rho) <= 0) THEN
+      residual = 0
+      RETURN
+    END IF
     alpha = rho / pq
     mine = 0
     DO row = 1, rows
@@ -619,7 +633,7 @@ CONTAINS
       CASE DEFAULT; CALL die(TRIM(word) // ' is not understood; see the head of pcg.f90')
       END SELECT
     END DO
-    IF (stencil /= 7 .AND. stencil /= 27) CALL die('--poisson is 7 or 27')
+    IF (ALL(stencil /= (/7, 27, 39/))) CALL die('--poisson is 7, 27 or 39')
     IF (keepers < 0 .OR. keepers >= ranks .OR. every < 1 .OR. (keepers > 0 .AND. scheme == '')) &
       CALL die('--checkpoint-ranks wants a scheme and fewer than all ranks; --every at least 1')
   END SUBROUTINE

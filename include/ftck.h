@@ -72,11 +72,14 @@ int FTCK_Set_comm(FTCK ck, MPI_Comm comm);
 /* A second level, for when more ranks fail than the scheme makes up for, or the whole job is
  * started again: each every-th checkpoint goes into files of directory, too (0: none does). Local;
  * all say the same number, and replacements say it again before FTCK_Restore. One directory for
- * each FTCK, which all ranks see; two checkpoints are kept there in turn, and one counts when all
- * files of it are whole. If they cannot be written, FTCK_Checkpoint fails with MPI_ERR_IO, and has
- * succeeded but for that. FTCK_Restore takes the newest that is whole, in memory or on disk, at
- * all ranks, and rank 0 says on the standard error why it is not a newer one; fewer ranks than
- * wrote it get the data of the others as orphans, more get MPI_ERR_ARG, all of them. */
+ * each FTCK, which all ranks see; two checkpoints are kept there in turn, each with its codes. If
+ * they cannot be written, FTCK_Checkpoint fails with MPI_ERR_IO, and has succeeded but for that.
+ * FTCK_Restore takes the newest that is whole, in memory or on disk, at all ranks. A file that is
+ * missing, damaged, or of another job is a loss like that of a rank: as many as the scheme makes
+ * up for are rebuilt from the others, and written anew. Rank 0 says on the standard error which
+ * these are, or why it is not a newer checkpoint; where none can be restored, all ranks get
+ * FTCK_ERR_LOST. Fewer ranks than wrote it get the data of the others as orphans, more get
+ * MPI_ERR_ARG, all of them. */
 int FTCK_Set_disk(FTCK ck, const char *directory, int every);
 /* Local: from the next checkpoint on, no two ranks of one node are in one group; replacements say
  * it again. Who says nothing is in the rack, or on the node, where ftrun --machine seats it, else on

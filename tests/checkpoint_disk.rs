@@ -65,16 +65,20 @@ fn what_is_torn_or_damaged_is_named_and_the_generation_before_is_taken() {
     job(&program, &directory, "25", "1").succeeds();
     // 0 and 20 went into the first files, 10 into the second ones.
     std::fs::write(file(&directory, "rank-1.new"), "half of a fi").expect("it can be written");
-    let torn = file(&directory, "rank-2.a");
-    let bytes = std::fs::read(&torn).expect("it is there");
-    std::fs::write(&torn, &bytes[..bytes.len() / 2]).expect("it can be written");
+    for name in ["rank-2.a", "rank-3.a"] {
+        let torn = file(&directory, name);
+        let bytes = std::fs::read(&torn).expect("it is there");
+        std::fs::write(&torn, &bytes[..bytes.len() / 2]).expect("it can be written");
+    }
     let seen = job(&program, &directory, "25", "9").succeeds();
-    let words = format!("checkpoint 10 is restored from {}; rank 2: ", directory.display());
+    let words = format!("checkpoint 10 is restored from {}; checkpoint 20 ", directory.display());
     assert!(seen.stderr.contains(&words), "{seen}");
     assert!(seen.stderr.contains("rank-2.a is damaged: it has "), "{seen}");
-    let mut bytes = std::fs::read(file(&directory, "rank-4.b")).expect("it is there");
-    *bytes.last_mut().expect("it is long") ^= 1;
-    std::fs::write(file(&directory, "rank-4.b"), &bytes).expect("it can be written");
+    for name in ["rank-1.b", "rank-4.b"] {
+        let mut bytes = std::fs::read(file(&directory, name)).expect("it is there");
+        *bytes.last_mut().expect("it is long") ^= 1;
+        std::fs::write(file(&directory, name), &bytes).expect("it can be written");
+    }
     let seen = job(&program, &directory, "35", "1").succeeds();
     assert_eq!(seen.lines_with("FTCK_ERR_LOST"), 6, "{seen}");
     assert_eq!(seen.lines_with("rank-2.a is damaged"), 6, "{seen}");

@@ -468,6 +468,38 @@ fn ten_minutes_of_conjugate_gradients_that_lose_a_rank_each_second_are_right_and
     assert!(late < early + early / 20 + 1024, "{early} kB have become {late}");
 }
 
+#[test]
+fn generated_matrices_are_the_same_in_both_languages_and_on_any_number_of_ranks() {
+    let both = both_with("pcg", &["-lm"]);
+    for stencil in ["7", "27", "39"] {
+        let (mut residuals, mut iterations) = (Vec::new(), Vec::new());
+        for (program, ranks) in [(&both[0], 1), (&both[0], 4), (&both[1], 1), (&both[1], 4)] {
+            let run = support::run(program).ranks(ranks).args(["--poisson", stencil]);
+            // No multiple of three, nor of the ranks.
+            let seen = run.args(["--order", "4099", "--tolerance", "1e-10"]).succeeds();
+            let (residual, many, _) = last_line(&seen);
+            residuals.push(residual);
+            iterations.push(many);
+        }
+        let is_near = |other: &f64| (other / residuals[0] - 1.0).abs() < 1e-4;
+        assert!(iterations.iter().all(|many| *many == iterations[0] && *many < 100));
+        assert!(residuals[0] < 1e-10 && residuals.iter().all(is_near), "{stencil}: {residuals:?}");
+    }
+    support::run(&both[0]).args(["--poisson", "9"]).ranks(1).fails_with(2);
+}
+
+/// Until what is left is too small for a number: by then nothing may be divided by it.
+#[test]
+fn iterations_beyond_the_solution_end_with_the_solution() {
+    for program in &both_with("pcg", &["-lm"]) {
+        for ranks in [1, 4, 5] {
+            let run = support::run(program).ranks(ranks).args(["--order", "9000"]);
+            let (residual, _, _) = last_line(&run.args(["--iterations", "3000"]).succeeds());
+            assert!(residual < 1e-14, "{ranks}: {residual}");
+        }
+    }
+}
+
 /// The second differences of a line, in Matrix Market's form and in Harwell and Boeing's.
 fn line_of(order: usize) -> [(&'static str, String); 2] {
     let entries = 2 * order - 1;

@@ -197,6 +197,25 @@ fn the_names_are_there_in_c_whichever_header_is_included() {
     support::cxx_text("names", text).flags(&strict).build();
 }
 
+/// A replacement asks for the recovery that has started it, as survivors do, and waits for nobody.
+#[test]
+fn the_listing_of_the_survival_guide_runs_as_it_is_written() {
+    let flags = ["-O1", "-Wall", "-Werror", "-lm"];
+    let program = support::c("survival_guide.c").flags(&flags).build();
+    let result = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let seen = support::run(&program).ranks(9).args(words).deadline(60).succeeds();
+        seen.stdout.trim().parse::<f64>().expect("a number")
+    };
+    let calm = result("3");
+    for dead in ["3 1", "3 0 5", "3 4 1 2", "3 8 7 6", "3 0 6 3"] {
+        let found = result(dead);
+        assert!((found / calm - 1.0).abs() < 1e-9, "{dead}: {found} and {calm}");
+    }
+    let too_many = support::run(&program).ranks(9).args(["3", "0", "1", "2", "3"]);
+    too_many.fails_with(4);
+}
+
 #[test]
 fn every_rank_finds_the_same_handle_that_asks_for_a_recovery() {
     let text = "#include <mpi.h>\n#include <stdint.h>\n#include <stdio.h>\n\

@@ -1,10 +1,10 @@
 //! What all have told before a checkpoint or a restoration, and what follows from it: the same for
 //! all, so the first who knows it works it out.
 
-use super::disk;
+use super::disk::{self, Kept};
 use super::keep::{Checkpoint, await_idle};
 use super::layout::{Laid, Layout, Layouts};
-use super::ledger::{self, Account, Seat, Verdict, Written};
+use super::ledger::{self, Account, Seat, Verdict};
 use super::memory::KINDS;
 use super::rounds::{Rounds, made};
 use super::scheme::Scheme;
@@ -70,7 +70,7 @@ pub(super) fn census(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, version: i64,
 ) -> Result<Arc<Census>> {
     await_idle(process, keep)?;
-    let place = comm.living().rank as usize;
+    let place = (comm.living().rank as usize, comm.living().size() as usize);
     let mine = keep.memory.lock().account(&keep.scheme, place, version);
     // Where the program has not said so, a machine that ranks sit on may.
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
@@ -135,8 +135,9 @@ pub(super) struct Draft {
     pub(super) serial: u64,
     /// The one that must not be overwritten.
     pub(super) spared: Option<u64>,
-    /// In which turn it is written to disk, if it is.
+    /// In which turn it is written to disk, if it is, and by which stamp its files know each other.
     pub(super) turn: Option<usize>,
+    pub(super) stamp: u64,
     /// Who has the data of each place: that member, who has that rank among those who live.
     pub(super) members: Arc<[Option<Member>]>,
     pub(super) ranks: Vec<i32>,
@@ -183,6 +184,7 @@ impl Draft {
             serial,
             spared: ledger::spared(layouts, accounts),
             turn: disk::turn(accounts, serial),
+            stamp: disk::stamp(),
             members: comm.living().group.members().map(Some).collect(),
             ranks: (0..members as i32).collect(),
             without_codes: vec![false; members].into(),
@@ -204,8 +206,8 @@ fn must_be_protected(scheme: &Scheme, layout: &Layout, heads: &Heads) -> Outcome
 }
 
 /// A checkpoint on disk, and who has, or gets, what was written for each place.
-pub(super) struct Generation {
-    pub(super) written: Written,
+pub(super) struct Candidate {
+    pub(super) kept: Kept,
     pub(super) seats: Vec<Seat>,
 }
 
@@ -214,7 +216,7 @@ pub(super) struct Outlook {
     pub(super) layouts: Layouts,
     pub(super) verdict: Verdict,
     /// What is on disk, the newest first.
-    pub(super) generations: Vec<Generation>,
+    pub(super) generations: Vec<Candidate>,
     /// The largest number of a checkpoint that anybody knows, and the longest interval.
     pub(super) seen: u64,
     pub(super) interval: u64,
@@ -228,7 +230,7 @@ pub(super) fn outlook<'a>(
     let accounts = &census.accounts[..];
     let most = |what: fn(&Account) -> u64| accounts.iter().map(what).max().unwrap_or(0);
     let with_seats =
-        |written: Written| Generation { written, seats: disk::readers(accounts, &written) };
+        |kept: Kept| Candidate { seats: disk::readers(accounts, &kept.generation), kept };
     let make = || Outlook {
         verdict: ledger::judge(&layouts, accounts),
         generations: disk::generations(accounts).into_iter().map(with_seats).collect(),

@@ -1,12 +1,9 @@
 //! Makes the data of those who lack them out of what the others have, and says how good they are.
 
 use super::code::{Maker, Part};
-use super::keep::Checkpoint;
 use super::layout::{Repair, share};
 use super::ledger::{Extent, Seat};
-use super::memory::{
-    DOUBLES, Data, EXACT, KINDS, Orphan, Slot, Stretch, code_of, is_finite, stretches,
-};
+use super::memory::{DOUBLES, Data, EXACT, Slot, Stretch, code_of, is_finite, stretches};
 use super::restoring::Common;
 use super::scheme::Scheme;
 use super::shape::Shape;
@@ -15,8 +12,9 @@ use crate::base::sync::sheet::Reading;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
+use std::iter;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// How long pieces are: for each it is found out anew how what is lost follows.
 const PIECE: usize = 1 << 20;
@@ -42,70 +40,64 @@ pub(super) struct Room {
     sizes: Mutex<Vec<f64>>,
 }
 
-/// Makes the data of those who lack them; returns those that nobody else will ask for, and the
-/// worst of what came back here.
+/// Makes the data of all who lack them, in the slot of a rank's own place, and in those of `others`
+/// where nobody is: a slot is added for each of these places that has none yet. Returns the worst
+/// of what came back here.
 pub(super) async fn decode(
-    crew: &Crew<'_>, keep: &Checkpoint, common: &Common, slot: &mut Slot,
-) -> Result<(Vec<Orphan>, Worst)> {
+    crew: &Crew<'_>, common: &Common, own: &mut Slot, others: &mut Vec<Slot>,
+) -> Result<Worst> {
     let me = crew.comm.rank as usize;
-    let own_place = slot.entry.filter(|entry| !entry.has_data).map(|entry| entry.place as usize);
-    let is_here = |place: &usize| {
-        common.choice.seats[*place] == Seat::Guardian(me) || own_place == Some(*place)
-    };
-    let rooms: Vec<Arc<Room>> = (0..common.shape.members())
-        .filter(is_here)
-        .map(|place| {
-            let mut room = Slot::default();
-            if own_place == Some(place) {
-                // Its buffers are at hand.
-                room.data = std::mem::take(&mut slot.data);
-            }
-            room.make_room(&common.shape, place);
-            let (extent, data) = (common.shape.heads.extents[place], room.data);
-            Arc::new(Room { place, extent, data, sizes: Mutex::default() })
-        })
-        .collect();
-    let offer = Arc::new(Offer {
-        data: slot.data.clone(),
-        codes: slot.codes.clone(),
-        source: None,
-        fault: OnceLock::new(),
-        rooms: rooms.clone(),
-    });
+    let seats = common.choice.seats.iter().enumerate();
+    for (place, _) in seats.filter(|(_, seat)| **seat == Seat::Guardian(me)) {
+        if others.iter().all(|other| other.place() != Some(place)) {
+            others.push(Slot { entry: Some(common.choice.entry(place)), ..Slot::default() });
+        }
+    }
+    let mut rooms = Vec::new();
+    for slot in iter::once(&mut *own).chain(&mut *others) {
+        let Some(place) = slot.lost_place() else { continue };
+        // Its buffers are at hand.
+        let mut room = Slot { data: std::mem::take(&mut slot.data), ..Slot::default() };
+        room.make_room(&common.shape, place);
+        let (extent, data) = (common.shape.heads.extents[place], room.data);
+        rooms.push(Arc::new(Room { place, extent, data, sizes: Mutex::default() }));
+    }
+    let slots = iter::once(&*own).chain(&*others);
+    let offer = Arc::new(Offer { rooms: rooms.clone(), ..Offer::of(slots) });
     // What is exact tells where doubles lie, and how large they are.
     let kinds = [EXACT, DOUBLES];
     let part = |offers: &Offers<'_>, kind: usize| {
-        decode_kind(crew.process, keep, common, offers, kind).map(|()| Work::Done)
+        decode_kind(crew.process, common, offers, kind).map(|()| Work::Done)
     };
     crew.work(offer, kinds, common.shape.has_doubles, part).await?;
-    let (mut orphans, mut worst) = (Vec::new(), Worst::default());
-    for room in rooms {
+    let lost = iter::once(own).chain(others).filter(|slot| slot.lost_place().is_some());
+    let mut worst = Worst::default();
+    for (slot, room) in lost.zip(rooms) {
         let judged = room.judge();
         if judged.digits > worst.digits {
             worst = judged;
         }
-        if own_place == Some(room.place) {
-            slot.data = room.data.clone();
-        } else if room.extent.bytes != [0; KINDS] {
-            // Who only kept codes has left nothing.
-            let (rank, extent) = (common.shape.heads.ranks[room.place], room.extent);
-            orphans.push(Orphan { rank, extent, data: room.data.clone() });
-        }
+        slot.data = room.data.clone();
     }
-    Ok((orphans, worst))
+    Ok(worst)
+}
+
+impl Slot {
+    /// Its place, if the data of that are lost.
+    fn lost_place(&self) -> Option<usize> {
+        self.entry.filter(|entry| !entry.has_data).map(|entry| entry.place as usize)
+    }
 }
 
 /// Makes this member's part of all that is lost.
-fn decode_kind(
-    process: &Process, keep: &Checkpoint, common: &Common, offers: &Offers<'_>, kind: usize,
-) -> Result {
+fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: usize) -> Result {
     for repair in &common.choice.repairs {
         let unit = common.shape.unit(kind, repair.stripe);
         let Some((part, parts)) = offers.part() else { break };
         let range = share(unit, part, parts);
         for lost in repair.lost.iter().filter(|_| !range.is_empty()) {
             process.engine.step()?;
-            let mut wanted = Wanted::of(&keep.scheme, common, kind, repair, *lost);
+            let mut wanted = Wanted::of(common, kind, repair, *lost);
             wanted.make(offers, (kind, unit), repair.stripe, range.clone());
         }
     }
@@ -160,7 +152,7 @@ impl Source {
         &self, offers: &'a Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
         piece: Range<usize>,
     ) -> Reading<'a> {
-        let offer = offers.of(self.rank);
+        let offer = offers.of(self.rank).holding(self.place);
         let start = self.chunk * unit;
         match self.part {
             Part::Data(_) => offer.data[kind].read(start + piece.start..start + piece.end),
@@ -178,9 +170,11 @@ struct Wanted {
     parts: Vec<Source>,
 }
 
-/// What one rank has of a stripe.
+/// What a place has of a stripe.
 struct Source {
     part: Part,
+    place: usize,
+    /// Who has it.
     rank: usize,
     /// Which chunk of that one's data, where it is data.
     chunk: usize,
@@ -210,20 +204,22 @@ impl Wanted {
         room.note(self.maker.largest());
     }
 
-    fn of(scheme: &Scheme, common: &Common, kind: usize, repair: &Repair, lost: usize) -> Wanted {
+    fn of(common: &Common, kind: usize, repair: &Repair, lost: usize) -> Wanted {
         let stripe = &common.shape.layout.stripes[repair.stripe];
         let rank = |place: usize| common.choice.seats[place].rank();
         let (place, chunk) = stripe.data[lost];
-        let made = maker(scheme, &common.shape, kind, repair, lost);
+        let made = maker(&common.scheme, &common.shape, kind, repair, lost);
         let (maker, codes) = made.expect("it was found out before that it can be made");
         let there = stripe.data.iter().enumerate().filter(|(at, _)| !repair.lost.contains(at));
         let data = there.map(|(at, (place, chunk))| Source {
             part: Part::Data(at),
+            place: *place,
             rank: rank(*place),
             chunk: *chunk,
         });
         let codes = codes.into_iter().map(|at| Source {
             part: Part::Code(at),
+            place: stripe.keepers[at],
             rank: rank(stripe.keepers[at]),
             chunk: 0,
         });

@@ -2,18 +2,28 @@
 //! once all have written theirs; two are kept in turn, so that one is always there.
 //!
 //! As with what is in memory, all tell what they know (it is part of their accounts), and judge
-//! alike.
+//! alike. A generation is known by its serial number and a random stamp, so that files of another
+//! job are never taken for its own.
 
-use super::files::{self, Head, TURNS};
-use super::ledger::{Account, Seat, Written, seats};
-use super::memory::{KINDS, Slot};
+use super::files::{self, Contents, TURNS};
+use super::head::Head;
+use super::ledger::{Account, Entry, Generation, Seat, Written, seats};
+use super::memory::{Codes, Data, Slot};
 use super::rounds::Rounds;
+use super::scheme::Scheme;
 use super::scribe;
+use super::shape::Shape;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::result::Result as Outcome;
 use std::sync::Arc;
+
+/// How many files are named that cannot be read.
+const NAMED: usize = 3;
 
 /// The first of what went wrong anywhere, and where.
 static TROUBLES: Rounds<Option<String>, Option<(usize, String)>> = Rounds::new();
@@ -22,83 +32,140 @@ static TROUBLES: Rounds<Option<String>, Option<(usize, String)>> = Rounds::new()
 pub(super) struct Disk {
     pub(super) directory: PathBuf,
     pub(super) every: u64,
-    /// The generations that this rank has a file of, by turns; `None`: it has not looked yet.
+    /// The generations that this rank knows of, by turns; `None`: it has not looked yet.
     pub(super) written: Option<[Option<Written>; TURNS]>,
-    /// What was wrong with those that cannot be read.
-    pub(super) damage: Option<String>,
+    /// What was wrong with files of its own that cannot be read, by turns.
+    pub(super) damage: [Option<String>; TURNS],
 }
 
 impl Disk {
-    /// What there is of `place`.
-    pub(super) fn look(&mut self, place: usize) -> [Option<Written>; TURNS] {
+    /// What there is of `place`, one of `size`. Where its own file is lost, those of places that
+    /// nobody here has may tell of it: up to as many of them as the scheme makes up for.
+    pub(super) fn look(
+        &mut self, place: usize, (size, scheme): (usize, &Scheme),
+    ) -> [Option<Written>; TURNS] {
         if let Some(written) = self.written {
             return written;
         }
-        let found = [0, 1].map(|turn| files::look(&files::path(&self.directory, place, turn)));
-        self.damage = found.iter().find_map(|found| found.as_ref().err().cloned());
-        *self.written.insert(found.map(|found| found.ok().flatten().map(Head::written)))
+        let mut damage = [const { None }; TURNS];
+        let look = |place: usize, turn: usize| {
+            files::look(&files::path(&self.directory, place, turn), place)
+        };
+        let written = [0, 1].map(|turn| {
+            let own = look(place, turn).unwrap_or_else(|why| {
+                damage[turn] = Some(why);
+                None
+            });
+            let has_file = own.is_some();
+            let others = (1..=scheme.spares).map(|step| place + step * size);
+            let mut others = others.filter_map(|other| look(other, turn).ok().flatten());
+            let head = own.or_else(|| others.next())?;
+            let (generation, place) = (head.generation, place as u32);
+            let is_member = place < generation.members;
+            is_member.then_some(Written { generation, place, has_file, is_whole: false })
+        });
+        self.damage = damage;
+        *self.written.insert(written)
+    }
+
+    /// Nobody counts on a generation any more.
+    pub(super) fn forget(&mut self, generation: &Generation) {
+        for written in self.written.iter_mut().flatten() {
+            *written = written.filter(|written| written.generation != *generation);
+        }
     }
 }
 
-impl Head {
-    fn written(self) -> Written {
-        let Head { serial, version, members, place, .. } = self;
-        Written { serial, version, members, place, is_whole: false }
-    }
+/// A random number that another job does not draw.
+pub(super) fn stamp() -> u64 {
+    RandomState::new().hash_one(std::process::id())
 }
 
-/// All of what is on disk, the newest first.
-pub(super) fn generations(accounts: &[Account]) -> Vec<Written> {
-    let all = accounts.iter().flat_map(|account| account.written.iter().flatten());
-    let mut all: Vec<Written> = all.copied().collect();
-    all.sort_by_key(|one| (std::cmp::Reverse(one.serial), !one.is_whole));
-    all.dedup_by_key(|one| one.serial);
+/// A generation that is on disk, by what all have told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    pub(super) generation: Generation,
+    pub(super) turn: usize,
+    /// How many of those who are here have their files of it.
+    pub(super) files: usize,
+    is_whole: bool,
+}
+
+/// All that is on disk: the newest first, and of the same number the one with more files.
+pub(super) fn generations(accounts: &[Account]) -> Vec<Kept> {
+    let mut found: BTreeMap<(u64, u64), Kept> = BTreeMap::new();
+    let turns = accounts.iter().flat_map(|account| account.written.iter().enumerate());
+    for (turn, written) in turns.filter_map(|(turn, written)| Some((turn, (*written)?))) {
+        let Written { generation, has_file, is_whole, .. } = written;
+        let key = (generation.serial, generation.stamp);
+        let kept = Kept { generation, turn, files: 0, is_whole: false };
+        let kept = found.entry(key).or_insert(kept);
+        kept.files += usize::from(has_file);
+        kept.is_whole |= is_whole;
+    }
+    let mut all: Vec<Kept> = found.into_values().collect();
+    all.sort_by_key(|one| std::cmp::Reverse((one.generation.serial, one.files)));
     all
 }
 
 /// In which turn the checkpoint `serial` is to be written, if it is to be: not in that of the
 /// newest generation that is whole. That is one of which somebody knows it, or which all have who
-/// could.
+/// could. Where none is, that of which most is there may still be mended.
 pub(super) fn turn(accounts: &[Account], serial: u64) -> Option<usize> {
     let every = accounts[0].every;
     if every == 0 {
         return None;
     }
-    let is_whole = |one: &Written| {
-        let has = |account: &&Account| account.writing(one.serial).is_some();
-        one.is_whole
-            || accounts.iter().filter(has).count() == accounts.len().min(one.members as usize)
-    };
-    let Some(last) = generations(accounts).into_iter().find(is_whole) else { return Some(0) };
-    let of = |account: &Account| account.written.iter().position(|one| *one == Some(last));
-    let of = accounts.iter().find_map(of).expect("somebody has told of it");
-    (serial >= last.serial + every).then_some(1 - of)
+    let all = generations(accounts);
+    let could = |one: &Kept| accounts.len().min(one.generation.members as usize);
+    let is_whole = |one: &&Kept| one.is_whole || one.files == could(one);
+    if let Some(last) = all.iter().find(is_whole) {
+        return (serial >= last.generation.serial + every).then_some(1 - last.turn);
+    }
+    let most = all.iter().rev().max_by_key(|one| one.files);
+    Some(most.map_or(0, |one| 1 - one.turn))
 }
 
-/// Writes this rank's file; all learn whether all have theirs.
+/// What a place keeps, as it goes into its file.
+pub(super) struct Part {
+    path: PathBuf,
+    head: Head,
+    data: Arc<Data>,
+    codes: Arc<Codes>,
+}
+
+impl Part {
+    pub(super) fn of(path: PathBuf, head: Head, slot: &Slot) -> Part {
+        Part { path, head, data: slot.data.clone(), codes: slot.codes.clone() }
+    }
+
+    /// Writes it; what is wrong otherwise.
+    pub(super) async fn write(
+        self, process: &'static Process, lane: &Lane<'_>,
+    ) -> Result<Outcome<(), String>> {
+        let fresh = files::fresh(&self.path);
+        let work = move || files::write(&self.path, &self.head, &self.data, &self.codes);
+        scribe::write(process, lane, &fresh, work).await
+    }
+}
+
+/// Writes this rank's file of what is in a slot; all learn whether all have theirs.
 pub(super) async fn write(
-    process: &'static Process, lane: &Lane<'_>, path: PathBuf, slot: &Slot,
+    process: &'static Process, lane: &Lane<'_>, path: PathBuf, stamp: u64, slot: &Slot,
+    (scheme, shape): (&Scheme, &Shape),
 ) -> Result<Written> {
     let entry = slot.entry.expect("who writes has a checkpoint");
-    let place = entry.place as usize;
-    let head = Head {
-        serial: entry.serial,
-        version: entry.version,
-        members: entry.members,
-        place: entry.place,
-        rank: slot.heads.ranks[place],
-        extent: slot.heads.extents[place],
-    };
-    let (data, file) = (slot.data.clone(), path.clone());
-    let work = move || files::write(&file, &head, &data);
-    let mine = scribe::write(process, lane, &files::fresh(&path), work).await?;
+    let Entry { serial, version, members, place, .. } = entry;
+    let generation = Generation { serial, stamp, version, members };
+    let head = Head::of(generation, scheme, shape, place as usize);
+    let mine = Part::of(path, head, slot).write(process, lane).await?;
     if let Some((at, why)) = &*share_trouble(lane, mine.err()).await? {
-        let (version, rank) = (entry.version, slot.heads.ranks[*at]);
+        let rank = slot.heads.ranks[*at];
         return Err(Class::IO.because(format!(
             "checkpoint {version} is in memory only, since rank {rank} cannot write its file: {why}"
         )));
     }
-    Ok(Written { is_whole: true, ..head.written() })
+    Ok(Written { generation, place, has_file: true, is_whole: true })
 }
 
 /// The first of what went wrong anywhere, and where.
@@ -112,12 +179,15 @@ pub(super) async fn share_trouble(
 }
 
 /// Who has, or gets, what was written for each place.
-pub(super) fn readers(accounts: &[Account], generation: &Written) -> Vec<Seat> {
-    let place = |account: &Account| {
-        account.writing(generation.serial).map(|written| written.place as usize)
+pub(super) fn readers(accounts: &[Account], generation: &Generation) -> Vec<Seat> {
+    let members = generation.members as usize;
+    let told = |account: &Account| account.writing(generation).map(|one| one.place as usize);
+    let places: Vec<Option<usize>> = match are_counted_as_written(accounts) {
+        // Those who know nothing of it, since their files are lost, are in it all the same.
+        true => (0..accounts.len()).map(|rank| (rank < members).then_some(rank)).collect(),
+        false => accounts.iter().map(told).collect(),
     };
-    let places: Vec<Option<usize>> = accounts.iter().map(place).collect();
-    let mut holders = vec![None; generation.members as usize];
+    let mut holders = vec![None; members];
     for (rank, place) in places.iter().enumerate() {
         if let Some(holder) = place.and_then(|place| holders.get_mut(place)) {
             holder.get_or_insert(rank);
@@ -126,50 +196,94 @@ pub(super) fn readers(accounts: &[Account], generation: &Written) -> Vec<Seat> {
     seats(&places, &holders)
 }
 
-/// Fails where more ranks are here than wrote a checkpoint, at all alike: some would have nothing,
-/// and others what they had.
-pub(super) fn must_have_written(
-    generation: &Written, here: usize,
-) -> std::result::Result<(), String> {
-    let Written { version, members, .. } = *generation;
-    match here <= members as usize {
-        true => Ok(()),
-        false => Err(format!(
+/// Whether all have the ranks that they had whenever anything was kept, as in a job that has just
+/// begun.
+fn are_counted_as_written(accounts: &[Account]) -> bool {
+    accounts.iter().enumerate().all(|(rank, account)| {
+        let entries = account.entries.iter().flatten().map(|entry| entry.place);
+        let mut places = entries.chain(account.written.iter().flatten().map(|one| one.place));
+        places.all(|place| place as usize == rank)
+    })
+}
+
+/// Why a generation is none for those who are here, whatever is in its files.
+pub(super) enum Unfit {
+    /// All are told: some would have nothing, and others what they had.
+    Fewer(String),
+    /// It is passed over.
+    Other(String),
+}
+
+/// Whether those who are here can have what a generation was written by, at all alike.
+pub(super) fn must_fit(
+    kept: &Kept, seats: &[Seat], here: usize, scheme: &Scheme,
+) -> Outcome<(), Unfit> {
+    let Generation { version, members, .. } = kept.generation;
+    if here > members as usize {
+        let words = format!(
             "checkpoint {version} was written by {members} ranks, and cannot be restored by \
              {here}: start the job with {members} or fewer, or with another directory"
-        )),
+        );
+        // A file that another job has left there is no reason to refuse this one's.
+        let is_there = kept.files + scheme.spares >= members as usize;
+        return Err(if is_there { Unfit::Fewer(words) } else { Unfit::Other(words) });
+    }
+    let mut sits = vec![false; here];
+    seats.iter().for_each(|seat| sits[seat.rank()] = true);
+    match sits.iter().position(|sits| !sits) {
+        None => Ok(()),
+        Some(_) => Err(Unfit::Other(format!("not all ranks have a part in checkpoint {version}"))),
     }
 }
 
-/// What was written for a place.
-pub(super) type Piece = (usize, Head, [Vec<u8>; KINDS]);
+/// What was found of a place.
+pub(super) struct Found {
+    pub(super) place: usize,
+    pub(super) head: Option<Head>,
+    pub(super) data: Option<Data>,
+    pub(super) codes: Option<Codes>,
+    pub(super) trouble: Option<String>,
+}
 
-/// Reads it; what is wrong otherwise.
-pub(super) fn read(
-    directory: &Path, generation: &Written, place: usize,
-) -> std::result::Result<Piece, String> {
-    let mut troubles = Vec::new();
-    for turn in 0..TURNS {
-        let path = files::path(directory, place, turn);
-        match files::look(&path) {
-            Ok(Some(head)) if head.serial == generation.serial => {
-                let is_it = head.written().place as usize == place
-                    && head.members == generation.members
-                    && head.version == generation.version;
-                // A slow disk may have put another one in its place meanwhile.
-                return match files::read(&path) {
-                    Ok((read, data)) if is_it && read == head => Ok((place, head, data)),
-                    Ok(_) => Err(format!("{} is of another checkpoint", path.display())),
-                    Err(why) => Err(why),
-                };
-            }
-            Ok(Some(_)) => {}
-            Ok(None) => troubles.push(format!("{} is missing", path.display())),
-            Err(why) => troubles.push(why),
-        }
+/// Reads the file of a place.
+pub(super) fn read(directory: &Path, kept: &Kept, place: usize) -> Found {
+    let path = files::path(directory, place, kept.turn);
+    let nothing = Found { place, head: None, data: None, codes: None, trouble: None };
+    match files::look(&path, place) {
+        Ok(Some(head)) if head.generation == kept.generation => {}
+        Ok(Some(head)) => return nothing.because(other(&path, &head)),
+        Ok(None) => return nothing.because(format!("{} is missing", files::name(&path))),
+        Err(why) => return nothing.because(why),
     }
-    let (version, directory) = (generation.version, directory.display());
-    troubles
-        .insert(0, format!("no file of rank {place} in {directory} is of checkpoint {version}"));
-    Err(troubles.join("; "))
+    match files::read(&path, place) {
+        // A slow disk may have put another one in its place meanwhile.
+        Ok(Contents { head, .. }) if head.generation != kept.generation => {
+            nothing.because(other(&path, &head))
+        }
+        Ok(Contents { head, data, codes }) => {
+            let trouble = data.as_ref().err().or(codes.as_ref().err()).cloned();
+            Found { place, head: Some(head), data: data.ok(), codes: codes.ok(), trouble }
+        }
+        Err(why) => nothing.because(why),
+    }
+}
+
+impl Found {
+    fn because(self, why: String) -> Found {
+        Found { trouble: Some(why), ..self }
+    }
+}
+
+fn other(path: &Path, head: &Head) -> String {
+    let (path, version) = (files::name(path), head.generation.version);
+    format!("{path} is of another generation or job (its checkpoint is {version})")
+}
+
+/// What is wrong with files, in one sentence; not all of them are named.
+pub(super) fn told<'a>(troubles: impl Iterator<Item = &'a String>) -> String {
+    let mut all: Vec<&str> = troubles.map(String::as_str).collect();
+    let rest = all.len().saturating_sub(NAMED);
+    all.truncate(NAMED);
+    let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
+    all.join("; ") + &more
 }

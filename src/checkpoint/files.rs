@@ -1,33 +1,25 @@
 //! A rank's part of a checkpoint as a file: there whole or not at all, and checked when it is read.
 //!
-//! A file is written under another name, made safe, and renamed. It has a head of words, the data,
-//! and sums over both that differ if anything else does.
+//! A file has a head, the data of a place, the codes that the place keeps, and a trailer with a
+//! checksum of each region in between. It is written under another name, made safe, and renamed.
+//! Data and codes are judged apart: with damaged codes the data are as good as ever.
 
-use super::ledger::Extent;
-use super::memory::{Data, KINDS};
+use super::head::{FIXED_BYTES, Head, Region, checksum};
+use super::memory::{Codes, Data};
+use crate::base::sync::sheet::Sheet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::{Display, Path, PathBuf};
 
-/// How every file begins.
-const MAGIC: u64 = u64::from_le_bytes(*b"FTCK\x00\x00\x00\x01");
-/// Words of the head, its sum included.
-const WORDS: usize = 10;
-const HEAD: usize = 8 * WORDS;
 /// Two generations are kept in turn.
 pub(super) const TURNS: usize = 2;
 
-/// What a file says of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) serial: u64,
-    pub(super) version: i64,
-    pub(super) members: u32,
-    pub(super) place: u32,
-    /// The rank of who wrote it.
-    pub(super) rank: i32,
-    pub(super) extent: Extent,
+/// What is in a file; of data and codes, what is wrong with them otherwise.
+pub(super) struct Contents {
+    pub(super) head: Head,
+    pub(super) data: Result<Data, String>,
+    pub(super) codes: Result<Codes, String>,
 }
 
 /// The file of a place.
@@ -41,157 +33,231 @@ pub(super) fn fresh(path: &Path) -> PathBuf {
 }
 
 /// Writes a file, or leaves what was there; what is wrong, with its name.
-pub(super) fn write(path: &Path, head: &Head, data: &Data) -> Result<(), String> {
+pub(super) fn write(path: &Path, head: &Head, data: &Data, codes: &Codes) -> Result<(), String> {
     let fresh = fresh(path);
     let directory = path.parent().expect("it lies in a directory");
-    let named = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-    fs::create_dir_all(directory).map_err(|error| named(directory, error))?;
-    let written = fill(&fresh, head, data).and_then(|()| fs::rename(&fresh, path));
+    fs::create_dir_all(directory).map_err(|error| named(directory, &error))?;
+    let written = fill(&fresh, head, data, codes).and_then(|()| fs::rename(&fresh, path));
     if let Err(error) = written {
         // Its room may be what is lacking.
         let _gone = fs::remove_file(&fresh);
-        return Err(named(&fresh, error));
+        return Err(named(&fresh, &error));
     }
     let is_safe = File::open(directory).and_then(|directory| directory.sync_all());
-    is_safe.map_err(|error| named(directory, error))
+    is_safe.map_err(|error| named(directory, &error))
 }
 
 /// By calls at positions: a rank may be ended while it waits in one without, and would leave its
 /// file open.
-fn fill(path: &Path, head: &Head, data: &Data) -> io::Result<()> {
+fn fill(path: &Path, head: &Head, data: &Data, codes: &Codes) -> io::Result<()> {
     let file = File::create(path)?;
-    let mut at = HEAD as u64;
-    let mut sum = 0;
-    file.write_all_at(&head.to_bytes(), 0)?;
-    for (data, bytes) in data.iter().zip(head.extent.bytes) {
-        let data = data.read(0..bytes as usize);
-        file.write_all_at(&data, at)?;
-        at += bytes;
-        sum = checksum(sum, &data);
+    let bytes = head.to_bytes();
+    file.write_all_at(&bytes, 0)?;
+    let mut at = bytes.len() as u64;
+    let mut trailer = Vec::new();
+    for (number, Region { kind, stripe, bytes }) in head.regions().enumerate() {
+        let sheet = stripe.map_or(&data[kind], |stripe| &codes[kind][&stripe]);
+        let region = sheet.read(0..bytes);
+        file.write_all_at(&region, at)?;
+        at += bytes as u64;
+        trailer.extend(checksum(seed(head, number), &region).to_le_bytes());
     }
-    file.write_all_at(&sum.to_le_bytes(), at)?;
+    let sum = checksum(head.generation.stamp, &trailer);
+    trailer.extend(sum.to_le_bytes());
+    file.write_all_at(&trailer, at)?;
     file.sync_all()
 }
 
-/// What a file says of itself; nothing where there is none.
-pub(super) fn look(path: &Path) -> Result<Option<Head>, String> {
+/// Where the checksum of a region begins: another one's does not fit, nor that of another file.
+fn seed(head: &Head, number: usize) -> u64 {
+    head.generation.stamp.wrapping_add((head.place as u64) << 32).wrapping_add(number as u64)
+}
+
+/// What the file of a place says of itself; nothing where there is none.
+pub(super) fn look(path: &Path, place: usize) -> Result<Option<Head>, String> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(|error| format!("{}: {error}", path.display()))?,
+        other => other.map_err(|error| unread(path, &error))?,
     };
-    head_of(&file, path).map(Some)
+    Ok(Some(head_of(&file, path, place)?.0))
 }
 
-/// What is in a file, once all of it is known to be as it was written.
-pub(super) fn read(path: &Path) -> Result<(Head, [Vec<u8>; KINDS]), String> {
-    let named = |error: io::Error| format!("{}: {error}", path.display());
-    let file = File::open(path).map_err(named)?;
-    let head = head_of(&file, path)?;
-    let length = file.metadata().map_err(named)?.len();
-    let expected = head.extent.bytes.iter().sum::<u64>() + HEAD as u64 + 8;
+/// What is in the file of a place. Without a trailer, nothing of its data and codes can be told.
+pub(super) fn read(path: &Path, place: usize) -> Result<Contents, String> {
+    let file = File::open(path).map_err(|error| unread(path, &error))?;
+    let (head, start) = head_of(&file, path, place)?;
+    let sums = match trailer(&file, path, (&head, start)) {
+        Ok(sums) => sums,
+        Err(why) => return Ok(Contents { head, data: Err(why.clone()), codes: Err(why) }),
+    };
+    let mut data: Result<Data, String> = Ok(Data::default());
+    let mut codes: Result<Codes, String> = Ok(Codes::default());
+    let mut at = start;
+    for (number, Region { kind, stripe, bytes }) in head.regions().enumerate() {
+        let what = if stripe.is_some() { "codes" } else { "data" };
+        let is_it = |bytes: &[u8]| checksum(seed(&head, number), bytes) == sums[number];
+        let region = piece(&file, path, (at, bytes)).and_then(|bytes| match is_it(&bytes) {
+            true => Ok(Sheet::from(bytes)),
+            false => Err(damaged(path, &format!("its checksum is not that of its {what}"))),
+        });
+        at += bytes as u64;
+        match stripe {
+            None => keep(&mut data, region, |data, sheet| data[kind] = sheet),
+            Some(stripe) => {
+                keep(&mut codes, region, |codes, sheet| drop(codes[kind].insert(stripe, sheet)));
+            }
+        }
+    }
+    Ok(Contents { head, data, codes })
+}
+
+/// Adds a region to others, unless one of them is damaged.
+fn keep<T>(
+    all: &mut Result<T, String>, region: Result<Sheet, String>, add: impl FnOnce(&mut T, Sheet),
+) {
+    match (all.as_mut(), region) {
+        (Ok(all), Ok(sheet)) => add(all, sheet),
+        (Ok(_), Err(why)) => *all = Err(why),
+        (Err(_), _) => {}
+    }
+}
+
+/// The checksums of all regions; the first of them begins at `start`.
+fn trailer(file: &File, path: &Path, (head, start): (&Head, u64)) -> Result<Vec<u64>, String> {
+    let regions = head.regions().map(|region| region.bytes as u64);
+    let end = regions.fold(start, u64::saturating_add);
+    let bytes = 8 * (head.regions().count() + 1);
+    let expected = end.saturating_add(bytes as u64);
+    let length = file.metadata().map_err(|error| unread(path, &error))?.len();
     if length != expected {
-        let path = path.display();
-        return Err(format!("{path} is damaged: it has {length} bytes instead of {expected}"));
+        return Err(damaged(path, &format!("it has {length} bytes instead of {expected}")));
     }
-    let mut at = HEAD as u64;
-    let mut sum = 0;
-    let mut data: [Vec<u8>; KINDS] = Default::default();
-    for (data, bytes) in data.iter_mut().zip(head.extent.bytes) {
-        data.resize(bytes as usize, 0);
-        file.read_exact_at(data, at).map_err(named)?;
-        at += bytes;
-        sum = checksum(sum, data);
-    }
-    let mut kept = [0; 8];
-    file.read_exact_at(&mut kept, at).map_err(named)?;
-    match u64::from_le_bytes(kept) == sum {
-        true => Ok((head, data)),
-        false => {
-            Err(format!("{} is damaged: its checksum is not that of its data", path.display()))
-        }
+    let trailer = piece(file, path, (end, bytes))?;
+    let mut sums: Vec<u64> =
+        trailer.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let sum = checksum(head.generation.stamp, &trailer[..bytes - 8]);
+    match sums.pop() == Some(sum) {
+        true => Ok(sums),
+        false => Err(damaged(path, "it does not end as it should")),
     }
 }
 
-fn head_of(file: &File, path: &Path) -> Result<Head, String> {
-    let mut bytes = [0; HEAD];
-    let read = file.read_exact_at(&mut bytes, 0).ok();
-    let head = read.and_then(|()| Head::from_bytes(&bytes));
-    head.ok_or_else(|| format!("{} is damaged: it does not begin as it should", path.display()))
+fn piece(file: &File, path: &Path, (at, bytes): (u64, usize)) -> Result<Vec<u8>, String> {
+    let mut piece = vec![0; bytes];
+    file.read_exact_at(&mut piece, at).map_err(|error| unread(path, &error))?;
+    Ok(piece)
 }
 
-impl Head {
-    fn to_bytes(self) -> Vec<u8> {
-        let Head { serial, version, members, place, rank, extent } = self;
-        let words = [
-            MAGIC,
-            serial,
-            version as u64,
-            u64::from(members),
-            u64::from(place),
-            i64::from(rank) as u64,
-            extent.bytes[0],
-            extent.bytes[1],
-            extent.digest,
-        ];
-        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        bytes.extend(checksum(0, &bytes).to_le_bytes());
-        bytes
+/// The head, and where it ends.
+fn head_of(file: &File, path: &Path, place: usize) -> Result<(Head, u64), String> {
+    let no_head = || damaged(path, "it does not begin as files of this release do");
+    let mut fixed = [0; FIXED_BYTES];
+    file.read_exact_at(&mut fixed, 0).map_err(|_| no_head())?;
+    let length = Head::length(&fixed).ok_or_else(no_head)?;
+    // What is damaged may claim to be of any length.
+    if file.metadata().map_err(|error| unread(path, &error))?.len() < length {
+        return Err(no_head());
     }
-
-    fn from_bytes(bytes: &[u8; HEAD]) -> Option<Head> {
-        let words: Vec<u64> =
-            bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let is_whole = words[0] == MAGIC && words[WORDS - 1] == checksum(0, &bytes[..HEAD - 8]);
-        is_whole.then(|| Head {
-            serial: words[1],
-            version: words[2] as i64,
-            members: words[3] as u32,
-            place: words[4] as u32,
-            rank: words[5] as i32,
-            extent: Extent { bytes: [words[6], words[7]], digest: words[8] },
-        })
+    let bytes = piece(file, path, (0, length as usize))?;
+    let head = Head::from_bytes(&bytes).ok_or_else(no_head)?;
+    match head.place == place {
+        true => Ok((head, length)),
+        false => Err(format!("{} is the file of place {}", name(path), head.place)),
     }
 }
 
-/// Four words at a time, so that it keeps up with memory.
-fn checksum(seed: u64, bytes: &[u8]) -> u64 {
-    const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(PRIME).rotate_left(29);
-    let (blocks, rest) = bytes.as_chunks::<32>();
-    let mut lanes = [seed, !seed, seed.rotate_left(32), PRIME];
-    for block in blocks {
-        for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-            *lane = mix(*lane, u64::from_le_bytes(*word));
-        }
-    }
-    let sum = lanes.into_iter().fold(bytes.len() as u64, mix);
-    rest.iter().fold(sum, |sum, byte| mix(sum, u64::from(*byte)))
+fn named(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+fn unread(path: &Path, error: &io::Error) -> String {
+    format!("{} cannot be read: {error}", name(path))
+}
+
+fn damaged(path: &Path, why: &str) -> String {
+    format!("{} is damaged: {why}", name(path))
+}
+
+/// What a file is called in its directory, which those who read it name once for all.
+pub(super) fn name(path: &Path) -> Display<'_> {
+    Path::new(path.file_name().unwrap_or_default()).display()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::sync::sheet::Sheet;
+    use crate::checkpoint::head::Note;
+    use crate::checkpoint::ledger::{Extent, Generation};
+    use crate::checkpoint::memory::{DOUBLES, EXACT};
+    use crate::checkpoint::scheme::Scheme;
 
-    fn written(name: &str) -> (PathBuf, Head, [Vec<u8>; KINDS]) {
+    const PLACE: usize = 3;
+
+    fn sheet(bytes: impl IntoIterator<Item = u8>) -> Sheet {
+        Sheet::from(bytes.into_iter().collect::<Vec<u8>>())
+    }
+
+    /// The file of a place that keeps two codes, and what was written there.
+    fn written(name: &str) -> (PathBuf, Head, Data, Codes) {
         let directory = std::env::temp_dir().join(format!("ftck-{}-{name}", std::process::id()));
-        let data = [(0..=250).collect::<Vec<u8>>(), vec![7; 1000]];
-        let extent = Extent { bytes: [251, 900], digest: 5 };
-        let head = Head { serial: 9, version: -4, members: 8, place: 3, rank: 6, extent };
-        let path = path(&directory, 3, 1);
-        write(&path, &head, &data.clone().map(Sheet::from)).expect("it can be written");
-        (path, head, data)
+        let extent = |at: u64| Extent { bytes: [251 - at, 900], digest: 5 };
+        let note = |place: usize| {
+            let extent = extent(place as u64 - PLACE as u64);
+            Note { place, rank: 2 * place as i32, node: 9, extent }
+        };
+        let region =
+            |kind: usize, stripe: usize, bytes: usize| Region { kind, stripe: Some(stripe), bytes };
+        let head = Head {
+            generation: Generation { serial: 9, stamp: 77, version: -4, members: 8 },
+            place: PLACE,
+            scheme: Scheme::parse("weighted:2,groups=2").expect("a scheme"),
+            has_nodes: true,
+            notes: vec![note(PLACE), note(5)],
+            codes: vec![region(EXACT, 4, 64), region(DOUBLES, 4, 128)],
+        };
+        let data = [sheet(0..=250), sheet([7; 1000])];
+        let mut codes = Codes::default();
+        codes[EXACT].insert(4, sheet(50..114));
+        codes[DOUBLES].insert(4, sheet([9; 128]));
+        let path = path(&directory, PLACE, 1);
+        write(&path, &head, &data, &codes).expect("it can be written");
+        (path, head, data, codes)
+    }
+
+    /// What is wrong with a file, whatever it is.
+    fn wrong(path: &Path) -> Option<String> {
+        match read(path, PLACE) {
+            Ok(Contents { data, codes, .. }) => data.err().or(codes.err()),
+            Err(why) => Some(why),
+        }
+    }
+
+    fn bytes(sheet: &Sheet) -> Vec<u8> {
+        sheet.read(0..sheet.len()).to_vec()
+    }
+
+    fn remove(path: &Path) {
+        fs::remove_dir_all(path.parent().expect("a directory")).expect("it is ours");
     }
 
     #[test]
     fn what_is_written_is_what_is_read() {
-        let (path, head, data) = written("whole");
-        assert_eq!(look(&path), Ok(Some(head)));
-        let (again, back) = read(&path).expect("it is whole");
-        assert_eq!((again, &back[0], &back[1]), (head, &data[0], &data[1][..900].to_vec()));
+        let (path, head, data, codes) = written("whole");
+        assert_eq!(look(&path, PLACE), Ok(Some(head.clone())));
+        let Ok(Contents { head: again, data: Ok(back), codes: Ok(kept) }) = read(&path, PLACE)
+        else {
+            panic!("it is whole")
+        };
+        assert_eq!(again, head);
+        assert_eq!(bytes(&back[EXACT]), bytes(&data[EXACT]));
+        assert_eq!(bytes(&back[DOUBLES]), bytes(&data[DOUBLES])[..900], "the rest is room");
+        for kind in [EXACT, DOUBLES] {
+            assert_eq!(bytes(&kept[kind][&4]), bytes(&codes[kind][&4]));
+        }
         assert!(!path.with_extension("new").exists());
-        assert_eq!(look(&path.with_extension("a")), Ok(None));
-        fs::remove_dir_all(path.parent().expect("a directory")).expect("it is ours");
+        assert_eq!(look(&path.with_extension("a"), PLACE), Ok(None));
+        assert!(look(&path, 2).is_err_and(|why| why.contains("rank-3.b is the file of place 3")));
+        remove(&path);
     }
 
     #[test]
@@ -202,12 +268,29 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x10;
             fs::write(&path, &bytes).expect("it can be written");
-            let why = read(&path).expect_err("it is damaged");
+            let why = wrong(&path).expect("it is damaged");
             assert!(why.contains("rank-3.b is damaged"), "{at}: {why}");
             fs::write(&path, &whole[..at]).expect("it can be written");
-            let why = read(&path).expect_err("its end is missing");
+            let why = wrong(&path).expect("its end is missing");
             assert!(why.contains("rank-3.b is damaged"), "{at}: {why}");
         }
-        fs::remove_dir_all(path.parent().expect("a directory")).expect("it is ours");
+        remove(&path);
+    }
+
+    #[test]
+    fn damaged_codes_leave_the_data_and_damaged_data_the_codes() {
+        let (path, head, ..) = written("apart");
+        let whole = fs::read(&path).expect("it is there");
+        let start = head.to_bytes().len();
+        for (at, is_data) in [(start, true), (start + 1150, true), (start + 1151, false)] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            fs::write(&path, &bytes).expect("it can be written");
+            let Ok(Contents { data, codes, .. }) = read(&path, PLACE) else {
+                panic!("one of its regions is damaged")
+            };
+            assert_eq!((data.is_err(), codes.is_err()), (is_data, !is_data), "{at}");
+        }
+        remove(&path);
     }
 }

@@ -117,7 +117,8 @@ pub fn keep_on_disk(keep: &Checkpoint, directory: &[u8], every: u64) -> Result {
         .map_err(|error| Class::ARG.because(format!("{}: {error}", directory.display())))?;
     let mut memory = keep.memory.lock();
     must_be_idle(&memory)?;
-    memory.disk = (every > 0).then_some(Disk { directory, every, written: None, damage: None });
+    let disk = Disk { directory, every, written: None, damage: Default::default() };
+    memory.disk = (every > 0).then_some(disk);
     Ok(())
 }
 

@@ -225,6 +225,23 @@ impl Layout {
         codes.map(|(number, _)| *number)
     }
 
+    /// The members, this one among them, that it knows enough of to rebuild their data or codes:
+    /// those whose codes it keeps, and those that keep its codes. If stripes make up for a set of
+    /// lost members, each of these is known by one that is there.
+    pub(super) fn mates(&self, member: usize) -> Vec<usize> {
+        let mut mates = vec![member];
+        for (number, at) in &self.parts[member] {
+            let Stripe { data, keepers, .. } = &self.stripes[*number];
+            mates.extend(keepers);
+            if *at >= data.len() {
+                mates.extend(data.iter().map(|(member, _)| *member));
+            }
+        }
+        mates.sort_unstable();
+        mates.dedup();
+        mates
+    }
+
     pub(super) fn copies(&mut self, pairs: impl Iterator<Item = (usize, usize)>) {
         for (group, (from, to)) in pairs.enumerate() {
             self.stripes.push(Stripe { group, data: vec![(from, 0)], keepers: vec![to] });
@@ -467,6 +484,23 @@ mod tests {
                 );
             }
             assert!(breaks, "{scheme} of {members} promises less than it could: {any}");
+        }
+    }
+
+    #[test]
+    fn whatever_is_lost_and_can_be_planned_is_known_by_a_mate_that_is_there() {
+        for (scheme, layout) in layouts(9).filter(|(_, layout)| layout.members() > 1) {
+            let members = layout.members();
+            let mates: Vec<Vec<usize>> = (0..members).map(|member| layout.mates(member)).collect();
+            for pattern in 0..1u32 << members {
+                let gone: Vec<bool> = (0..members).map(|at| pattern >> at & 1 == 1).collect();
+                let knows =
+                    |member: usize, other: usize| !gone[other] && mates[other].contains(&member);
+                let is_known = |member: usize| (0..members).any(|other| knows(member, other));
+                if layout.plan(&gone, &gone).is_ok() {
+                    assert!((0..members).all(is_known), "{scheme} of {members}: {gone:?}");
+                }
+            }
         }
     }
 

@@ -41,15 +41,25 @@ pub struct Extent {
     pub digest: u64,
 }
 
+/// A checkpoint on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Generation {
+    pub serial: u64,
+    /// A random number: jobs that know nothing of each other may have the same serial numbers.
+    pub stamp: u64,
+    pub version: i64,
+    pub members: u32,
+}
+
 /// What a rank knows of a generation of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    pub serial: u64,
-    pub version: i64,
-    pub members: u32,
-    /// The place that its own file is of.
+    pub generation: Generation,
+    /// Its own place.
     pub place: u32,
-    /// Whether it knows that all have written theirs.
+    /// Whether the file of that place is there; if not, it has seen another one.
+    pub has_file: bool,
+    /// Whether it knows that all files were written, or that they have been restored.
     pub is_whole: bool,
 }
 
@@ -74,8 +84,8 @@ pub struct Account {
     /// What it has on disk, and every how many checkpoints that is renewed; 0: never.
     pub written: [Option<Written>; 2],
     pub every: u64,
-    /// Whether a file of its is there that cannot be read.
-    pub is_damaged: bool,
+    /// Whether a file of its own is there that cannot be read, by turns.
+    pub is_damaged: [bool; 2],
 }
 
 /// Who gives, or gets, the data of a place.
@@ -123,14 +133,30 @@ pub enum Verdict {
     },
 }
 
+impl Choice {
+    /// What is in the slot of a place before anything is.
+    pub(super) fn entry(&self, place: usize) -> Entry {
+        Entry {
+            serial: self.serial,
+            version: self.version,
+            members: self.seats.len() as u32,
+            place: place as u32,
+            has_data: false,
+            has_codes: false,
+            is_committed: false,
+            has_nodes: false,
+        }
+    }
+}
+
 impl Account {
     pub(super) fn entry(&self, serial: u64) -> Option<&Entry> {
         self.entries.iter().flatten().find(|entry| entry.serial == serial)
     }
 
-    /// Its file of a generation.
-    pub(super) fn writing(&self, serial: u64) -> Option<&Written> {
-        self.written.iter().flatten().find(|written| written.serial == serial)
+    /// What it knows of a generation.
+    pub(super) fn writing(&self, generation: &Generation) -> Option<&Written> {
+        self.written.iter().flatten().find(|written| written.generation == *generation)
     }
 }
 

@@ -95,10 +95,14 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// What this rank, who has this place now, tells the others.
-    pub(super) fn account(&mut self, scheme: &Scheme, place: usize, version: i64) -> Account {
-        let written = self.disk.as_mut().map(|disk| disk.look(place)).unwrap_or_default();
-        let on_disk = written.iter().flatten().map(|written| written.serial);
+    /// What this rank, which has this place of `size` now, tells the others.
+    pub(super) fn account(
+        &mut self, scheme: &Scheme, (place, size): (usize, usize), version: i64,
+    ) -> Account {
+        let look = |disk: &mut Disk| disk.look(place, (size, scheme));
+        let written = self.disk.as_mut().map(look).unwrap_or_default();
+        let damage = self.disk.as_ref().map(|disk| disk.damage.each_ref().map(Option::is_some));
+        let on_disk = written.iter().flatten().map(|written| written.generation.serial);
         self.seen = self.seen.max(on_disk.max().unwrap_or(0));
         Account {
             entries: [self.slots[0].entry, self.slots[1].entry],
@@ -110,7 +114,7 @@ impl Memory {
             interval: self.pace.interval,
             node: self.node,
             written,
-            is_damaged: self.disk.as_ref().is_some_and(|disk| disk.damage.is_some()),
+            is_damaged: damage.unwrap_or_default(),
             every: self.disk.as_ref().map_or(0, |disk| disk.every),
         }
     }
@@ -284,6 +288,11 @@ fn extent(items: &Items, code: Code) -> Extent {
 }
 
 impl Slot {
+    /// The place whose part of a checkpoint is in it, if there is one.
+    pub(super) fn place(&self) -> Option<usize> {
+        self.entry.map(|entry| entry.place as usize)
+    }
+
     /// Makes room for the data of `place`.
     pub(super) fn make_room(&mut self, shape: &Shape, place: usize) {
         for (kind, data) in own(&mut self.data).iter_mut().enumerate() {

@@ -11,10 +11,12 @@ mod decoding;
 mod disk;
 mod field;
 mod files;
+mod head;
 mod keep;
 pub mod layout;
 pub mod ledger;
 mod memory;
+mod mending;
 #[cfg(test)]
 mod model;
 mod pace;

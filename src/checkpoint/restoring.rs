@@ -5,21 +5,21 @@
 //! there was. The program's data change last, when all have confirmed.
 
 use super::census::{
-    Census, Generation, Outlook, census, drafted, first, outlook, rank_in, ranks_of,
+    Candidate, Census, Outlook, census, drafted, first, outlook, rank_in, ranks_of,
 };
 use super::decoding::{ALL_DIGITS, Worst, decode, unsolved};
-use super::disk::{self, Piece, share_trouble};
+use super::disk::{Unfit, share_trouble};
+use super::files::TURNS;
 use super::keep::Checkpoint;
-use super::layout::{Laid, Layouts};
-use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict, Written};
+use super::layout::Layouts;
+use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict};
 use super::memory::{KINDS, Memory, Orphan, Slot};
 use super::rounds::Rounds;
 use super::scheme::Scheme;
-use super::shape::{Heads, Shape, nodes};
+use super::shape::{Heads, Shape};
 use super::stripes::{Codes, Crew};
 use super::taking::{comm_of, encode, lay_out};
 use crate::base::Member;
-use crate::base::sync::sheet::Sheet;
 use crate::host::output;
 use crate::mpi::codes::DATA_LOST;
 use crate::mpi::comm::Comm;
@@ -37,15 +37,10 @@ const LOUD: i32 = 4;
 
 /// What all know of the checkpoint that they restore, by what those say who have data of it.
 static COMMONS: Rounds<Option<Arc<Heads>>, Common> = Rounds::new();
-/// The same of what is on disk, by what is in the files; why it is none otherwise.
-static ON_DISK: Rounds<Vec<OnDisk>, std::result::Result<Common, String>> = Rounds::new();
 /// Who has no codes, by places.
 static WITHOUT_CODES: Rounds<bool, Arc<[bool]>> = Rounds::new();
 /// What all sums have lost.
 static LOSSES: Rounds<Worst, Losses> = Rounds::new();
-
-/// A place of which somebody has read the file, what was registered there, and its rank then.
-type OnDisk = (usize, Extent, i32);
 
 /// What sums have lost that came back.
 struct Losses {
@@ -57,15 +52,17 @@ struct Losses {
 
 /// What all know of the checkpoint that is restored.
 pub(super) struct Common {
+    /// The scheme that its codes are of.
+    pub(super) scheme: Scheme,
     pub(super) shape: Shape,
     pub(super) choice: Choice,
     /// Who has the data of each place from now on; who has its codes made, at least.
     members: Arc<[Option<Member>]>,
-    ranks: Vec<i32>,
+    pub(super) ranks: Vec<i32>,
     /// The first place of which somebody has registered other data, and who.
     misfit: Option<(usize, usize)>,
     /// The places whose data nothing can be made of.
-    unsolved: Vec<usize>,
+    pub(super) unsolved: Vec<usize>,
 }
 
 /// Restores the last checkpoint that can be; returns what the program calls it, and nothing when
@@ -88,27 +85,20 @@ async fn attempt(
     }
     let newest = if let Verdict::Restore(choice) = verdict { choice.serial } else { 0 };
     let is_nothing = matches!(verdict, Verdict::Nothing);
-    let older = generations.iter().position(|one| one.written.serial <= newest);
+    let older = generations.iter().position(|one| one.kept.generation.serial <= newest);
     let (newer, older) = generations.split_at(older.unwrap_or(generations.len()));
     let accounts = &census.accounts[..];
     let call = Call { process, keep, comm, accounts, layouts: &outlook.layouts };
-    let mut troubles = Vec::new();
-    for generation in newer {
-        if let Err(words) = disk::must_have_written(&generation.written, accounts.len()) {
-            if is_nothing {
-                return Err(Class::ARG.because(words));
-            }
-            troubles.push(words);
-            continue;
-        }
-        match call.restore_disk(generation, newest, &troubles).await? {
+    let mut troubles = if is_nothing { call.damage(generations).await? } else { Vec::new() };
+    for candidate in newer {
+        match call.restore_disk(candidate, newest, &troubles).await? {
             Ok(version) => return Ok(version),
-            Err(why) => troubles.push(why),
+            Err(Unfit::Fewer(words)) if is_nothing => return Err(Class::ARG.because(words)),
+            Err(Unfit::Fewer(words) | Unfit::Other(words)) => troubles.push(words),
         }
     }
     if is_nothing && troubles.is_empty() {
-        let Some(damage) = call.damage().await? else { return Ok(call.begin(&census)) };
-        troubles.push(damage);
+        return Ok(call.begin(&census));
     }
     let outcome = call.restore_memory(verdict).await;
     if let (Ok(Some(version)), [_, ..]) = (&outcome, &troubles[..])
@@ -120,45 +110,42 @@ async fn attempt(
         Err(Some(error)) if error.class == DATA_LOST => error.detail.clone().into_owned(),
         _ => return outcome,
     };
-    for generation in older {
-        if let Err(words) = disk::must_have_written(&generation.written, accounts.len()) {
-            troubles.push(words);
-            continue;
-        }
-        match call.restore_disk(generation, 0, &troubles).await? {
+    for candidate in older {
+        match call.restore_disk(candidate, 0, &troubles).await? {
             Ok(version) => return Ok(version),
-            Err(why) => troubles.push(why),
+            Err(Unfit::Fewer(words) | Unfit::Other(words)) => troubles.push(words),
         }
     }
-    let words = [&[loss][..], &troubles].concat().join("; ");
-    Err(DATA_LOST.because(words))
+    let disk = call.directory().filter(|_| !troubles.is_empty());
+    let disk = disk.map(|directory| format!("; in {}: ", directory.display()));
+    Err(DATA_LOST.because(loss + &disk.unwrap_or_default() + &troubles.join("; ")))
 }
 
 /// A restoration that all take part in.
-struct Call<'a> {
-    process: &'static Process,
-    keep: &'a Checkpoint,
-    comm: &'a Held<Comm>,
-    accounts: &'a [Account],
+pub(super) struct Call<'a> {
+    pub(super) process: &'static Process,
+    pub(super) keep: &'a Checkpoint,
+    pub(super) comm: &'a Held<Comm>,
+    pub(super) accounts: &'a [Account],
     layouts: &'a Layouts,
 }
 
 impl Call<'_> {
-    fn lane(&self) -> Lane<'_> {
+    pub(super) fn lane(&self) -> Lane<'_> {
         Lane::new(self.process, self.comm, self.comm.next_tag(), Way::Blocking)
     }
 
     /// All, for one piece of work.
-    fn crew(&self) -> Crew<'_> {
+    pub(super) fn crew(&self) -> Crew<'_> {
         let tags = [0; 3].map(|_| self.comm.next_tag());
         Crew { process: self.process, comm: self.comm.living(), way: Way::Blocking, tags }
     }
 
-    fn me(&self) -> usize {
+    pub(super) fn me(&self) -> usize {
         self.comm.living().rank as usize
     }
 
-    fn group(&self) -> &Group {
+    pub(super) fn group(&self) -> &Group {
         &self.comm.living().group
     }
 
@@ -177,17 +164,22 @@ impl Call<'_> {
         None
     }
 
-    /// What is wrong with files that might be all that there is.
-    async fn damage(&self) -> Result<Option<String>> {
-        if !self.accounts.iter().any(|account| account.is_damaged) {
-            return Ok(None);
+    /// What is wrong with files of turns in which no generation can be told: there may have been
+    /// one, and it may have been newer than all others.
+    async fn damage(&self, generations: &[Candidate]) -> Result<Vec<String>> {
+        let mut all = Vec::new();
+        for turn in 0..TURNS {
+            let is_damaged = self.accounts.iter().any(|account| account.is_damaged[turn]);
+            if !is_damaged || generations.iter().any(|one| one.kept.turn == turn) {
+                continue;
+            }
+            let disk = |memory: &Memory| Some(memory.disk.as_ref()?.damage[turn].clone());
+            let mine = disk(&self.keep.memory.lock()).flatten();
+            let found = share_trouble(&self.lane().as_turn(), mine).await?;
+            let found = found.as_ref().as_ref();
+            all.extend(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, *at))));
         }
-        let disk = |memory: &Memory| memory.disk.as_ref().and_then(|disk| disk.damage.clone());
-        let mine = disk(&self.keep.memory.lock());
-        let found = share_trouble(&self.lane().as_turn(), mine).await?;
-        let words =
-            |(at, why): &(usize, String)| format!("rank {}: {why}", rank_in(self.comm, *at));
-        Ok(found.as_ref().as_ref().map(words))
+        Ok(all)
     }
 
     async fn restore_memory(&self, verdict: &Verdict) -> Result<Option<i64>> {
@@ -210,105 +202,8 @@ impl Call<'_> {
         }
     }
 
-    /// Restores what was written, if all of it is there; what is wrong otherwise. `spared`: what is
-    /// in memory may still be wanted. `troubles`: why it is not something newer.
-    async fn restore_disk(
-        &self, generation: &Generation, spared: u64, troubles: &[String],
-    ) -> Result<std::result::Result<Option<i64>, String>> {
-        let Generation { written: generation, seats } = generation;
-        let me = self.me();
-        let (pieces, trouble) = self.read(generation, seats);
-        if let Some((at, why)) = &*share_trouble(&self.lane().as_turn(), trouble).await? {
-            return Ok(Err(format!("rank {}: {why}", rank_in(self.comm, *at))));
-        }
-        let told = pieces.iter().map(|(place, head, _)| (*place, head.extent, head.rank)).collect();
-        let lane = self.lane().as_turn();
-        let found = ON_DISK.hear(&lane, told, |all| self.found(generation, seats, all)).await?;
-        let common = found.as_ref().as_ref().map_err(|why| Class::ARG.because(why.clone()))?;
-        self.must_match(common)?;
-        // The same, if it is in memory, is of no use there.
-        let mine = &self.accounts[me];
-        let is_it =
-            |entry: &Option<Entry>| entry.is_some_and(|one| one.serial == generation.serial);
-        let same = mine.entries.iter().position(is_it);
-        let at = same.unwrap_or_else(|| ledger::vacant(Some(spared), mine));
-        let (mut slot, mut orphans) = (Slot::default(), Vec::new());
-        common.name(&mut slot);
-        for (place, head, data) in pieces {
-            let data = Arc::new(data.map(Sheet::from));
-            if common.choice.seats[place] == Seat::Holder(me) {
-                let has_nodes = !slot.heads.nodes.is_empty();
-                slot.entry = Some(own_entry(&common.choice, place, (true, has_nodes)));
-                slot.data = data;
-                slot.make_room(&common.shape, place);
-            } else if head.extent.bytes != [0; KINDS] {
-                orphans.push(Orphan { rank: head.rank, extent: head.extent, data });
-            }
-        }
-        self.complete(common, &mut slot).await?;
-        let mut memory = self.keep.memory.lock();
-        memory.slots[at] = slot;
-        let directory = memory.disk.as_mut().map(|disk| {
-            let written = disk.written.iter_mut().flatten().flatten();
-            let it = written.filter(|written| written.serial == generation.serial);
-            it.for_each(|written| written.is_whole = true);
-            disk.directory.display().to_string()
-        });
-        drop(memory);
-        if me == 0 {
-            let because = troubles.iter().map(|why| format!("; {why}")).collect::<String>();
-            let (version, directory) = (generation.version, directory.unwrap_or_default());
-            say(&format!("checkpoint {version} is restored from {directory}{because}"));
-        }
-        self.take_over(at, common, orphans, 0).map(Ok)
-    }
-
-    /// What all know of what is on disk, by what is in the files; why it cannot be restored
-    /// otherwise.
-    fn found(
-        &self, generation: &Written, seats: &[Seat], all: Vec<&Vec<OnDisk>>,
-    ) -> std::result::Result<Common, String> {
-        let members = seats.len();
-        let (mut extents, mut ranks) = (vec![Extent::default(); members], vec![0; members]);
-        for &(place, extent, rank) in all.into_iter().flatten() {
-            (extents[place], ranks[place]) = (extent, rank);
-        }
-        let holds = |seat: &Seat| match *seat {
-            Seat::Heir(rank) => Seat::Holder(rank),
-            other => other,
-        };
-        let choice = Choice {
-            serial: generation.serial,
-            version: generation.version,
-            seats: seats.iter().map(holds).collect(),
-            without_codes: vec![true; members],
-            repairs: Vec::new(),
-        };
-        // They may be on other nodes than those who wrote it. Without all of them nobody has codes.
-        let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
-        let here = seats.iter().map(|seat| &self.accounts[seat.rank()]);
-        let nodes = if is_whole { nodes(here) } else { Vec::new() };
-        let layout = Laid::of(&self.keep.scheme, members, &nodes)?;
-        let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
-        Ok(Common::of(&self.keep.scheme, shape, choice, (self.accounts, self.group())))
-    }
-
-    /// What was written for the places that come to this rank.
-    fn read(&self, generation: &Written, seats: &[Seat]) -> (Vec<Piece>, Option<String>) {
-        let directory = self.keep.memory.lock().disk.as_ref().map(|disk| disk.directory.clone());
-        let Some(directory) = directory else { return (Vec::new(), None) };
-        let mut pieces = Vec::new();
-        for (place, _) in seats.iter().enumerate().filter(|(_, seat)| seat.rank() == self.me()) {
-            match disk::read(&directory, generation, place) {
-                Ok(piece) => pieces.push(piece),
-                Err(why) => return (Vec::new(), Some(why)),
-            }
-        }
-        (pieces, None)
-    }
-
     /// What was restored counts, and goes back to where it is registered.
-    fn take_over(
+    pub(super) fn take_over(
         &self, at: usize, common: &Common, orphans: Vec<Orphan>, digits: i32,
     ) -> Result<Option<i64>> {
         let mut memory = self.keep.memory.lock();
@@ -342,14 +237,16 @@ impl Call<'_> {
             let heads = first(all).expect("somebody has data");
             let layout = self.layouts.of(choice.serial, choice.seats.len());
             let shape = Shape::new(layout, heads);
-            Common::of(&keep.scheme, shape, choice.clone(), (self.accounts, self.group()))
+            Common::of(keep.scheme.clone(), shape, choice.clone(), (self.accounts, self.group()))
         };
         let common = COMMONS.hear(&self.lane().as_turn(), mine, make).await?;
         self.must_match(&common)?;
-        common.must_be_solved(&keep.scheme)?;
+        common.must_be_solved()?;
         common.name(slot);
-        let (orphans, worst) = decode(&self.crew(), keep, &common, slot).await?;
-        let digits = settle(&self.lane().as_turn(), keep, &common, worst).await?;
+        let mut others = Vec::new();
+        let worst = decode(&self.crew(), &common, slot, &mut others).await?;
+        let digits = settle(&self.lane().as_turn(), &common, worst).await?;
+        let orphans = others.into_iter().filter_map(|other| common.orphan(other)).collect();
         if let Some(entry) = slot.entry.as_mut() {
             entry.has_data = true;
         }
@@ -358,7 +255,7 @@ impl Call<'_> {
     }
 
     /// Fails when somebody has registered other data than what is to be restored.
-    fn must_match(&self, common: &Common) -> Result {
+    pub(super) fn must_match(&self, common: &Common) -> Result {
         let Some((place, rank)) = common.misfit else { return Ok(()) };
         let bytes = |extent: Extent| extent.bytes.iter().sum::<u64>();
         Err(Class::NOT_SAME.because(format!(
@@ -372,22 +269,22 @@ impl Call<'_> {
     }
 
     /// All have their data: codes that are gone are made again, and all confirm.
-    async fn complete(&self, common: &Common, slot: &mut Slot) -> Result {
+    pub(super) async fn complete(&self, common: &Common, slot: &mut Slot) -> Result {
         let Choice { seats, without_codes, .. } = &common.choice;
         let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
-        if is_whole {
-            let place = slot.entry.map(|entry| entry.place as usize);
+        if is_whole && without_codes.contains(&true) {
+            let place = slot.place();
             if let Some(place) = place.filter(|place| without_codes[*place]) {
                 slot.make_room_for_codes(&common.shape, place);
             }
             let codes = Codes {
-                scheme: &self.keep.scheme,
+                scheme: &common.scheme,
                 shape: &common.shape,
                 ranks: &common.ranks,
                 is_wanted: without_codes,
-                place,
+                places: place.into_iter().collect(),
             };
-            let is_sound = encode(&self.crew(), &codes, slot, None).await?;
+            let is_sound = encode(&self.crew(), &codes, [&*slot], None).await?;
             // Before all have confirmed: whoever is told so counts on everybody's codes.
             slot.entry = slot.entry.map(|entry| match without_codes[entry.place as usize] {
                 true => Entry { has_codes: is_sound, ..entry },
@@ -400,19 +297,6 @@ impl Call<'_> {
         let told = WITHOUT_CODES.hear(&self.lane().as_turn(), has_codes, make).await?;
         slot.without_codes = Arc::clone(&told);
         Ok(())
-    }
-}
-
-fn own_entry(choice: &Choice, place: usize, (has_data, has_nodes): (bool, bool)) -> Entry {
-    Entry {
-        serial: choice.serial,
-        version: choice.version,
-        members: choice.seats.len() as u32,
-        place: place as u32,
-        has_data,
-        has_codes: false,
-        is_committed: false,
-        has_nodes,
     }
 }
 
@@ -453,12 +337,12 @@ fn fetch(
     let mut slot = std::mem::take(&mut memory.slots[at]);
     let place = choice.seats.iter().position(|seat| *seat == Seat::Heir(me));
     let has_nodes = layouts.nodes.get(&choice.serial).is_some_and(|heads| !heads.nodes.is_empty());
-    slot.entry = place.map(|place| own_entry(choice, place, (false, has_nodes)));
+    slot.entry = place.map(|place| Entry { has_nodes, ..choice.entry(place) });
     (at, slot)
 }
 
 /// All learn what the worst of the sums has lost; if that is everything, its data are lost.
-async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst) -> Result<i32> {
+pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Result<i32> {
     let make = |all: Vec<&Worst>| {
         let digits = all.iter().map(|worst| worst.digits).max().unwrap_or(0);
         let spoilt = all.into_iter().filter(|one| one.digits >= ALL_DIGITS);
@@ -479,7 +363,7 @@ async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst
              are so much larger",
             common.choice.version,
             enumerate(&ranks),
-            keep.scheme,
+            common.scheme,
             common.shape.heads.ranks[first.place],
             first.id
         )));
@@ -491,8 +375,8 @@ async fn settle(lane: &Lane<'_>, keep: &Checkpoint, common: &Common, mine: Worst
 }
 
 impl Common {
-    fn of(
-        scheme: &Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
+    pub(super) fn of(
+        scheme: Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
     ) -> Common {
         let sits = |seat: &Seat| match *seat {
             Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
@@ -508,20 +392,27 @@ impl Common {
         };
         let members = choice.seats.iter().map(member).collect();
         let ranks = choice.seats.iter().map(|seat| seat.rank() as i32).collect();
-        let unsolved = unsolved(scheme, &shape, &choice.repairs);
-        Common { shape, choice, members, ranks, misfit, unsolved }
+        let unsolved = unsolved(&scheme, &shape, &choice.repairs);
+        Common { scheme, shape, choice, members, ranks, misfit, unsolved }
     }
 
     /// Fails, at all alike, where sums have no solution for what is lost.
-    fn must_be_solved(&self, scheme: &Scheme) -> Result {
+    fn must_be_solved(&self) -> Result {
         match &self.unsolved[..] {
             [] => Ok(()),
-            places => Err(lost(scheme, self.choice.version, &self.shape.heads.ranks, places)),
+            places => Err(lost(&self.scheme, self.choice.version, &self.shape.heads.ranks, places)),
         }
     }
 
+    /// What is in the slot of a place where nobody is; nothing where only codes were kept.
+    pub(super) fn orphan(&self, slot: Slot) -> Option<Orphan> {
+        let place = slot.place()?;
+        let (rank, extent) = (self.shape.heads.ranks[place], self.shape.heads.extents[place]);
+        (extent.bytes != [0; KINDS]).then_some(Orphan { rank, extent, data: slot.data })
+    }
+
     /// Notes in a slot whose checkpoint is in it.
-    fn name(&self, slot: &mut Slot) {
+    pub(super) fn name(&self, slot: &mut Slot) {
         slot.heads = self.shape.heads.clone();
         slot.layout = Some(self.shape.layout.clone());
     }
@@ -576,8 +467,8 @@ mod tests {
             let heads = Heads { extents, ranks: (0..MEMBERS as i32).collect(), nodes: Vec::new() };
             let shape = Shape::new(layouts.of(3, MEMBERS), Arc::new(heads));
             let group = Group::of((0..MEMBERS).map(member).collect(), member(me));
-            let common = Common::of(&scheme, shape, choice, (&accounts, &group));
-            common.must_be_solved(&scheme).map_err(|failure| match failure.error() {
+            let common = Common::of(scheme.clone(), shape, choice, (&accounts, &group));
+            common.must_be_solved().map_err(|failure| match failure.error() {
                 Some(error) if error.class == DATA_LOST => error.detail.clone().into_owned(),
                 _ => panic!("{failure:?}"),
             })

@@ -8,7 +8,7 @@
 use super::code::Encoder;
 use super::decoding::Room;
 use super::layout::part_of;
-use super::memory::{Codes as Kept, Data, Source};
+use super::memory::{Codes as Kept, Data, Slot, Source};
 use super::memory::{DOUBLES, KINDS, code_of, is_finite};
 use super::rounds::Rounds;
 use super::scheme::Scheme;
@@ -31,14 +31,42 @@ use std::sync::{Arc, OnceLock};
 /// it, so it outlives the rank that has shown it, and who gives up never touches it again: others
 /// who go on spoil nothing.
 pub(super) struct Offer {
-    pub(super) data: Arc<Data>,
-    pub(super) codes: Arc<Kept>,
+    /// Of its own place, and of those where nobody is.
+    pub(super) holdings: Vec<Holding>,
     /// Where the data come from that are not in there yet.
     pub(super) source: Option<Source>,
     /// An address that is not there, though it was registered.
     pub(super) fault: OnceLock<usize>,
     /// Where data come back.
     pub(super) rooms: Vec<Arc<Room>>,
+}
+
+/// What a rank has of a place.
+pub(super) struct Holding {
+    place: usize,
+    pub(super) data: Arc<Data>,
+    pub(super) codes: Arc<Kept>,
+}
+
+impl Offer {
+    /// Shows what is in these slots, of one checkpoint.
+    pub(super) fn of<'a>(slots: impl IntoIterator<Item = &'a Slot>) -> Offer {
+        let holding = |slot: &Slot| {
+            let (data, codes) = (slot.data.clone(), slot.codes.clone());
+            Some(Holding { place: slot.place()?, data, codes })
+        };
+        Offer {
+            holdings: slots.into_iter().filter_map(holding).collect(),
+            source: None,
+            fault: OnceLock::new(),
+            rooms: Vec::new(),
+        }
+    }
+
+    pub(super) fn holding(&self, place: usize) -> &Holding {
+        let found = self.holdings.iter().find(|holding| holding.place == place);
+        found.expect("who sits at a place shows what is kept there")
+    }
 }
 
 /// What all show.
@@ -76,8 +104,8 @@ pub(super) struct Codes<'a> {
     pub(super) ranks: &'a [i32],
     /// Places whose codes are wanted.
     pub(super) is_wanted: &'a [bool],
-    /// The own place, if there is one.
-    pub(super) place: Option<usize>,
+    /// The places whose work is this rank's: its own, and those where nobody is.
+    pub(super) places: Vec<usize>,
 }
 
 impl Crew<'_> {
@@ -178,9 +206,9 @@ impl Codes<'_> {
     /// they are kept yet are copied there on the way.
     pub(super) fn make(&self, process: &Process, offers: &Offers<'_>, kind: usize) -> Result<Work> {
         let code = code_of(self.scheme.code, kind);
-        let Some(place) = self.place else { return Ok(Work::Done) };
         let mut work = Work::Done;
-        for share in self.shape.layout.shares(place, offers.hands) {
+        let shares = |place: &usize| self.shape.layout.shares(*place, offers.hands);
+        for share in self.places.iter().flat_map(shares) {
             let stripe = &self.shape.layout.stripes[share.stripe];
             let unit = self.shape.unit(kind, share.stripe);
             let keepers = stripe.keepers.iter().enumerate();
@@ -214,19 +242,20 @@ impl Codes<'_> {
     ) -> Outcome<bool, Work> {
         let rank = |place: usize| self.ranks[place] as usize;
         let code = |(_, keeper): &(usize, usize)| {
-            offers.of(rank(*keeper)).codes[kind][&number].write(piece.clone())
+            offers.of(rank(*keeper)).holding(*keeper).codes[kind][&number].write(piece.clone())
         };
         let mut made: Vec<Writing<'_>> = wanted.iter().map(code).collect();
         for (at, (member, chunk)) in self.shape.layout.stripes[number].data.iter().enumerate() {
             let (rank, start) = (rank(*member), chunk * unit + piece.start);
             let range = start..start + piece.len();
             let offer = offers.of(rank);
+            let data = &offer.holding(*member).data[kind];
             if offer.source.is_some() {
-                let mut room = offer.data[kind].write(range);
+                let mut room = data.write(range);
                 offers.bring(rank, kind, start, &mut room)?;
                 encoder.add(at, &room, &mut made);
             } else {
-                encoder.add(at, &offer.data[kind].read(range), &mut made);
+                encoder.add(at, &data.read(range), &mut made);
             }
         }
         encoder.end(&mut made);

@@ -21,7 +21,7 @@ use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use crate::mpi::table::Held;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What it has cost all.
@@ -192,9 +192,9 @@ async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<b
         shape: &draft.shape,
         ranks: &draft.ranks,
         is_wanted: &draft.is_wanted,
-        place: job.slot.entry.map(|entry| entry.place as usize),
+        places: job.slot.place().into_iter().collect(),
     };
-    encode(&crew, &codes, &job.slot, job.source.take()).await
+    encode(&crew, &codes, [&job.slot], job.source.take()).await
 }
 
 /// All tell each other that they have all, and what it has cost them.
@@ -220,7 +220,9 @@ async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result
     };
     note(None);
     let began = clock::now();
-    let written = disk::write(job.process, lane, path, &job.slot).await?;
+    let draft = job.census.draft();
+    let layout = (&job.keep.scheme, &draft.shape);
+    let written = disk::write(job.process, lane, path, draft.stamp, &job.slot, layout).await?;
     note(Some(written));
     job.keep.memory.lock().writing = clock::now().duration_since(began).as_secs_f64();
     Ok(())
@@ -249,18 +251,13 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
 
 /// All make the codes that are wanted, of what is in the slots, or of what they copy there from
 /// `source`. False: some are no numbers.
-pub(super) async fn encode(
-    crew: &Crew<'_>, codes: &Codes<'_>, slot: &Slot, source: Option<Source>,
+pub(super) async fn encode<'a>(
+    crew: &Crew<'_>, codes: &Codes<'_>, slots: impl IntoIterator<Item = &'a Slot>,
+    source: Option<Source>,
 ) -> Result<bool> {
     // How large doubles are is part of what is exact, and known when they are copied.
     let in_between = codes.shape.has_doubles && source.is_some();
-    let offer = Arc::new(Offer {
-        data: slot.data.clone(),
-        codes: slot.codes.clone(),
-        source,
-        fault: OnceLock::new(),
-        rooms: Vec::new(),
-    });
+    let offer = Arc::new(Offer { source, ..Offer::of(slots) });
     let part = |offers: &Offers<'_>, kind: usize| codes.make(crew.process, offers, kind);
     crew.work(offer, [DOUBLES, EXACT], in_between, part).await
 }

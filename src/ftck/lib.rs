@@ -191,7 +191,8 @@ impl Checkpoints {
         tried(unsafe { calls::FTCK_Set_comm(self.handle, comm.0) })
     }
 
-    /// Each `every`th checkpoint goes into files of `directory`, too; 0: none does.
+    /// Each `every`th checkpoint goes into files of `directory`, too; 0: none does. Files that are
+    /// lost or damaged are rebuilt from the others by `restore`, as far as the scheme makes up for.
     pub fn keep_on_disk(&mut self, directory: &Path, every: usize) -> Result<()> {
         let (directory, every) = (text(directory.as_os_str().as_bytes())?, int(every)?);
         // SAFETY: the text ends with a zero.

@@ -79,8 +79,8 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
 }
 
 /// Whether the world has recovered, into `generation`, since the calling thread was told of a
-/// failure, so that there is nothing left to do for it: the library may have seen to that, or
-/// another thread of this rank. Whoever has gone on since then asks anew.
+/// failure, or by starting this rank, so that there is nothing left to do for it: the library may
+/// have seen to that, or another thread of this rank. Whoever has gone on since then asks anew.
 fn is_made_up_for(process: &'static Process, generation: u64) -> bool {
     let thread = thread_token();
     let told = process.told.lock().remove(&thread);
@@ -176,7 +176,13 @@ pub fn join(process: &'static Process) -> Result<bool> {
     process.world.respawn(&fellows, &course);
     loop {
         match carry_out(process, &mut course, true)? {
-            End::Recovered => return Ok(true),
+            End::Recovered => {
+                // It has just taken part: a program that asks once more in the place where
+                // survivors recover is not to wait for them, who have done so.
+                let before = process.engine.generation().saturating_sub(1);
+                process.told.lock().insert(thread_token(), before);
+                return Ok(true);
+            }
             // The survivors may try once more.
             End::Unchanged | End::GivenUp { .. } => {}
         }

@@ -1,0 +1,335 @@
+//! Restores what was written. A file that is missing, damaged, or of another generation is like a
+//! rank that has died: its data follow from the other files, by the codes in them, and then it is
+//! written anew.
+//!
+//! So a restoration has two steps. First all is made whole as it was written: by the scheme and the
+//! layout of the ranks that wrote it, whichever rank reads the file of a place now. Then it becomes
+//! what is in memory, by the scheme and the layout of the ranks that are here.
+
+use super::census::{Candidate, rank_in};
+use super::decoding::decode;
+use super::disk::{self, Found, Kept, Part, Unfit, share_trouble};
+use super::files;
+use super::head::{Head, Note, codes};
+use super::layout::Laid;
+use super::ledger::{self, Choice, Entry, Generation, Seat, Written};
+use super::memory::{DOUBLES, EXACT, Slot};
+use super::restoring::{Call, Common, say, settle};
+use super::rounds::Rounds;
+use super::shape::{Heads, Shape, nodes};
+use super::stripes::Codes;
+use super::taking::encode;
+use crate::base::sync::sheet::Sheet;
+use crate::mpi::codes::DATA_LOST;
+use crate::mpi::error::{Class, Failure, Result};
+use std::path::PathBuf;
+use std::result::Result as Outcome;
+use std::sync::Arc;
+
+/// What all know of a generation, by what is in the files.
+static READINGS: Rounds<Vec<Told>, Reading> = Rounds::new();
+
+/// What a rank tells of a file.
+struct Told {
+    place: usize,
+    head: Option<Head>,
+    has_data: bool,
+    has_codes: bool,
+    trouble: Option<String>,
+}
+
+/// What follows from what all tell.
+enum Reading {
+    Good(Box<OnDisk>),
+    /// More is lost than can be mended.
+    Lost(String),
+    /// Those who are here cannot protect it.
+    Unprotected(String),
+}
+
+/// A generation that can be restored.
+struct OnDisk {
+    /// As it was written.
+    then: Common,
+    /// As it is in memory from now on: without codes, unless they are those of `then`.
+    now: Common,
+    /// What was wrong with files, by places.
+    troubles: Vec<Option<String>>,
+}
+
+impl Call<'_> {
+    /// Restores what was written, if all of it is there, or can be mended; what is wrong otherwise.
+    /// `spared`: what is in memory may still be wanted. `troubles`: why it is not something newer.
+    pub(super) async fn restore_disk(
+        &self, candidate: &Candidate, spared: u64, troubles: &[String],
+    ) -> Result<Outcome<Option<i64>, Unfit>> {
+        let Candidate { kept, seats } = candidate;
+        if let Err(why) = disk::must_fit(kept, seats, self.accounts.len(), &self.keep.scheme) {
+            return Ok(Err(why));
+        }
+        let found = self.read(kept, seats);
+        let told = found.iter().map(Found::told).collect();
+        let lane = self.lane().as_turn();
+        let reading = READINGS.hear(&lane, told, |all| self.reading(kept, seats, all)).await?;
+        let on_disk = match &*reading {
+            Reading::Good(on_disk) => on_disk,
+            Reading::Lost(why) => return Ok(Err(self.give_up(kept, why.clone()))),
+            Reading::Unprotected(why) => return Err(Class::ARG.because(why.clone())),
+        };
+        self.must_match(&on_disk.then)?;
+        let (mut own, mut others) = self.seat(&on_disk.then, found);
+        let (mut digits, mut mended) = (0, String::new());
+        if on_disk.troubles.iter().any(Option::is_some) {
+            match self.mend(kept, on_disk, &mut own, &mut others).await? {
+                Ok((lost, words)) => (digits, mended) = (lost, words),
+                Err(why) => return Ok(Err(self.give_up(kept, why))),
+            }
+        }
+        let orphans = others.into_iter().filter_map(|other| on_disk.then.orphan(other)).collect();
+        self.make_present(&on_disk.now, &mut own).await?;
+        let at = self.keep_restored(kept, own, spared);
+        if let Some(directory) = self.directory().filter(|_| self.me() == 0) {
+            let (version, directory) = (kept.generation.version, directory.display());
+            let because: String = troubles.iter().map(|why| format!("; {why}")).collect();
+            say(&format!("checkpoint {version} is restored from {directory}{mended}{because}"));
+        }
+        self.take_over(at, &on_disk.now, orphans, digits).map(Ok)
+    }
+
+    pub(super) fn directory(&self) -> Option<PathBuf> {
+        self.keep.memory.lock().disk.as_ref().map(|disk| disk.directory.clone())
+    }
+
+    /// What was written for the places that come to this rank.
+    fn read(&self, kept: &Kept, seats: &[Seat]) -> Vec<Found> {
+        let Some(directory) = self.directory() else { return Vec::new() };
+        let mine = seats.iter().enumerate().filter(|(_, seat)| seat.rank() == self.me());
+        mine.map(|(place, _)| disk::read(&directory, kept, place)).collect()
+    }
+
+    /// What all know of what is on disk.
+    fn reading(&self, kept: &Kept, seats: &[Seat], all: Vec<&Vec<Told>>) -> Reading {
+        let mut told: Vec<&Told> = all.into_iter().flatten().collect();
+        told.sort_unstable_by_key(|told| told.place);
+        let troubles: Vec<Option<String>> = told.iter().map(|told| told.trouble.clone()).collect();
+        let Some(then) = self.as_written(kept, seats, &told) else {
+            let (version, words) = (kept.generation.version, disk::told(troubles.iter().flatten()));
+            return Reading::Lost(format!(
+                "checkpoint {version} has lost more files than can be rebuilt: {words}"
+            ));
+        };
+        match self.as_it_is_kept(&then) {
+            Ok(now) => Reading::Good(Box::new(OnDisk { then, now, troubles })),
+            Err(why) => Reading::Unprotected(why),
+        }
+    }
+
+    /// The checkpoint as it was written, with what is to be repaired; nothing where that cannot be.
+    fn as_written(&self, kept: &Kept, seats: &[Seat], told: &[&Told]) -> Option<Common> {
+        let members = seats.len();
+        if told.len() != members {
+            return None;
+        }
+        let heads = || told.iter().filter_map(|told| told.head.as_ref());
+        let Head { scheme, has_nodes, .. } = heads().next()?;
+        let mut notes: Vec<Option<Note>> = vec![None; members];
+        for note in heads().flat_map(|head| &head.notes) {
+            notes[note.place] = Some(*note);
+        }
+        let notes = notes.into_iter().collect::<Option<Vec<Note>>>()?;
+        let nodes: Vec<u32> = notes.iter().filter(|_| *has_nodes).map(|note| note.node).collect();
+        let layout = Laid::of(scheme, members, &nodes).ok()?;
+        let extents = notes.iter().map(|note| note.extent).collect();
+        let ranks = notes.iter().map(|note| note.rank).collect();
+        let shape = Shape::new(layout, Arc::new(Heads { extents, ranks, nodes }));
+        let has_codes = |told: &&Told| {
+            let head = told.head.as_ref().filter(|_| told.has_codes);
+            head.is_some_and(|head| head.codes == codes(&shape, told.place))
+        };
+        let is_lost: Vec<bool> = told.iter().map(|told| !told.has_data).collect();
+        let without_codes: Vec<bool> = told.iter().map(|told| !has_codes(told)).collect();
+        let repairs = shape.layout.plan(&is_lost, &without_codes).ok()?;
+        let seat = |(seat, is_lost): (&Seat, &bool)| match *seat {
+            Seat::Guardian(rank) => Seat::Guardian(rank),
+            seat if *is_lost => Seat::Heir(seat.rank()),
+            seat => Seat::Holder(seat.rank()),
+        };
+        let Generation { serial, version, .. } = kept.generation;
+        let seats = seats.iter().zip(&is_lost).map(seat).collect();
+        let choice = Choice { serial, version, seats, without_codes, repairs };
+        let then = Common::of(scheme.clone(), shape, choice, (self.accounts, self.group()));
+        then.unsolved.is_empty().then_some(then)
+    }
+
+    /// The same once it is whole, as those who are here keep it; why they cannot otherwise.
+    fn as_it_is_kept(&self, then: &Common) -> Outcome<Common, String> {
+        let scheme = &self.keep.scheme;
+        let Choice { seats, .. } = &then.choice;
+        let members = seats.len();
+        // They may be on other nodes than those who wrote it. Without all of them nobody has codes.
+        let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
+        let here = seats.iter().map(|seat| &self.accounts[seat.rank()]);
+        let nodes = if is_whole { nodes(here) } else { Vec::new() };
+        let has_codes = is_whole && *scheme == then.scheme && nodes == then.shape.heads.nodes;
+        let layout = Laid::of(scheme, members, &nodes)?;
+        let Heads { extents, ranks, .. } = &*then.shape.heads;
+        let heads = Heads { extents: extents.clone(), ranks: ranks.clone(), nodes };
+        let shape = Shape::new(layout, Arc::new(heads));
+        let holds = |seat: &Seat| match *seat {
+            Seat::Heir(rank) => Seat::Holder(rank),
+            other => other,
+        };
+        let choice = Choice {
+            seats: seats.iter().map(holds).collect(),
+            without_codes: vec![!has_codes; members],
+            repairs: Vec::new(),
+            ..then.choice
+        };
+        Ok(Common::of(scheme.clone(), shape, choice, (self.accounts, self.group())))
+    }
+
+    /// What was found, in slots: that of this rank's own place, and those of others in its care.
+    fn seat(&self, then: &Common, found: Vec<Found>) -> (Slot, Vec<Slot>) {
+        let (mut own, mut others) = (Slot::default(), Vec::new());
+        for Found { place, data, codes, .. } in found {
+            let has_codes = !then.choice.without_codes[place];
+            let entry = Entry { has_data: data.is_some(), has_codes, ..then.choice.entry(place) };
+            let mut slot = Slot { entry: Some(entry), ..Slot::default() };
+            if let Some(data) = data {
+                slot.data = Arc::new(data);
+                slot.make_room(&then.shape, place);
+            }
+            match codes.filter(|_| has_codes) {
+                Some(codes) => slot.codes = Arc::new(codes),
+                None => slot.make_room_for_codes(&then.shape, place),
+            }
+            match then.choice.seats[place] {
+                Seat::Guardian(_) => others.push(slot),
+                _ => own = slot,
+            }
+        }
+        (own, others)
+    }
+
+    /// Makes all whole as it was written, and writes anew what was lost; how many digits that has
+    /// lost, and what is to be said of it. What is wrong otherwise.
+    async fn mend(
+        &self, kept: &Kept, on_disk: &OnDisk, own: &mut Slot, others: &mut Vec<Slot>,
+    ) -> Result<Outcome<(i32, String), String>> {
+        let OnDisk { then, troubles, .. } = on_disk;
+        let worst = decode(&self.crew(), then, own, others).await?;
+        let digits = match settle(&self.lane().as_turn(), then, worst).await {
+            Err(failure) => return refusal(failure).map(Err),
+            Ok(digits) => digits,
+        };
+        let slots = || std::iter::once(&*own).chain(&*others);
+        let codes = Codes {
+            scheme: &then.scheme,
+            shape: &then.shape,
+            ranks: &then.ranks,
+            is_wanted: &then.choice.without_codes,
+            places: slots().filter_map(Slot::place).collect(),
+        };
+        if !encode(&self.crew(), &codes, slots(), None).await? {
+            return Ok(Err("sums of doubles become infinite where they are rebuilt".to_string()));
+        }
+        // All count the same operations, whether they write or not.
+        let lane = self.lane();
+        let mut trouble = None;
+        for slot in slots() {
+            let place = slot.place().filter(|place| troubles[*place].is_some());
+            let Some(part) = place.map(|place| self.part(kept, then, slot, place)) else {
+                continue;
+            };
+            let written = part.write(self.process, &lane).await?;
+            trouble = trouble.or(written.err());
+        }
+        let words = disk::told(troubles.iter().flatten());
+        let end = match &*share_trouble(&self.lane().as_turn(), trouble).await? {
+            None => "what was lost is rebuilt from the other files, and written anew".to_string(),
+            Some((at, why)) => format!(
+                "what was lost is rebuilt from the other files, but rank {} cannot write it: {why}",
+                rank_in(self.comm, *at)
+            ),
+        };
+        for slot in std::iter::once(own).chain(others) {
+            slot.entry = slot.entry.map(|entry| Entry { has_data: true, has_codes: true, ..entry });
+        }
+        Ok(Ok((digits, format!("; {words}: {end}"))))
+    }
+
+    /// The part of a place, for its file.
+    fn part(&self, kept: &Kept, then: &Common, slot: &Slot, place: usize) -> Part {
+        let directory = self.directory().expect("it was read from there");
+        let path = files::path(&directory, place, kept.turn);
+        let head = Head::of(kept.generation, &then.scheme, &then.shape, place);
+        Part::of(path, head, slot)
+    }
+
+    /// Makes what is whole as it was written what those who are here keep.
+    async fn make_present(&self, now: &Common, own: &mut Slot) -> Result {
+        now.name(own);
+        if let Some(place) = own.place() {
+            let has_codes = !now.choice.without_codes[place];
+            let has_nodes = !now.shape.heads.nodes.is_empty();
+            own.entry = own.entry.map(|entry| Entry { has_codes, has_nodes, ..entry });
+            if !has_codes {
+                // Others may still hold what they were shown; and chunks are of other lengths.
+                let used = now.shape.heads.extents[place].bytes;
+                let copy = |kind: usize| own.data[kind].read(0..used[kind] as usize).to_vec();
+                own.data = Arc::new([EXACT, DOUBLES].map(|kind| Sheet::from(copy(kind))));
+                own.make_room(&now.shape, place);
+                own.codes = Arc::default();
+            }
+        }
+        self.complete(now, own).await
+    }
+
+    /// Puts what was restored in the place of what is worth less; returns where.
+    fn keep_restored(&self, kept: &Kept, own: Slot, spared: u64) -> usize {
+        let mine = &self.accounts[self.me()];
+        // The same, if it is in memory, is of no use there.
+        let is_it =
+            |entry: &Option<Entry>| entry.is_some_and(|one| one.serial == kept.generation.serial);
+        let same = mine.entries.iter().position(is_it);
+        let at = same.unwrap_or_else(|| ledger::vacant(Some(spared), mine));
+        let place = own.entry.map(|entry| entry.place);
+        let mut memory = self.keep.memory.lock();
+        memory.slots[at] = own;
+        let written = memory.disk.as_mut().and_then(|disk| disk.written.as_mut());
+        if let Some((written, place)) = written.zip(place) {
+            let generation = kept.generation;
+            let whole = Written { generation, place, has_file: true, is_whole: true };
+            written[kept.turn] = Some(whole);
+        }
+        at
+    }
+
+    /// A generation that cannot be restored is not spared by those that are written next.
+    fn give_up(&self, kept: &Kept, why: String) -> Unfit {
+        if let Some(disk) = self.keep.memory.lock().disk.as_mut() {
+            disk.forget(&kept.generation);
+        }
+        Unfit::Other(why)
+    }
+}
+
+impl Found {
+    fn told(&self) -> Told {
+        Told {
+            place: self.place,
+            head: self.head.clone(),
+            has_data: self.data.is_some(),
+            has_codes: self.codes.is_some(),
+            trouble: self.trouble.clone(),
+        }
+    }
+}
+
+/// Why data are lost, if that is what the failure says.
+fn refusal(failure: Failure) -> Result<String> {
+    match failure.error() {
+        Some(error) if error.class == DATA_LOST => Ok(error.detail.clone().into_owned()),
+        _ => Err(failure),
+    }
+}
