@@ -6,32 +6,34 @@ mod support;
 
 use support::Outcome;
 
-/// What each call may take for its message, once that is there: a little more than it takes today.
-/// The same source has taken from 163 to 170 in MPI_Recv, as the compiler keeps more or fewer of
+/// What each call may take for its message, once that is there: about a tenth more than it takes
+/// today. One source has taken from 163 to 170 in MPI_Recv, as the compiler keeps more or fewer of
 /// the arguments in registers when code elsewhere changes.
 const LIMITS: &[(&str, u64)] = &[
-    ("send", 165),
-    ("recv", 172),
-    ("isend", 175),
-    ("irecv", 179),
-    ("waitall-of-sends", 28),
-    ("waitall-of-receives", 160),
-    ("irecv+wait", 470),
+    ("send", 178),
+    ("recv", 182),
+    ("isend", 188),
+    ("irecv", 190),
+    ("waitall-of-sends", 31),
+    ("waitall-of-receives", 172),
+    ("irecv+wait", 500),
 ];
 
 /// So many that two and four ranks have cores of their own, and 120 share them.
 const CORES: &str = "4";
 
-/// What collective operations may take at a member that need not wait, among 2, 4 and 120.
+/// What collective operations may take at a member that need not wait, among 2, 4 and 120: a
+/// seventh more than today. Builds of one source in two directories differ by up to a tenth here,
+/// because the compiler draws the borders of inlining elsewhere.
 const COLLECTIVE_LIMITS: &[(&str, [u64; 3])] = &[
-    ("barrier", [430, 460, 1320]),
-    ("bcast-root", [550, 550, 550]),
-    ("bcast", [400, 400, 400]),
-    ("reduce", [660, 660, 670]),
-    ("reduce-root", [1350, 1450, 5200]),
-    ("allreduce", [1330, 1750, 6050]),
-    ("gather", [525, 525, 530]),
-    ("gather-root", [860, 1030, 11300]),
+    ("barrier", [470, 500, 1440]),
+    ("bcast-root", [600, 600, 600]),
+    ("bcast", [440, 440, 440]),
+    ("reduce", [725, 725, 730]),
+    ("reduce-root", [1480, 1580, 5700]),
+    ("allreduce", [1460, 1910, 6620]),
+    ("gather", [575, 575, 580]),
+    ("gather-root", [940, 1130, 12300]),
 ];
 
 /// What `outcome` has counted of a call.
