@@ -4,17 +4,19 @@
 
 #![deny(unsafe_code)]
 
-pub mod base;
 pub mod checkpoint;
 pub mod engine;
 pub mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 pub mod host;
-pub mod machine;
 pub mod mpi;
 #[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]
 pub mod transport;
-pub mod view;
 
 #[allow(unsafe_code, reason = "doors: exports symbols and takes raw parameters")]
 pub mod abi;
+
+use ftmpi_base as base;
+use ftmpi_launch as launch;
+use ftmpi_machine as machine;
+use ftmpi_view as view;

@@ -8,7 +8,6 @@
 pub mod clock;
 mod fiber;
 pub mod heap;
-pub mod job;
 pub mod life;
 pub mod loader;
 pub mod memory;
@@ -23,6 +22,7 @@ pub mod signals;
 pub mod tasks;
 pub mod unwind;
 
+pub use ftmpi_launch as job;
 pub use rank::{Rank, current};
 
 use real::real;

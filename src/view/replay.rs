@@ -322,7 +322,7 @@ impl Player<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Frame, Image, Recorder, Scene, Slow, thread};
+    use crate::{Frame, Image, Recorder, Scene, Slow, thread};
 
     const COUNT: u64 = 200;
 

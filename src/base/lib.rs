@@ -1,5 +1,7 @@
 //! What every floor stands on: clock, chance, queues, agendas, words.
 
+#![deny(unsafe_code)]
+
 pub mod agenda;
 pub mod json;
 pub mod layout;
