@@ -11,5 +11,6 @@ pub mod roll;
 pub mod slab;
 #[allow(unsafe_code, reason = "queues hand nodes over between threads")]
 pub mod sync;
+pub mod tenants;
 
 pub use member::Member;

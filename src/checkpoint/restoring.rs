@@ -14,7 +14,7 @@ use super::keep::Checkpoint;
 use super::layout::Layouts;
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict};
 use super::memory::{KINDS, Memory, Orphan, Slot};
-use super::rounds::Rounds;
+use super::rounds::{Topic, hear};
 use super::scheme::Scheme;
 use super::shape::{Heads, Shape};
 use super::stripes::{Codes, Crew};
@@ -36,11 +36,28 @@ use std::sync::Arc;
 const LOUD: i32 = 4;
 
 /// What all know of the checkpoint that they restore, by what those say who have data of it.
-static COMMONS: Rounds<Option<Arc<Heads>>, Common> = Rounds::new();
+enum Commons {}
+
+impl Topic for Commons {
+    type Part = Option<Arc<Heads>>;
+    type Outcome = Common;
+}
+
 /// Who has no codes, by places.
-static WITHOUT_CODES: Rounds<bool, Arc<[bool]>> = Rounds::new();
+enum MissingCodes {}
+
+impl Topic for MissingCodes {
+    type Part = bool;
+    type Outcome = Arc<[bool]>;
+}
+
 /// What all sums have lost.
-static LOSSES: Rounds<Worst, Losses> = Rounds::new();
+enum WorstLosses {}
+
+impl Topic for WorstLosses {
+    type Part = Worst;
+    type Outcome = Losses;
+}
 
 /// What sums have lost that came back.
 struct Losses {
@@ -239,7 +256,7 @@ impl Call<'_> {
             let shape = Shape::new(layout, heads);
             Common::of(keep.scheme.clone(), shape, choice.clone(), (self.accounts, self.group()))
         };
-        let common = COMMONS.hear(&self.lane().as_turn(), mine, make).await?;
+        let common = hear::<Commons>(&self.lane().as_turn(), mine, make).await?;
         self.must_match(&common)?;
         common.must_be_solved()?;
         common.name(slot);
@@ -294,7 +311,7 @@ impl Call<'_> {
         let has_codes = slot.entry.is_none_or(|entry| entry.has_codes);
         let make =
             |all: Vec<&bool>| seats.iter().map(|seat| !*all[seat.rank()]).collect::<Arc<[bool]>>();
-        let told = WITHOUT_CODES.hear(&self.lane().as_turn(), has_codes, make).await?;
+        let told = hear::<MissingCodes>(&self.lane().as_turn(), has_codes, make).await?;
         slot.without_codes = Arc::clone(&told);
         Ok(())
     }
@@ -350,7 +367,7 @@ pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Res
         spoilt.sort_unstable_by_key(|one| one.place);
         Losses { digits, spoilt }
     };
-    let losses = LOSSES.hear(lane, mine, make).await?;
+    let losses = hear::<WorstLosses>(lane, mine, make).await?;
     let Losses { digits, spoilt } = &*losses;
     let digits = *digits;
     if let Some(first) = spoilt.first() {
