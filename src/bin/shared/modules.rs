@@ -10,8 +10,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The sources beside `mpif.h` or [generated](place::generated), in the order in which they use each
-/// other.
+/// The sources beside `mpif.h` or [generated](place::generated), in the order in which they use
+/// each other.
 const SOURCES: [&str; 6] =
     ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90", "ftck.f90", "mpi_ext.f90", "mpi_f08_ext.f90"];
 /// What is there when all is there.
