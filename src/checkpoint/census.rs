@@ -88,7 +88,7 @@ pub(super) fn census(
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), ..mine };
     let tag = comm.next_tag();
-    let lane = Lane::new(process, comm, tag, Way::Blocking).as_turn();
+    let lane = Lane::new(process, comm, tag, Way::Blocking).into_turn();
     let census = hear::<Accounts>(&lane, mine, |all| Census::of(&all));
     let census = run::block(census)?;
     let ranks = |other: usize| [0, other].map(|at| rank_in(comm, at));
@@ -119,7 +119,7 @@ fn layouts(
 ) -> Result<Layouts> {
     let mut layouts = Layouts::from(&keep.scheme);
     for serial in &census.on_nodes {
-        let lane = Lane::new(process, comm, comm.next_tag(), Way::Blocking).as_turn();
+        let lane = Lane::new(process, comm, comm.next_tag(), Way::Blocking).into_turn();
         let mine = keep.memory.lock().heads(*serial);
         let heads = run::block(hear::<KnownHeads>(&lane, mine, first))?;
         layouts.nodes.insert(*serial, Option::clone(&heads).expect("somebody has told of it"));

@@ -74,7 +74,7 @@ impl Call<'_> {
         }
         let found = self.read(kept, seats);
         let told = found.iter().map(Found::told).collect();
-        let lane = self.lane().as_turn();
+        let lane = self.lane().into_turn();
         let reading = hear::<Readings>(&lane, told, |all| self.reading(kept, seats, all)).await?;
         let on_disk = match &*reading {
             Reading::Good(on_disk) => on_disk,
@@ -230,7 +230,7 @@ impl Call<'_> {
     ) -> Result<Outcome<(i32, String), String>> {
         let OnDisk { then, troubles, .. } = on_disk;
         let worst = decode(&self.crew(), then, own, others).await?;
-        let digits = match settle(&self.lane().as_turn(), then, worst).await {
+        let digits = match settle(&self.lane().into_turn(), then, worst).await {
             Err(failure) => return refusal(failure).map(Err),
             Ok(digits) => digits,
         };
@@ -257,7 +257,7 @@ impl Call<'_> {
             trouble = trouble.or(written.err());
         }
         let words = disk::told(troubles.iter().flatten());
-        let end = match &*share_trouble(&self.lane().as_turn(), trouble).await? {
+        let end = match &*share_trouble(&self.lane().into_turn(), trouble).await? {
             None => "what was lost is rebuilt from the other files, and written anew".to_string(),
             Some((at, why)) => format!(
                 "what was lost is rebuilt from the other files, but rank {} cannot write it: {why}",

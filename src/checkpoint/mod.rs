@@ -32,8 +32,8 @@ mod taking;
 pub mod weights;
 
 pub use keep::{
-    Checkpoint, Safety, adopt, create, expect_failures, find, free, is_due, keep_on_disk, move_to,
-    orphans, register, safety, sit_on, tolerances, unregister,
+    Checkpoint, adopt, create, expect_failures, find, free, is_due, keep_on_disk, move_to, orphans,
+    register, safety, sit_on, tolerances, unregister,
 };
 pub use restoring::restore;
 pub use taking::{start, take};

@@ -192,7 +192,7 @@ impl Call<'_> {
             }
             let disk = |memory: &Memory| Some(memory.disk.as_ref()?.damage[turn].clone());
             let mine = disk(&self.keep.memory.lock()).flatten();
-            let found = share_trouble(&self.lane().as_turn(), mine).await?;
+            let found = share_trouble(&self.lane().into_turn(), mine).await?;
             let found = found.as_ref().as_ref();
             all.extend(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, *at))));
         }
@@ -205,7 +205,7 @@ impl Call<'_> {
             Verdict::Nothing => Err(DATA_LOST.because("there is no checkpoint in memory")),
             Verdict::Lost { serial, version, places, members } => {
                 let which = (*serial, *members);
-                let ranks = ranks_of(&self.lane().as_turn(), keep, which).await?;
+                let ranks = ranks_of(&self.lane().into_turn(), keep, which).await?;
                 Err(lost(&keep.scheme, *version, &ranks, places))
             }
             Verdict::Restore(choice) => {
@@ -256,13 +256,13 @@ impl Call<'_> {
             let shape = Shape::new(layout, heads);
             Common::of(keep.scheme.clone(), shape, choice.clone(), (self.accounts, self.group()))
         };
-        let common = hear::<Commons>(&self.lane().as_turn(), mine, make).await?;
+        let common = hear::<Commons>(&self.lane().into_turn(), mine, make).await?;
         self.must_match(&common)?;
         common.must_be_solved()?;
         common.name(slot);
         let mut others = Vec::new();
         let worst = decode(&self.crew(), &common, slot, &mut others).await?;
-        let digits = settle(&self.lane().as_turn(), &common, worst).await?;
+        let digits = settle(&self.lane().into_turn(), &common, worst).await?;
         let orphans = others.into_iter().filter_map(|other| common.orphan(other)).collect();
         if let Some(entry) = slot.entry.as_mut() {
             entry.has_data = true;
@@ -311,7 +311,7 @@ impl Call<'_> {
         let has_codes = slot.entry.is_none_or(|entry| entry.has_codes);
         let make =
             |all: Vec<&bool>| seats.iter().map(|seat| !*all[seat.rank()]).collect::<Arc<[bool]>>();
-        let told = hear::<MissingCodes>(&self.lane().as_turn(), has_codes, make).await?;
+        let told = hear::<MissingCodes>(&self.lane().into_turn(), has_codes, make).await?;
         slot.without_codes = Arc::clone(&told);
         Ok(())
     }

@@ -120,7 +120,7 @@ pub(super) struct Codes<'a> {
 
 impl Crew<'_> {
     fn lane(&self, at: usize) -> Lane<'_> {
-        Lane::new(self.process, self.comm, self.tags[at], self.way).as_turn()
+        Lane::new(self.process, self.comm, self.tags[at], self.way).into_turn()
     }
 
     /// Does the work on both kinds of data together with all others, in this order of kinds, who

@@ -168,7 +168,7 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
     let outcome = async {
         let is_sound = protect(process, &mut job, way).await?;
         let entry = job.slot.entry.expect("set before");
-        let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).as_turn();
+        let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).into_turn();
         // Codes that are no numbers are of use to nobody.
         if !is_sound {
             let why = unsound(&lane(4), &job.slot, entry).await?;

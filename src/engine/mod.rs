@@ -47,7 +47,6 @@ pub use meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 pub use op::{Died, Mishap, Ops, Outcome, Watch};
 pub use outside::Outside;
 pub use probe::Held;
-pub use run::Task;
 pub use steps::Steps;
 pub use vigil::{Awaited, Everyone, Vigil};
 pub use void::Void;
@@ -200,11 +199,8 @@ impl Engine {
         }
     }
 
-    pub fn world(&self) -> &'static World {
-        self.world
-    }
-
     /// Whose engine this is.
+    #[cfg(test)]
     pub fn me(&self) -> Member {
         self.me
     }
