@@ -3,7 +3,7 @@
 
 use crate::abi::{current, start};
 use crate::base::Member;
-use crate::engine::rules::Rules;
+use crate::engine::shared::rules::Rules;
 use crate::host::life;
 use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;

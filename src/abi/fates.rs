@@ -8,7 +8,7 @@ use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
 use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
-use crate::mpi::fate::Fate;
+use crate::mpi::failure::planned_death::Fate;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use parking_lot::{Condvar, Mutex};

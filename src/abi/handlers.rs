@@ -10,8 +10,8 @@ use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
-use crate::mpi::judgement::told;
-use crate::mpi::losses;
+use crate::mpi::failure::attributes;
+use crate::mpi::failure::usability::told;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -95,7 +95,7 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         Scope::Comm(_) | Scope::Initial => None,
     };
     let (object, chosen) = named.unwrap_or_else(|| of_no_object(process));
-    if is_of_a_death && losses::is_to_end(process, object) {
+    if is_of_a_death && attributes::is_to_end(process, object) {
         return Reaction::End;
     }
     match chosen {

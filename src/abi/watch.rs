@@ -5,12 +5,12 @@
 use crate::abi::fates;
 use crate::abi::start::{Gone, say};
 use crate::base::Member;
-use crate::engine::watchman::{Sight, Watchman};
+use crate::engine::shared::deadlock_detector::{Sight, Watchman};
 use crate::engine::{Waits, World};
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{clock, replay, tasks};
-use crate::mpi::plight::Plight;
+use crate::mpi::failure::deadlock_report::Plight;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::collections::HashSet;

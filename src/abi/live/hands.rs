@@ -5,7 +5,7 @@ use crate::abi::fates;
 use crate::base::random::Random;
 use crate::engine::Waits;
 use crate::host::life;
-use crate::mpi::plight::words_of;
+use crate::mpi::failure::deadlock_report::words_of;
 use crate::mpi::process::Process;
 
 pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {

@@ -4,7 +4,7 @@ use super::stories::Stories;
 use super::{Gone, Live};
 use crate::host::life::{self, Visit};
 use crate::machine::map;
-use crate::mpi::plight;
+use crate::mpi::failure::deadlock_report;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::view::{Frame, Image, Scene};
@@ -184,7 +184,7 @@ fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
     // Whoever sleeps in no call need not be asked, which would disturb it.
     let waits = process.engine.asleep_in().and_then(|_| process.engine.waits());
     let wants = waits.map(|waits| waits.wants).unwrap_or_default();
-    let awaited = wants.into_iter().filter_map(|want| plight::awaited_by(process, want));
+    let awaited = wants.into_iter().filter_map(|want| deadlock_report::awaited_by(process, want));
     let mut seats: Vec<u32> = awaited.map(|member| member.seat as u32).collect();
     seats.sort_unstable();
     seats.dedup();
