@@ -19,12 +19,13 @@ const FLOORS: &[&[&str]] = &[
     &["engine"],
     &["mpi"],
     &["checkpoint"],
+    &["job"],
     &["abi"],
 ];
 /// Rooms beside the house, the only rooms that they may use, and those of the house that may use
 /// them.
 const BESIDE: &[(&str, &[&str], &[&str])] = &[
-    ("view", &["base"], &["abi"]),
+    ("view", &["base"], &["job"]),
     ("sim", &["base", "machine", "fault", "view"], &[]),
     ("ftck", &[], &[]),
 ];

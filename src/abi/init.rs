@@ -1,7 +1,8 @@
 //! Starting and leaving MPI (MPI-5.0 §11.2, §11.4).
 
+use crate::abi::abort;
 use crate::abi::kinds::*;
-use crate::abi::{abort, start};
+use crate::job;
 use crate::mpi::init::{self, THREAD_SINGLE};
 
 mpi!(
@@ -68,7 +69,7 @@ mpi!(
     #[season(Always)]
     fn MPI_Finalize(process: &Process) {
         let left = init::finalize(process);
-        start::report(process);
+        job::leave(process);
         left
     }
 );

@@ -29,7 +29,8 @@ pub use ending::end_current;
 pub use obituary::{cause, obituary};
 pub use seat::{Pin, Visit};
 pub use world::{
-    end_process, expect_dues, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run,
+    end_process, expect_dues, has_alarms, incarnation, kill, kill_only, living, pin, refuse,
+    respawn, run,
 };
 
 pub(super) use ending::{abort, exit, is_own_process};

@@ -384,6 +384,13 @@ impl World {
     }
 }
 
+/// Ends the process before the job has begun.
+pub fn refuse(why: &str) -> ! {
+    output::write(2, format!("ftrun: {why}\n").as_bytes());
+    // SAFETY: no rank lives, and nothing of the program has run.
+    unsafe { libc::_exit(2) }
+}
+
 /// Ends the process, from any thread: words to stderr first, then what libc still holds, if that
 /// is possible. Only the first who calls is heard; the others wait for the end.
 pub fn end_process(status: i32, last_words: &str) -> ! {

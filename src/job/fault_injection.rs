@@ -1,11 +1,11 @@
 //! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, by chance, or
 //! because a node fails of the machine that ranks sit on.
 
-use crate::abi::report;
 use crate::base::Member;
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
+use crate::job::report;
 use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
 use crate::mpi::failure::planned_death::Fate;
@@ -110,7 +110,7 @@ pub(super) fn began(victim: Member) {
 }
 
 /// What is ordered for one life that has just made its first call.
-pub(super) fn lead(process: &Process) {
+pub fn lead(process: &Process) {
     let Some(orders) = ORDERS.get() else { return };
     let Member { seat, incarnation } = process.me;
     let whens: Vec<When> = of(orders, seat, incarnation).map(|event| event.when.clone()).collect();

@@ -6,10 +6,10 @@ mod hands;
 mod sight;
 mod stories;
 
-use crate::abi::start::say;
 use crate::fault::Tale;
 use crate::host::job::Job;
 use crate::host::{Rank, output, service};
+use crate::job::end::say;
 use crate::mpi::process::Process;
 use crate::mpi::world::World;
 use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};

@@ -1,10 +1,10 @@
 //! What people at a page ask for: what a rank does, and deaths.
 
 use super::sight::Sight;
-use crate::abi::fates;
 use crate::base::random::Random;
 use crate::engine::Waits;
 use crate::host::life;
+use crate::job::fault_injection;
 use crate::mpi::failure::deadlock_report::words_of;
 use crate::mpi::process::Process;
 
@@ -14,7 +14,7 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
         "info" => seat(rest, sight).map(|seat| told(seat, sight)),
         "kill" => {
             let seat = seat(rest, sight)?;
-            match fates::strike_by_hand(seat) {
+            match fault_injection::strike_by_hand(seat) {
                 Ok(()) => Ok(format!("rank {seat} is to die")),
                 Err(why) => Err(format!("rank {seat}: {why}")),
             }
@@ -96,7 +96,8 @@ fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
         let within = |low: f64, high: f64, at: f32| (low..=high).contains(&f64::from(at));
         within(x0, x1, x) && within(y0, y1, y)
     };
-    let lives = |seat: &usize| life::living(*seat).is_some_and(|rank| !fates::has_left(&rank));
+    let lives =
+        |seat: &usize| life::living(*seat).is_some_and(|rank| !fault_injection::has_left(&rank));
     let inside = (0..sight.places.len()).filter(|&seat| is_inside(sight.places[seat]));
     let mut victims: Vec<usize> = inside.filter(lives).collect();
     let wanted = (victims.len() as f64 * percent / 100.0).round() as usize;
@@ -105,7 +106,8 @@ fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
         let other = place + random.below((victims.len() - place) as u64) as usize;
         victims.swap(place, other);
     }
-    let killed = victims[..wanted].iter().filter(|&&seat| fates::strike_by_hand(seat).is_ok());
+    let killed =
+        victims[..wanted].iter().filter(|&&seat| fault_injection::strike_by_hand(seat).is_ok());
     match killed.count() {
         1 => Ok("1 rank is to die".into()),
         count => Ok(format!("{count} ranks are to die")),

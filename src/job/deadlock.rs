@@ -2,14 +2,15 @@
 //! still do anything, and says what each rank waits for when nobody can. The same thread votes
 //! those out who keep a recovery waiting for longer than the job has patience.
 
-use crate::abi::fates;
-use crate::abi::start::{Gone, say};
 use crate::base::Member;
 use crate::engine::shared::deadlock_detector::{Sight, Watchman};
 use crate::engine::{Waits, World};
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{clock, replay, tasks};
+use crate::job::end::say;
+use crate::job::fault_injection;
+use crate::job::supervision::Gone;
 use crate::mpi::failure::deadlock_report::Plight;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
@@ -111,12 +112,11 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
         return Sight::Moving;
     }
     let is_stuck = stuck(gone).is_some_and(|stuck| !stuck.is_empty());
-    if !is_stuck || life::has_alarms() || fates::is_expecting() {
+    if !is_stuck || life::has_alarms() || fault_injection::is_expecting() {
         return Sight::Moving;
     }
     let own = tasks::own_number();
-    // SAFETY: has no preconditions.
-    let undertaker = unsafe { libc::getpid() };
+    let undertaker = std::process::id() as i32;
     let is_exempt = |number| number == own || has_limit && number == undertaker;
     tasks::stillness(is_exempt).map_or(Sight::Moving, Sight::Still)
 }
