@@ -2,11 +2,11 @@
 
 use crate::abi::program::PROGRAM;
 use crate::base::Member;
+use crate::engine::World;
 use crate::host;
 use crate::host::life::{self, Ending, Pulse};
 use crate::job;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use std::cell::Cell;
 use std::sync::OnceLock;
 

@@ -15,7 +15,7 @@ pub use crate::engine::rank::generation::{Fellowship, Moved};
 pub use crate::engine::rank::matching::{ANY_SOURCE, ANY_TAG};
 pub use crate::engine::rank::offload::Outside;
 pub use crate::engine::rank::operation::{Died, Mishap, Ops, Outcome, Watch};
-pub use crate::engine::rank::preposted::{Bookings, Receipt};
+pub use crate::engine::rank::preposted::{PrepostedReceives, Receipt};
 pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
 pub use crate::engine::rank::tasks::Task;
@@ -23,7 +23,7 @@ pub use crate::engine::rank::wait::{Awaited, Everyone, Vigil};
 pub use crate::engine::rank::wait_report::{Waits, Want};
 pub use crate::engine::shared::agreement::{Key as Matter, Purpose, Summons};
 pub use crate::engine::shared::mismatch::Void;
-pub use crate::engine::shared::recovery_cache::Era;
+pub use crate::engine::shared::recovery_cache::RecoveryCache;
 pub use crate::engine::shared::world::{CONTEXTS, World};
 pub use meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 
@@ -37,7 +37,7 @@ use crate::engine::rank::operation::{Op, Stage};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Ears, Envelope, Load, Packet, Parcels, Pool, Port};
+use crate::transport::{Batches, Ears, Envelope, Load, Packet, Pool, Port};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -84,11 +84,11 @@ struct State {
     /// How many messages may wait before recalled ones are looked for among them.
     sweep_at: usize,
     pool: Pool,
-    channels: crate::engine::rank::rings::Channels,
+    channels: crate::engine::rank::rings::Rings,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     /// Room for those of them that are made together.
-    parcels: Parcels<Key>,
+    parcels: Batches<Key>,
     accounts: Slab<crate::engine::rank::buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
@@ -434,9 +434,9 @@ impl State {
             unexpected: Unexpected::default(),
             sweep_at: crate::engine::rank::progress::FEWEST_TO_SWEEP,
             pool: Pool::new(port),
-            channels: crate::engine::rank::rings::Channels::default(),
+            channels: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),
-            parcels: Parcels::default(),
+            parcels: Batches::default(),
             accounts: Slab::default(),
             due: VecDeque::new(),
             vigils: Vec::new(),

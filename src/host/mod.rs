@@ -3,7 +3,7 @@
 //! The way of a rank: `job::start` hands the program and the [`job::Job`] to [`life::run`] → every
 //! seat gets a [`Rank`] (private images by [`loader`], heap by [`heap`], libc state by [`shims`]) →
 //! its thread runs constructors and `main` → it ends by one of the ways of [`life::Ending`] → the
-//! undertaker tells the [`life::Tenant`] above, and does what that says.
+//! supervisor tells the [`life::Tenant`] above, and does what that says.
 
 pub mod clock;
 mod fiber;

@@ -9,10 +9,10 @@ use crate::mpi::process::Process;
 use parking_lot::Mutex;
 
 /// The lives that were ended so, and have not been buried yet.
-static ENDED: Mutex<Vec<(Member, Fate)>> = Mutex::new(Vec::new());
+static ENDED: Mutex<Vec<(Member, End)>> = Mutex::new(Vec::new());
 
 /// How such a life ended.
-pub(super) struct Fate {
+pub(super) struct End {
     pub(super) status: i32,
     /// What the rank did, or what was done to it.
     pub(super) words: String,
@@ -40,7 +40,7 @@ pub fn end_group(process: &Process, comm: &Comm, status: i32, words: &str) -> bo
             true => words.to_string(),
             false => format!("was ended by rank {}, which {words}", me.seat),
         };
-        (*member, Fate { status, words })
+        (*member, End { status, words })
     };
     ENDED.lock().extend(members.iter().map(fate));
     let peers = members.iter().filter(|member| **member != me);
@@ -49,7 +49,7 @@ pub fn end_group(process: &Process, comm: &Comm, status: i32, words: &str) -> bo
 }
 
 /// What has ended this life, if it was that: asked once.
-pub(super) fn fate_of(member: Member) -> Option<Fate> {
+pub(super) fn end_of(member: Member) -> Option<End> {
     let mut ended = ENDED.lock();
     let place = ended.iter().position(|(other, _)| *other == member)?;
     Some(ended.swap_remove(place).1)

@@ -3,15 +3,15 @@
 //! those out who keep a recovery waiting for longer than the job has patience.
 
 use crate::base::Member;
-use crate::engine::shared::deadlock_detector::{Sight, Watchman};
+use crate::engine::shared::deadlock_detector::{DeadlockDetector, Sight};
 use crate::engine::{Waits, World};
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{clock, replay, tasks};
 use crate::job::end::say;
 use crate::job::fault_injection;
-use crate::job::supervision::Gone;
-use crate::mpi::failure::deadlock_report::Plight;
+use crate::job::policy::Gone;
+use crate::mpi::failure::deadlock_report::DeadlockReport;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ struct Duty {
     gone: Arc<Gone>,
     /// Whether jobs that are stuck are to end.
     ends_stuck: bool,
-    /// The undertaker waits until a time anyway.
+    /// The supervisor waits until a time anyway.
     has_limit: bool,
     patience: Option<Patience>,
 }
@@ -40,12 +40,12 @@ pub(super) struct Patience {
     length: Duration,
     is_quiet: bool,
     told: Mutex<HashSet<Member>>,
-    /// When the undertaker looks again, since whoever he kills dies only after that.
+    /// When the supervisor looks again, since whoever he kills dies only after that.
     again: Mutex<Option<Instant>>,
 }
 
 /// Starts to watch over a job, where there is something to watch. Hands back what is left to the
-/// undertaker, who keeps time where a seed decides.
+/// supervisor, who keeps time where a seed decides.
 pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option<Patience> {
     let (is_quiet, told, again) = (job.is_quiet, Mutex::default(), Mutex::default());
     let patience = job.patience.map(|length| Patience { world, length, is_quiet, told, again });
@@ -61,7 +61,7 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
 
 fn watch(duty: &Duty) {
     const SHORTEST: Duration = Duration::from_millis(1);
-    let mut watchman = Watchman::default();
+    let mut watchman = DeadlockDetector::default();
     let pause = duty.patience.as_ref().map_or(BETWEEN_LOOKS, |patience| patience.length / 4);
     let (pause, mut last) = (pause.clamp(SHORTEST, BETWEEN_LOOKS), Instant::now());
     loop {
@@ -116,8 +116,8 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
         return Sight::Moving;
     }
     let own = tasks::own_number();
-    let undertaker = std::process::id() as i32;
-    let is_exempt = |number| number == own || has_limit && number == undertaker;
+    let supervisor = std::process::id() as i32;
+    let is_exempt = |number| number == own || has_limit && number == supervisor;
     tasks::stillness(is_exempt).map_or(Sight::Moving, Sight::Still)
 }
 
@@ -141,13 +141,13 @@ fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
 
 fn end_job(gone: &Gone) {
     let Some(stuck) = stuck(gone) else { return };
-    let mut plight = Plight::default();
+    let mut report = DeadlockReport::default();
     for (rank, waits) in stuck {
         if let Some(process) = rank.for_good().lodger::<Process>() {
-            plight.add(process, &waits);
+            report.add(process, &waits);
         }
     }
     let whole = "ftrun: deadlock: all ranks wait for each other, and nothing is under way; \
                  the job ends\n";
-    life::end_process(STUCK, &format!("{whole}{}", plight.words()));
+    life::end_process(STUCK, &format!("{whole}{}", report.words()));
 }

@@ -1,16 +1,16 @@
-//! The deaths that a job was ordered to meet: at calls (see [`Fate`]), after times, by chance, or
-//! because a node fails of the machine that ranks sit on.
+//! The deaths that a job was ordered to meet: at calls (see [`PlannedDeath`]), after times, by
+//! chance, or because a node fails of the machine that ranks sit on.
 
 use crate::base::Member;
+use crate::engine::World;
 use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
 use crate::job::report;
 use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
-use crate::mpi::failure::planned_death::Fate;
+use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use parking_lot::{Condvar, Mutex};
 use std::iter::Peekable;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ struct Orders {
     has_timed: AtomicBool,
     /// Rung when somebody comes to life.
     birth: Condvar,
-    /// Where the undertaker keeps time.
+    /// Where the supervisor keeps time.
     strokes: Mutex<Vec<Peekable<Strokes>>>,
     /// Of how many strokes some are to come.
     strikers: AtomicUsize,
@@ -61,7 +61,7 @@ struct Pending {
 /// How often a rank is looked at that is to die outside of calls, and is inside of one.
 const AGAIN: Duration = Duration::from_micros(200);
 
-/// What a job is ordered to meet; before anybody lives. Where it has a seed, the undertaker keeps
+/// What a job is ordered to meet; before anybody lives. Where it has a seed, the supervisor keeps
 /// time (see [`due`]). Who watches it may order more.
 pub(super) fn order(world: &'static World, job: &Job, strokes: Vec<Strokes>) {
     let (events, has_seed) = (job.kills.clone(), job.seed.is_some());
@@ -118,7 +118,7 @@ pub fn lead(process: &Process) {
     if !whens.iter().any(is_counted) {
         return;
     }
-    let fate = Arc::new(Fate::new(whens));
+    let fate = Arc::new(PlannedDeath::new(whens));
     if fate.counts_steps() {
         process.world.be_careful();
     }
@@ -185,7 +185,7 @@ impl Timed {
     }
 }
 
-/// Kills whose time has come; when the next is to die. For the undertaker, where he keeps time.
+/// Kills whose time has come; when the next is to die. For the supervisor, where he keeps time.
 pub(super) fn due() -> Option<Instant> {
     let orders = ORDERS.get()?;
     let reaped = orders.timed.lock().reap();

@@ -6,9 +6,9 @@ mod deadlock;
 mod end;
 mod fault_injection;
 mod live;
+mod policy;
 mod report;
 mod start;
-mod supervision;
 
 pub use abort::end_group;
 pub use end::{end_for_error, end_job, leave, status_for};

@@ -1,17 +1,17 @@
 //! How a job starts: what was asked of `ftrun` is put in place, then the ranks come to life.
 
+use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
 use crate::host::job::{Job, PRELOAD_KEPT, VARIABLE};
 use crate::host::loader::{self, Program};
 use crate::host::{life, replay, variables};
 use crate::job::fault_injection::{self, Strokes, Target};
-use crate::job::supervision::{Gone, Supervision};
+use crate::job::policy::{Gone, Policy};
 use crate::job::{deadlock, end, live, report};
 use crate::machine::berths::Berths;
 use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};
 use crate::mpi::checks;
-use crate::mpi::world::World;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'s
             if let Some(errhandler) = job.errhandler {
                 world.charter().start_with(errhandler);
             }
-            let tenant = Box::new(Supervision::new(world, &job, gone, patience));
+            let tenant = Box::new(Policy::new(world, &job, gone, patience));
             life::run(program, job, tenant)
         }
         Err(why) => life::refuse(&why),

@@ -26,4 +26,3 @@ pub mod run;
 pub mod scratch;
 pub mod session;
 pub mod topology;
-pub mod world;

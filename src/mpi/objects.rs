@@ -2,7 +2,7 @@
 
 use crate::base::Member;
 use crate::mpi::comm::group::Group;
-use crate::mpi::datatype::envelope::Recipe;
+use crate::mpi::datatype::envelope::Contents;
 use crate::mpi::datatype::{Datatype, Form};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
@@ -61,7 +61,7 @@ impl Process {
     }
 
     /// A handle of a new datatype.
-    pub fn make_datatype(&self, form: Form, recipe: Recipe, is_committed: bool) -> Result<usize> {
+    pub fn make_datatype(&self, form: Form, recipe: Contents, is_committed: bool) -> Result<usize> {
         let made = self
             .datatypes
             .insert_with(|handle| Arc::new(Datatype::new(handle, form, recipe, is_committed)));

@@ -1,6 +1,7 @@
 //! One rank's MPI: its tables of objects, its engine, its state between init and finalize.
 
 use crate::base::Member;
+use crate::engine::World;
 use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
 use crate::host::{replay, sched};
@@ -16,7 +17,7 @@ use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::error_codes::Codes;
 use crate::mpi::failure::attributes;
 use crate::mpi::failure::lineage::Lineage;
-use crate::mpi::failure::planned_death::Fate;
+use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::failure::usability::told;
 use crate::mpi::handle_table::{Held, Sort, Table};
 use crate::mpi::info::Info;
@@ -26,7 +27,6 @@ use crate::mpi::p2p::buffered_send;
 use crate::mpi::p2p::matched_message::Messages;
 use crate::mpi::p2p::request::Requests;
 use crate::mpi::session::Session;
-use crate::mpi::world::World;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ pub struct Process {
     /// What hears of errors of MPI_FILE_NULL.
     pub file_errhandler: Installed,
     /// The deaths that were ordered for this life, if any were.
-    pub fate: OnceLock<Arc<Fate>>,
+    pub fate: OnceLock<Arc<PlannedDeath>>,
     pulse: Pulse,
     /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
     first_world: Comm,

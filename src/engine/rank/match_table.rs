@@ -1,4 +1,4 @@
-//! A shelf: entries with an envelope, found by it in constant time, each kind in order of arrival.
+//! A table: entries with an envelope, found by it in constant time, each kind in order of arrival.
 //!
 //! Entries hang in a hash bucket by their envelope, or in one list in order of arrival, or in both.
 
@@ -10,7 +10,7 @@ const FEWEST_BUCKETS: usize = 16;
 /// Where an entry lies; valid until it is removed.
 pub(in crate::engine) type Place = u32;
 
-pub(in crate::engine) struct Shelf<T> {
+pub(in crate::engine) struct MatchTable<T> {
     entries: Vec<Entry<T>>,
     free: Vec<Place>,
     buckets: Box<[List]>,
@@ -53,9 +53,9 @@ pub(in crate::engine) enum By {
 
 const EMPTY: List = List { first: NONE, last: NONE };
 
-impl<T> Default for Shelf<T> {
-    fn default() -> Shelf<T> {
-        Shelf {
+impl<T> Default for MatchTable<T> {
+    fn default() -> MatchTable<T> {
+        MatchTable {
             entries: Vec::new(),
             free: Vec::new(),
             buckets: Box::default(),
@@ -66,7 +66,7 @@ impl<T> Default for Shelf<T> {
     }
 }
 
-impl<T> Shelf<T> {
+impl<T> MatchTable<T> {
     #[inline]
     pub(in crate::engine) fn len(&self) -> usize {
         self.len
@@ -98,7 +98,7 @@ impl<T> Shelf<T> {
         place
     }
 
-    /// Takes an entry off the shelf.
+    /// Takes an entry off the table.
     #[inline]
     pub(in crate::engine) fn remove(&mut self, place: Place) -> T {
         self.unlink(By::Envelope, place);

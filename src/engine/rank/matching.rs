@@ -1,6 +1,6 @@
 //! Which receive takes which message (MPI-5.0 §3.5): in order, wildcards included. Pure.
 
-use crate::engine::rank::match_table::{By, Place, Shelf};
+use crate::engine::rank::match_table::{By, MatchTable, Place};
 use crate::transport::Envelope;
 
 /// Any source, any tag (MPI_ANY_SOURCE, MPI_ANY_TAG): in a pattern's envelope only.
@@ -20,11 +20,11 @@ fn is_exact(pattern: Envelope) -> bool {
 }
 
 /// Receives that wait for a message. `R` is what the owner calls a receive.
-pub(in crate::engine) struct Posted<R>(Shelf<R>);
+pub(in crate::engine) struct Posted<R>(MatchTable<R>);
 
 impl<R> Default for Posted<R> {
     fn default() -> Posted<R> {
-        Posted(Shelf::default())
+        Posted(MatchTable::default())
     }
 }
 
@@ -84,17 +84,17 @@ impl<R: Copy + PartialEq> Posted<R> {
     }
 }
 
-/// Where on the shelf a receive is found.
+/// Where on the table a receive is found.
 fn list_of(pattern: Envelope) -> By {
     if is_exact(pattern) { By::Envelope } else { By::Arrival }
 }
 
 /// Messages that wait for a receive.
-pub(in crate::engine) struct Unexpected<M>(Shelf<M>);
+pub(in crate::engine) struct Unexpected<M>(MatchTable<M>);
 
 impl<M> Default for Unexpected<M> {
     fn default() -> Unexpected<M> {
-        Unexpected(Shelf::default())
+        Unexpected(MatchTable::default())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
-use crate::engine::rank::preposted::Bookings;
+use crate::engine::rank::preposted::PrepostedReceives;
 use crate::engine::rank::tasks::Course;
 use crate::engine::shared::agreement::Key as Matter;
 use crate::engine::shared::mismatch::Void;
@@ -121,7 +121,7 @@ pub(in crate::engine) struct Op {
 
 /// The operations of a rank, as those see them who wait for some; and what is not yet one.
 #[derive(Default)]
-pub struct Ops(pub(in crate::engine) Slab<Op>, pub(in crate::engine) Bookings);
+pub struct Ops(pub(in crate::engine) Slab<Op>, pub(in crate::engine) PrepostedReceives);
 impl Ops {
     /// How the operation ended, if it has.
     #[inline]

@@ -1,5 +1,5 @@
-//! Bookings: receives of a few bytes with one tag from one member, by its channel, started the
-//! short way.
+//! PrepostedReceives: receives of a few bytes with one tag from one member, by its channel, started
+//! the short way.
 //!
 //! As long as all goes as usual they are filled and settled without ever becoming operations. What
 //! is not usual makes operations of all that wait, before anything else is looked at: so each
@@ -23,14 +23,14 @@ const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize)
 
 /// The bookings of a rank, under keys that no slab has.
 #[derive(Default)]
-pub struct Bookings {
+pub struct PrepostedReceives {
     /// How many wait.
     waiting: u32,
     desk: Option<Box<Desk>>,
 }
 
 struct Desk {
-    places: [Booking; RESERVED],
+    places: [Preposted; RESERVED],
     lists: [List; LISTS],
     /// The first free place; each knows the next one.
     free: u8,
@@ -44,7 +44,7 @@ struct List {
 }
 
 #[derive(Clone, Copy)]
-struct Booking {
+struct Preposted {
     /// The number of its key.
     number: u32,
     state: Progress,
@@ -74,7 +74,7 @@ pub struct Receipt {
     pub bytes: usize,
 }
 
-impl Bookings {
+impl PrepostedReceives {
     /// How many have not been settled, those included that have become operations.
     pub(in crate::engine) fn count(&self) -> usize {
         let places = self.desk.iter().flat_map(|desk| &desk.places);
@@ -118,7 +118,7 @@ impl Bookings {
         }
     }
 
-    fn find(&self, key: Key) -> Option<&Booking> {
+    fn find(&self, key: Key) -> Option<&Preposted> {
         let booking = self.desk.as_ref()?.places.get(key.reserved()?)?;
         (booking.number == key.number()).then_some(booking)
     }
@@ -183,7 +183,7 @@ impl Bookings {
     }
 
     /// Takes out one that waits, the oldest with its envelope.
-    fn pop(&mut self) -> Option<(usize, Booking)> {
+    fn pop(&mut self) -> Option<(usize, Preposted)> {
         let desk = self.desk.as_mut()?;
         let list = desk.lists.iter_mut().find(|list| list.first != NOBODY)?;
         let place = usize::from(list.first);
@@ -201,7 +201,7 @@ impl Desk {
     #[cold]
     #[inline(never)]
     fn new() -> Box<Desk> {
-        let booking = |place: usize| Booking {
+        let booking = |place: usize| Preposted {
             number: reserved(place, 1).number(),
             state: Progress::Free,
             envelope: Envelope::default(),
@@ -215,7 +215,7 @@ impl Desk {
     }
 
     #[inline(always)]
-    fn place(&mut self, place: u8) -> &mut Booking {
+    fn place(&mut self, place: u8) -> &mut Preposted {
         &mut self.places[usize::from(place) % RESERVED]
     }
 
@@ -245,7 +245,7 @@ fn list_of(envelope: Envelope) -> usize {
     (envelope.tag as usize).wrapping_add(7 * envelope.source as usize) % LISTS
 }
 
-impl Booking {
+impl Preposted {
     /// Takes a message if it fits.
     #[inline(always)]
     fn take(&mut self, bytes: usize) -> Option<Span> {
@@ -286,7 +286,7 @@ impl Engine {
     /// Fills bookings until that `is_enough`; false: something is unusual, or it takes longer.
     #[inline(always)]
     pub fn fill_bookings(
-        &self, mut is_enough: impl FnMut(&mut Bookings) -> bool,
+        &self, mut is_enough: impl FnMut(&mut PrepostedReceives) -> bool,
     ) -> Result<bool, Died> {
         for _ in 0..BREATHS {
             if self.is_stopping() {
@@ -386,7 +386,7 @@ impl State {
     #[inline(never)]
     fn unbook_all(&mut self) {
         while let Some((place, booking)) = self.ops.1.pop() {
-            let Booking { envelope: pattern, from, into, .. } = booking;
+            let Preposted { envelope: pattern, from, into, .. } = booking;
             let watch = Watch::Peer { rank: pattern.source, member: from };
             let op = self.begin(Stage::Receiving { into: into.into() }, pattern, Some(watch));
             self.posted.insert(pattern, op);

@@ -12,7 +12,7 @@ use crate::transport::{Incoming, MOST_CHANNELS, Outgoing, Packet};
 const FEW: u32 = 2;
 const MANY: u32 = 4096;
 
-pub(in crate::engine) struct Channels {
+pub(in crate::engine) struct Rings {
     pub(in crate::engine) incoming: Vec<Incoming>,
     /// What [`crate::transport::Port::made`] was when they were looked for.
     pub(in crate::engine) made: u32,
@@ -30,15 +30,15 @@ struct Acquaintance {
     until: u32,
 }
 
-impl Default for Channels {
+impl Default for Rings {
     /// None so far; those that were made before this rank made its first call wait to be found.
-    fn default() -> Channels {
+    fn default() -> Rings {
         let acquaintances = std::array::from_fn(|_| Acquaintance::default());
-        Channels { incoming: Vec::new(), made: u32::MAX, next: 0, acquaintances }
+        Rings { incoming: Vec::new(), made: u32::MAX, next: 0, acquaintances }
     }
 }
 
-impl Channels {
+impl Rings {
     /// The channel to `to`, if there is one.
     #[inline(always)]
     pub(in crate::engine) fn to(&mut self, to: Member) -> Option<&mut Outgoing> {

@@ -44,8 +44,8 @@ pub enum Purpose {
 
 /// The agreements that are under way.
 #[derive(Default)]
-pub(in crate::engine) struct Council {
-    meetings: Mutex<BTreeMap<Key, Meeting>>,
+pub(in crate::engine) struct Agreements {
+    rounds: Mutex<BTreeMap<Key, Round>>,
     /// Those who have left in peace; nobody waits for them.
     departed: Mutex<BTreeSet<Member>>,
     /// What replacements that have not begun yet are to take part in.
@@ -93,7 +93,7 @@ impl Summons {
     }
 }
 
-struct Meeting {
+struct Round {
     roster: Roll,
     /// What its members are about, where all of them will draw the same conclusion.
     course: Option<Summons>,
@@ -134,46 +134,46 @@ impl World {
         self.bring(key, || self.convene(roster, None), me, value);
     }
 
-    fn bring(&self, key: Key, convene: impl FnOnce() -> Meeting, me: Member, value: Value) {
-        let mut meetings = self.council.meetings.lock();
-        let meeting = match meetings.entry(key) {
+    fn bring(&self, key: Key, convene: impl FnOnce() -> Round, me: Member, value: Value) {
+        let mut rounds = self.council.rounds.lock();
+        let round = match rounds.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 life::expect_dues();
                 entry.insert(convene())
             }
         };
-        meeting.contribute(me, value);
+        round.contribute(me, value);
         let mut news = News::default();
-        self.lead_on(&mut meetings, key, &mut news);
-        drop(meetings);
+        self.lead_on(&mut rounds, key, &mut news);
+        drop(rounds);
         self.announce(news);
     }
 
     /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
     /// it leads to another round: all who wait for it would do the same next, and be woken up only
     /// to wait again. So it is done for them; they find it done when they come to it.
-    fn lead_on(&self, meetings: &mut BTreeMap<Key, Meeting>, mut key: Key, news: &mut News) {
-        while let Some(meeting) = meetings.get_mut(&key) {
-            let decided = meeting.news();
+    fn lead_on(&self, rounds: &mut BTreeMap<Key, Round>, mut key: Key, news: &mut News) {
+        while let Some(round) = rounds.get_mut(&key) {
+            let decided = round.news();
             if key.purpose == Purpose::Recovery {
-                news.agreed.extend(meeting.dead(&decided));
+                news.agreed.extend(round.dead(&decided));
             }
-            let next = meeting.conclusion(&decided);
+            let next = round.conclusion(&decided);
             let Some((respawn, course)) = next else { return news.decided.extend(decided) };
             key.number = course.number;
             let convene = || self.convene(course.recovery.roster(), Some(course.clone()));
-            let meeting = meetings.entry(key).or_insert_with(convene);
+            let round = rounds.entry(key).or_insert_with(convene);
             let value = Value { most: u64::from(self.fresh_context()), ..Value::NEUTRAL };
-            decided.into_iter().for_each(|member| meeting.contribute(member, value));
+            decided.into_iter().for_each(|member| round.contribute(member, value));
             news.wanted.push((respawn, course));
         }
     }
 
-    /// A meeting of these members, some of whom may be dead already.
-    fn convene(&self, roster: &[Member], course: Option<Summons>) -> Meeting {
+    /// A round of these members, some of whom may be dead already.
+    fn convene(&self, roster: &[Member], course: Option<Summons>) -> Round {
         let size = roster.len();
-        let mut meeting = Meeting {
+        let mut round = Round {
             roster: Roll::new(roster.to_vec()),
             course,
             machines: (0..size).map(|place| Agreement::new(place, size)).collect(),
@@ -189,68 +189,68 @@ impl World {
         let deaths = ledger.since(0);
         absent.sort_by_key(|dead| deaths.iter().rposition(|other| other == dead));
         drop(ledger);
-        absent.into_iter().for_each(|dead| meeting.miss(dead, Agreement::bury));
+        absent.into_iter().for_each(|dead| round.miss(dead, Agreement::bury));
         let departed = self.council.departed.lock();
         let left: Vec<Member> =
             roster.iter().copied().filter(|member| departed.contains(member)).collect();
         drop(departed);
-        left.into_iter().for_each(|gone| meeting.miss(gone, Agreement::excuse));
-        meeting
+        left.into_iter().for_each(|gone| round.miss(gone, Agreement::excuse));
+        round
     }
 
     /// What was decided, if it was; once asked, `me` knows it.
     fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
-        let mut meetings = self.council.meetings.lock();
+        let mut rounds = self.council.rounds.lock();
         // Whoever is taken for dead while he still looks finds nothing any more.
-        let meeting = meetings.get_mut(&key)?;
-        let place = meeting.place(me).expect("whoever contributes is a member");
-        let decision = meeting.machines[place].decision()?.clone();
-        meeting.rest(place, Standing::Collected);
-        if meeting.is_over() {
-            meetings.remove(&key);
+        let round = rounds.get_mut(&key)?;
+        let place = round.place(me).expect("whoever contributes is a member");
+        let decision = round.machines[place].decision()?.clone();
+        round.rest(place, Standing::Collected);
+        if round.is_over() {
+            rounds.remove(&key);
         }
         Some(decision)
     }
 
     /// Whether it is decided, as far as `me` knows.
     fn has_decided(&self, key: Key, me: Member) -> bool {
-        let meetings = self.council.meetings.lock();
-        let Some(meeting) = meetings.get(&key) else { return false };
-        let place = meeting.place(me).expect("whoever contributes is a member");
-        meeting.machines[place].decision().is_some()
+        let rounds = self.council.rounds.lock();
+        let Some(round) = rounds.get(&key) else { return false };
+        let place = round.place(me).expect("whoever contributes is a member");
+        round.machines[place].decision().is_some()
     }
 
     /// Nobody decides on outcomes any more on communicators with contexts below this one.
     pub(in crate::engine) fn forget_outcomes(&self, context: u32) {
         let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
-        self.council.meetings.lock().retain(|key, _| !is_old(key));
+        self.council.rounds.lock().retain(|key, _| !is_old(key));
     }
 
     /// Who has kept the others waiting for so long who recover from a death. Those who only look
     /// whether anybody has died wait for as long as it takes.
     pub fn latecomers(&self, patience: Duration) -> Vec<Member> {
         let now = self.age();
-        let meetings = self.council.meetings.lock();
-        let awaiting = self.awaiting(&meetings);
-        let overdue = awaiting.filter(|meeting| now.saturating_sub(meeting.since) >= patience);
-        overdue.flat_map(Meeting::missing).collect()
+        let rounds = self.council.rounds.lock();
+        let awaiting = self.awaiting(&rounds);
+        let overdue = awaiting.filter(|round| now.saturating_sub(round.since) >= patience);
+        overdue.flat_map(Round::missing).collect()
     }
 
     /// Since when the first of those has been waited for.
     pub fn awaited_since(&self) -> Option<Duration> {
-        self.awaiting(&self.council.meetings.lock()).map(|meeting| meeting.since).min()
+        self.awaiting(&self.council.rounds.lock()).map(|round| round.since).min()
     }
 
     /// Where those who recover wait for somebody.
     fn awaiting<'a>(
-        &self, meetings: &'a BTreeMap<Key, Meeting>,
-    ) -> impl Iterator<Item = &'a Meeting> + use<'a> {
+        &self, rounds: &'a BTreeMap<Key, Round>,
+    ) -> impl Iterator<Item = &'a Round> + use<'a> {
         let called = self.called();
-        let is_meant = move |(key, meeting): &(&Key, &Meeting)| {
+        let is_meant = move |(key, round): &(&Key, &Round)| {
             let recovers = key.purpose == Purpose::Recovery && called > key.of;
-            recovers && meeting.missing().next().is_some()
+            recovers && round.missing().next().is_some()
         };
-        meetings.iter().filter(is_meant).map(|(_, meeting)| meeting)
+        rounds.iter().filter(is_meant).map(|(_, round)| round)
     }
 
     /// All agreements hear of a death.
@@ -274,15 +274,15 @@ impl World {
 
     fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
         let mut news = News::default();
-        let mut meetings = self.council.meetings.lock();
-        let concerned = meetings.iter().filter(|(_, meeting)| meeting.place(member).is_some());
+        let mut rounds = self.council.rounds.lock();
+        let concerned = rounds.iter().filter(|(_, round)| round.place(member).is_some());
         for key in concerned.map(|(key, _)| *key).collect::<Vec<Key>>() {
-            let Some(meeting) = meetings.get_mut(&key) else { continue };
-            meeting.miss(member, how);
-            self.lead_on(&mut meetings, key, &mut news);
+            let Some(round) = rounds.get_mut(&key) else { continue };
+            round.miss(member, how);
+            self.lead_on(&mut rounds, key, &mut news);
         }
-        meetings.retain(|_, meeting| !meeting.is_over());
-        drop(meetings);
+        rounds.retain(|_, round| !round.is_over());
+        drop(rounds);
         self.announce(news);
     }
 
@@ -338,7 +338,7 @@ impl World {
 
 type Outbox = crate::fault::Outbox;
 
-impl Meeting {
+impl Round {
     fn place(&self, member: Member) -> Option<usize> {
         self.roster.place(member).map(|place| place as usize)
     }

@@ -18,18 +18,18 @@ pub const CONFIRMATIONS: u32 = 2;
 
 /// One who looks now and then.
 #[derive(Default)]
-pub struct Watchman {
+pub struct DeadlockDetector {
     last: Option<u64>,
     confirmed: u32,
 }
 
-impl Watchman {
+impl DeadlockDetector {
     /// True if the job is stuck for good.
     pub fn look(&mut self, sight: Sight) -> bool {
         match sight {
-            Sight::Moving => *self = Watchman::default(),
+            Sight::Moving => *self = DeadlockDetector::default(),
             Sight::Still(turn) if self.last == Some(turn) => self.confirmed += 1,
-            Sight::Still(turn) => *self = Watchman { last: Some(turn), confirmed: 0 },
+            Sight::Still(turn) => *self = DeadlockDetector { last: Some(turn), confirmed: 0 },
         }
         self.confirmed >= CONFIRMATIONS
     }
@@ -98,7 +98,7 @@ mod tests {
             let mut random = Random::new(seed);
             let ranks = random.below(5) as usize + 1;
             let mut model = Model { waits: vec![None; ranks], messages: Vec::new(), turn: 0 };
-            let (mut watchman, sends) = (Watchman::default(), 40 + random.below(30));
+            let (mut watchman, sends) = (DeadlockDetector::default(), 40 + random.below(30));
             for _ in 0..300 {
                 let sight = model.sight(&mut random, sends);
                 let is_dead = (0..ranks).all(|rank| !model.can(rank));
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn whoever_has_run_in_between_is_not_stuck() {
-        let mut watchman = Watchman::default();
+        let mut watchman = DeadlockDetector::default();
         let looks = [Sight::Still(1), Sight::Still(1), Sight::Still(2), Sight::Still(2)];
         assert!(looks.into_iter().all(|sight| !watchman.look(sight)));
         assert!(!watchman.look(Sight::Moving));

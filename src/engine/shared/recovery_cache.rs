@@ -17,7 +17,7 @@ const ROUNDS: usize = 4;
 pub(in crate::engine) struct Shared {
     first: Mutex<Weak<Recovery>>,
     conclusions: Mutex<VecDeque<Conclusion>>,
-    era: Mutex<Option<Arc<Era>>>,
+    era: Mutex<Option<Arc<RecoveryCache>>>,
 }
 
 /// Where a decision has led.
@@ -30,7 +30,7 @@ struct Conclusion {
 }
 
 /// What the members of a view have in common from its commit on.
-pub struct Era {
+pub struct RecoveryCache {
     /// The generation, and the context of the world's messages in it.
     pub key: (u64, u32),
     /// Those who live, and with gaps those who did there before.
@@ -71,7 +71,7 @@ impl World {
     }
 
     /// What is common to all in the generation and context of `key`.
-    pub fn era(&self, key: (u64, u32), make: impl FnOnce() -> Era) -> Arc<Era> {
+    pub fn era(&self, key: (u64, u32), make: impl FnOnce() -> RecoveryCache) -> Arc<RecoveryCache> {
         let mut latest = self.shared.era.lock();
         if let Some(era) = latest.as_ref().filter(|era| era.key == key) {
             return era.clone();

@@ -4,7 +4,7 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::engine::meeting::Meetings;
-use crate::engine::shared::agreement::Council;
+use crate::engine::shared::agreement::Agreements;
 use crate::engine::shared::mismatch::Voids;
 use crate::engine::shared::recovery_cache::Shared;
 use crate::engine::shared::revocation::Revoked;
@@ -29,7 +29,7 @@ pub struct World {
     /// Grows with everything that those who wait may have to look at: deaths in the upper half,
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
-    pub(in crate::engine) council: Council,
+    pub(in crate::engine) council: Agreements,
     pub(in crate::engine) shared: Shared,
     pub(in crate::engine) revoked: Revoked,
     pub(in crate::engine) voids: Voids,
@@ -86,7 +86,7 @@ impl World {
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             annals: Mutex::default(),
             stir: AtomicU64::new(0),
-            council: Council::default(),
+            council: Agreements::default(),
             shared: Shared::default(),
             revoked: Revoked::default(),
             voids: Voids::default(),

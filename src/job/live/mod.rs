@@ -6,12 +6,12 @@ mod hands;
 mod sight;
 mod stories;
 
+use crate::engine::World;
 use crate::fault::Tale;
 use crate::host::job::Job;
 use crate::host::{Rank, output, service};
 use crate::job::end::say;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
 use parking_lot::{Condvar, Mutex};
 use sight::Sight;

@@ -2,11 +2,11 @@
 
 use super::stories::Stories;
 use super::{Gone, Live};
+use crate::engine::World;
 use crate::host::life::{self, Visit};
 use crate::machine::map;
 use crate::mpi::failure::deadlock_report;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use crate::view::{Frame, Image, Scene};
 use std::sync::atomic::Ordering;
 

@@ -1,9 +1,9 @@
 //! A communicator's part in the meeting of its members.
 
 use crate::engine::Meeting;
+use crate::engine::World;
 use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use std::sync::{Arc, OnceLock};
 
 /// Found when the first operation needs it; shared by all handles of one communicator.

@@ -14,7 +14,7 @@ use crate::mpi::comm::group::{Both, Comparison, Group};
 use crate::mpi::comm::meeting::Attendance;
 use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
 use crate::mpi::error::{Class, Result};
-use crate::mpi::failure::attributes::{self, Losses};
+use crate::mpi::failure::attributes::{self, FaultAttributes};
 use crate::mpi::failure::blank::Gaps;
 use crate::mpi::handle_table::Held;
 use crate::mpi::info::Info;
@@ -83,7 +83,7 @@ pub struct Belongings {
     /// What MPI_Comm_attach_buffer attached.
     pub buffer: buffered_send::Slot,
     /// What it tells of failures.
-    pub losses: Losses,
+    pub losses: FaultAttributes,
 }
 
 impl Belongings {
@@ -94,7 +94,7 @@ impl Belongings {
             attributes,
             info: Mutex::default(),
             buffer: buffered_send::Slot::new(),
-            losses: Losses::default(),
+            losses: FaultAttributes::default(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{Belongings, Comm, Contexts};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::failure::attributes::Losses;
+use crate::mpi::failure::attributes::FaultAttributes;
 use crate::mpi::failure::blank::Gaps;
 use crate::mpi::failure::lineage;
 use crate::mpi::info::Info;
@@ -25,13 +25,13 @@ pub(in crate::mpi) struct Draft<'a> {
     pub(in crate::mpi) info: Option<&'a Info>,
     pub(in crate::mpi) topology: Option<Arc<Topology>>,
     pub(in crate::mpi) gaps: Option<Gaps>,
-    pub(in crate::mpi) losses: Losses,
+    pub(in crate::mpi) losses: FaultAttributes,
 }
 
 impl<'a> Draft<'a> {
     /// A communicator of `group` that has what every child of `parent` has.
     pub(in crate::mpi) fn child(parent: &Comm, context: u32, group: Arc<Group>) -> Draft<'a> {
-        let losses = Losses::inherit(&parent.losses);
+        let losses = FaultAttributes::inherit(&parent.losses);
         let gaps = parent.gaps().and_then(|gaps| gaps.within(context, &group));
         Draft { losses, gaps, ..Draft::new(context, group, Installed::inherit(&parent.errhandler)) }
     }
@@ -40,7 +40,7 @@ impl<'a> Draft<'a> {
     pub(in crate::mpi) fn new(context: u32, group: Arc<Group>, errhandler: Installed) -> Draft<'a> {
         let (attributes, contexts) = (Attributes::new(), Contexts { own: context, local: context });
         let (remote, info, topology, gaps) = (None, None, None, None);
-        let losses = Losses::default();
+        let losses = FaultAttributes::default();
         Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps, losses }
     }
 

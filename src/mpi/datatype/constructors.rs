@@ -1,7 +1,7 @@
 //! How datatypes are made, unmade and taken apart (MPI-5.0 §5.1).
 
 use crate::base::layout::{Layout, TooLarge};
-use crate::mpi::datatype::envelope::{Combiner, Recipe, Width};
+use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::signature::Signature;
 use crate::mpi::datatype::{Datatype, Form};
@@ -22,7 +22,7 @@ impl From<TooLarge> for Failure {
 
 /// Keeps a new type; returns its handle.
 pub(in crate::mpi) fn make(
-    process: &Process, layout: Layout, signature: Signature, recipe: Recipe,
+    process: &Process, layout: Layout, signature: Signature, recipe: Contents,
 ) -> Result<usize> {
     process.make_datatype(Form { layout: Arc::new(layout), signature }, recipe, false)
 }
@@ -34,7 +34,7 @@ pub(in crate::mpi) fn natural(value: i64) -> u64 {
 
 /// Keeps a type whose items are `items` of `old`; returns its handle.
 fn make_of(
-    process: &Process, layout: Layout, items: i64, old: &Old, recipe: Recipe,
+    process: &Process, layout: Layout, items: i64, old: &Old, recipe: Contents,
 ) -> Result<usize> {
     let recipe = recipe.of(std::slice::from_ref(old));
     make(process, layout, old.signature.repeat(items), recipe)
@@ -46,7 +46,7 @@ pub fn contiguous(process: &Process, width: Width, count: i64, old: &Old) -> Res
         let words = format!("count is {count}; so many items do not fit into memory");
         Class::COUNT.because(words)
     })?;
-    let recipe = Recipe::new(Combiner::Contiguous, width).counts(&[count]);
+    let recipe = Contents::new(Combiner::Contiguous, width).counts(&[count]);
     make_of(process, layout, count, old, recipe)
 }
 
@@ -56,7 +56,7 @@ pub fn vector(
 ) -> Result<usize> {
     let step = stride.checked_mul(old.shape.extent).ok_or(TooLarge)?;
     let layout = old.layout.vector(natural(count), natural(length), step)?;
-    let recipe = Recipe::new(Combiner::Vector, width).counts(&[count, length, stride]);
+    let recipe = Contents::new(Combiner::Vector, width).counts(&[count, length, stride]);
     make_of(process, layout, count.saturating_mul(length), old, recipe)
 }
 
@@ -65,7 +65,7 @@ pub fn hvector(
     process: &Process, width: Width, count: i64, length: i64, stride: i64, old: &Old,
 ) -> Result<usize> {
     let layout = old.layout.vector(natural(count), natural(length), stride)?;
-    let recipe = Recipe::new(Combiner::Hvector, width);
+    let recipe = Contents::new(Combiner::Hvector, width);
     let recipe = recipe.counts(&[count, length]).distances(&[stride]);
     make_of(process, layout, count.saturating_mul(length), old, recipe)
 }
@@ -101,7 +101,7 @@ pub fn indexed(
 ) -> Result<usize> {
     judge_lengths(lengths)?;
     let (layout, items) = blocks(lengths, &in_bytes(displacements, old)?, old)?;
-    let recipe = Recipe::new(Combiner::Indexed, width);
+    let recipe = Contents::new(Combiner::Indexed, width);
     let recipe = recipe.counts(&[lengths.len() as i64]).counts(lengths).counts(displacements);
     make_of(process, layout, items, old, recipe)
 }
@@ -112,7 +112,7 @@ pub fn hindexed(
 ) -> Result<usize> {
     judge_lengths(lengths)?;
     let (layout, items) = blocks(lengths, displacements, old)?;
-    let recipe = Recipe::new(Combiner::Hindexed, width);
+    let recipe = Contents::new(Combiner::Hindexed, width);
     let recipe = recipe.counts(&[lengths.len() as i64]).counts(lengths).distances(displacements);
     make_of(process, layout, items, old, recipe)
 }
@@ -123,7 +123,7 @@ pub fn indexed_block(
 ) -> Result<usize> {
     let lengths = vec![length; displacements.len()];
     let (layout, items) = blocks(&lengths, &in_bytes(displacements, old)?, old)?;
-    let recipe = Recipe::new(Combiner::IndexedBlock, width);
+    let recipe = Contents::new(Combiner::IndexedBlock, width);
     let recipe = recipe.counts(&[displacements.len() as i64, length]).counts(displacements);
     make_of(process, layout, items, old, recipe)
 }
@@ -134,7 +134,7 @@ pub fn hindexed_block(
 ) -> Result<usize> {
     let lengths = vec![length; displacements.len()];
     let (layout, items) = blocks(&lengths, displacements, old)?;
-    let recipe = Recipe::new(Combiner::HindexedBlock, width);
+    let recipe = Contents::new(Combiner::HindexedBlock, width);
     let recipe = recipe.counts(&[displacements.len() as i64, length]).distances(displacements);
     make_of(process, layout, items, old, recipe)
 }
@@ -153,7 +153,7 @@ pub fn structure(
     let parts: Vec<(i64, &Signature)> =
         lengths.iter().zip(types).map(|(length, of)| (*length, &of.signature)).collect();
     let signature = Signature::list(&parts);
-    let recipe = Recipe::new(Combiner::Struct, width).counts(&[lengths.len() as i64]);
+    let recipe = Contents::new(Combiner::Struct, width).counts(&[lengths.len() as i64]);
     let recipe = recipe.counts(lengths).distances(displacements).of(types);
     make(process, layout, signature, recipe)
 }
@@ -161,7 +161,7 @@ pub fn structure(
 /// The same data in items that begin and end elsewhere.
 pub fn resized(process: &Process, width: Width, lb: i64, extent: i64, old: &Old) -> Result<usize> {
     let layout = old.layout.resized(lb, extent)?;
-    let recipe = Recipe::new(Combiner::Resized, width).distances(&[lb, extent]);
+    let recipe = Contents::new(Combiner::Resized, width).distances(&[lb, extent]);
     make_of(process, layout, 1, old, recipe)
 }
 
@@ -176,7 +176,7 @@ pub fn all(process: &Process, handles: impl Iterator<Item = usize>) -> Result<Ve
 /// A type like `old`, committed if that is; returns its handle.
 pub fn duplicate(process: &Process, old: &Old) -> Result<usize> {
     let attributes = process.notes(old).attributes.copy(process, old.handle)?;
-    let recipe = Recipe::new(Combiner::Dup, Width::Small).of(std::slice::from_ref(old));
+    let recipe = Contents::new(Combiner::Dup, Width::Small).of(std::slice::from_ref(old));
     let made = process.make_datatype(old.form(), recipe, old.is_committed())?;
     if let Some(datatype) = process.datatypes.find(made) {
         datatype.notes.attributes.take(attributes);

@@ -35,7 +35,7 @@ pub enum Width {
 
 /// A constructor with its arguments, sorted as MPI_Type_get_contents gives them out.
 #[derive(Clone)]
-pub struct Recipe {
+pub struct Contents {
     pub combiner: Combiner,
     pub integers: Vec<i32>,
     pub addresses: Vec<i64>,
@@ -44,9 +44,9 @@ pub struct Recipe {
     width: Width,
 }
 
-impl Recipe {
-    pub fn new(combiner: Combiner, width: Width) -> Recipe {
-        Recipe {
+impl Contents {
+    pub fn new(combiner: Combiner, width: Width) -> Contents {
+        Contents {
             combiner,
             integers: Vec::new(),
             addresses: Vec::new(),
@@ -57,18 +57,18 @@ impl Recipe {
     }
 
     /// A type that nobody made.
-    pub fn named() -> Recipe {
-        Recipe::new(Combiner::Named, Width::Small)
+    pub fn named() -> Contents {
+        Contents::new(Combiner::Named, Width::Small)
     }
 
     /// Arguments that are an `int` in either form.
-    pub fn integers(mut self, values: &[i32]) -> Recipe {
+    pub fn integers(mut self, values: &[i32]) -> Contents {
         self.integers.extend(values);
         self
     }
 
     /// Arguments that are an `int` in the one form and a large count in the other.
-    pub fn counts(mut self, values: &[i64]) -> Recipe {
+    pub fn counts(mut self, values: &[i64]) -> Contents {
         match self.width {
             Width::Small => self.integers.extend(values.iter().map(|value| *value as i32)),
             Width::Large => self.large_counts.extend(values),
@@ -77,7 +77,7 @@ impl Recipe {
     }
 
     /// Arguments that are an address in the one form and a large count in the other.
-    pub fn distances(mut self, values: &[i64]) -> Recipe {
+    pub fn distances(mut self, values: &[i64]) -> Contents {
         match self.width {
             Width::Small => self.addresses.extend(values),
             Width::Large => self.large_counts.extend(values),
@@ -86,7 +86,7 @@ impl Recipe {
     }
 
     /// The types that it was made of.
-    pub fn of(mut self, types: &[Held<Datatype>]) -> Recipe {
+    pub fn of(mut self, types: &[Held<Datatype>]) -> Contents {
         self.datatypes.extend(types.iter().cloned());
         self
     }

@@ -12,7 +12,7 @@ pub mod subarray;
 use crate::base::layout::Layout;
 use crate::host::memory::{Region, Span};
 use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, On};
-use crate::mpi::datatype::envelope::{Combiner, Recipe};
+use crate::mpi::datatype::envelope::{Combiner, Contents};
 use crate::mpi::datatype::signature::Signature;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -87,7 +87,7 @@ pub struct Datatype {
     pub shape: Shape,
     pub layout: Arc<Layout>,
     pub signature: Signature,
-    pub recipe: Recipe,
+    pub recipe: Contents,
     /// Where the data of items in a row are when they are one run of bytes.
     run: Option<i64>,
     committed: AtomicBool,
@@ -152,7 +152,7 @@ impl Datatype {
     }
 
     /// A type that was made as `recipe` says.
-    pub fn new(handle: usize, form: Form, recipe: Recipe, is_committed: bool) -> Datatype {
+    pub fn new(handle: usize, form: Form, recipe: Contents, is_committed: bool) -> Datatype {
         let Form { layout, signature } = form;
         let shape = Shape {
             size: layout.size(),

@@ -1,7 +1,7 @@
 //! Types by what they can hold: Fortran's parametrised kinds (MPI-5.0 §19.1.9), types by class and
 //! size, and pairs by their parts.
 
-use crate::mpi::datatype::envelope::{Combiner, Recipe, Width};
+use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Datatype, Element, Form};
 use crate::mpi::error::{Class, Result};
@@ -89,7 +89,7 @@ fn ask(
         return Ok(*handle);
     }
     let form: Form = predefined::form(element);
-    let recipe = Recipe::new(combiner, Width::Small).integers(arguments);
+    let recipe = Contents::new(combiner, Width::Small).integers(arguments);
     let handle = process.make_datatype(form, recipe, true)?;
     asked.insert(question, handle);
     Ok(handle)

@@ -1,7 +1,7 @@
 //! The predefined datatypes, by their handles (MPI-5.0 §5.1, §20.3; x86-64, gfortran).
 
 use crate::base::layout::Layout;
-use crate::mpi::datatype::envelope::Recipe;
+use crate::mpi::datatype::envelope::Contents;
 use crate::mpi::datatype::signature::{self, Signature};
 use crate::mpi::datatype::{Datatype, Element, Form, Pair};
 use crate::mpi::handle_table::Held;
@@ -168,7 +168,7 @@ pub fn name(handle: usize) -> Option<&'static str> {
 fn table() -> Box<Table> {
     let mut table: Box<Table> = Box::new([const { None }; LAST - FIRST + 1]);
     for (handle, _, element) in TYPES {
-        let datatype = Datatype::new(*handle, form(*element), Recipe::named(), true);
+        let datatype = Datatype::new(*handle, form(*element), Contents::named(), true);
         table[handle - FIRST] = Some(datatype);
     }
     table

@@ -4,7 +4,7 @@
 use crate::base::layout::{Layout, TooLarge};
 use crate::mpi::datatype::Datatype;
 use crate::mpi::datatype::constructors::{make, natural};
-use crate::mpi::datatype::envelope::{Combiner, Recipe, Width};
+use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
@@ -77,7 +77,7 @@ pub fn subarray(
         items = i64::saturating_mul(items, subsizes[index]);
     }
     let layout = layout.shifted(start)?.resized(0, step)?;
-    let recipe = Recipe::new(Combiner::Subarray, width).integers(&[count]);
+    let recipe = Contents::new(Combiner::Subarray, width).integers(&[count]);
     let recipe = recipe.counts(sizes).counts(subsizes).counts(starts).integers(&[order]);
     make(process, layout, old.signature.repeat(items), recipe.of(std::slice::from_ref(old)))
 }
@@ -215,7 +215,7 @@ pub fn darray(
         items = i64::saturating_mul(items, mine);
     }
     let layout = layout.resized(0, step)?;
-    let recipe = Recipe::new(Combiner::Darray, width).integers(&[deal.size, deal.rank, count]);
+    let recipe = Contents::new(Combiner::Darray, width).integers(&[deal.size, deal.rank, count]);
     let recipe = recipe.counts(deal.sizes).integers(deal.distributions);
     let recipe = recipe.integers(deal.arguments).integers(deal.grid).integers(&[deal.order]);
     make(process, layout, old.signature.repeat(items), recipe.of(std::slice::from_ref(old)))

@@ -30,15 +30,15 @@ const RANK_STATES: i32 = 7012;
 /// What a communicator keeps of failures: its own modes, and the numbers that programs were told
 /// where to find. Nobody says when a program has read enough: they stay as long as it does.
 #[derive(Default)]
-pub struct Losses {
+pub struct FaultAttributes {
     modes: Mutex<Option<Modes>>,
     told: Mutex<BTreeMap<i32, Vec<Box<[AtomicI32]>>>>,
 }
 
-impl Losses {
+impl FaultAttributes {
     /// What a child of the communicator begins with.
-    pub fn inherit(parent: &Losses) -> Losses {
-        Losses { modes: Mutex::new(*parent.modes.lock()), told: Mutex::default() }
+    pub fn inherit(parent: &FaultAttributes) -> FaultAttributes {
+        FaultAttributes { modes: Mutex::new(*parent.modes.lock()), told: Mutex::default() }
     }
 
     /// Where the program finds these numbers. The place is the same as the last time, unless there
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_where_a_program_was_told_to_find_them() {
-        let losses = Losses::default();
+        let losses = FaultAttributes::default();
         let few = losses.tell(LIST_FAILED, &[1, 2]);
         assert_eq!(losses.tell(LIST_FAILED, &[1, 2, 3]), few, "there is room");
         let many = losses.tell(LIST_FAILED, &[4; 20]);

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 /// The ranks that are stuck, by what they wait for.
 #[derive(Default)]
-pub struct Plight(BTreeMap<Vec<String>, Vec<usize>>);
+pub struct DeadlockReport(BTreeMap<Vec<String>, Vec<usize>>);
 
-impl Plight {
+impl DeadlockReport {
     /// One more rank that waits.
     pub fn add(&mut self, process: &Process, waits: &Waits) {
         let calls = format!("in {}", waits.calls.join(" and "));

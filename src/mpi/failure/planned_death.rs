@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is ordered for one life, and how far it has come.
 #[derive(Debug, Default)]
-pub struct Fate {
+pub struct PlannedDeath {
     orders: Vec<Order>,
     threads: Mutex<Vec<Thread>>,
     met: OnceLock<When>,
@@ -43,11 +43,11 @@ struct Fuse {
     left: Option<u32>,
 }
 
-impl Fate {
+impl PlannedDeath {
     /// The fate of a life for which these moments are ordered.
-    pub fn new(orders: impl IntoIterator<Item = When>) -> Fate {
+    pub fn new(orders: impl IntoIterator<Item = When>) -> PlannedDeath {
         let orders = orders.into_iter().map(|when| Order { when, seen: AtomicU64::new(0) });
-        Fate { orders: orders.collect(), ..Fate::default() }
+        PlannedDeath { orders: orders.collect(), ..PlannedDeath::default() }
     }
 
     /// Whether the steps of calls count.
@@ -132,7 +132,7 @@ impl Fate {
     }
 }
 
-impl Steps for Fate {
+impl Steps for PlannedDeath {
     fn step(&self) -> bool {
         let token = thread_token();
         let mut threads = self.threads.lock();
@@ -175,15 +175,15 @@ impl Process {
     /// A thread whose calls are counted comes to the end of one.
     #[cold]
     pub fn leaves(&self) -> Result {
-        self.ends_if(Fate::leaves)
+        self.ends_if(PlannedDeath::leaves)
     }
 
     /// The calling thread begins to take part in a recovery.
     pub fn recovers(&self) -> Result {
-        self.ends_if(Fate::recovers)
+        self.ends_if(PlannedDeath::recovers)
     }
 
-    fn ends_if(&self, is_met: impl FnOnce(&Fate) -> bool) -> Result {
+    fn ends_if(&self, is_met: impl FnOnce(&PlannedDeath) -> bool) -> Result {
         match self.fate.get() {
             Some(fate) if is_met(fate) => Err(Failure::died()),
             _ => Ok(()),
@@ -196,13 +196,13 @@ mod tests {
     use super::*;
     use crate::machine::schedule::Event;
 
-    fn fate(orders: &[&str]) -> Fate {
+    fn fate(orders: &[&str]) -> PlannedDeath {
         let when = |order: &&str| Event::parse(&format!("0@{order}")).expect("a moment").when;
-        Fate::new(orders.iter().map(when))
+        PlannedDeath::new(orders.iter().map(when))
     }
 
     /// Runs calls of these names, of so many steps each, until the end: at which call and step.
-    fn life(fate: &Fate, calls: &[(&str, u32)]) -> Option<(usize, &'static str, u32)> {
+    fn life(fate: &PlannedDeath, calls: &[(&str, u32)]) -> Option<(usize, &'static str, u32)> {
         for ((name, steps), number) in calls.iter().zip(1..) {
             if fate.enters(name) {
                 return Some((number, "before", 0));

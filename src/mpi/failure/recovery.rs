@@ -3,7 +3,7 @@
 
 use crate::base::Member;
 use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
-use crate::engine::{Era, Moved, Summons};
+use crate::engine::{Moved, RecoveryCache, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::Comm;
@@ -273,7 +273,7 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
 /// What all have in common from now on.
 fn begin(
     process: &'static Process, view: &View, course: &Summons, context: u32, mode: Mode,
-) -> Era {
+) -> RecoveryCache {
     let world = process.world;
     let members: Vec<Member> = view.members().collect();
     world.tell(|chronicle, now| chronicle.committed(&members, view.generation, now));
@@ -282,7 +282,7 @@ fn begin(
     let last = || view.slots.iter().map(|slot| slot.last()).collect();
     let mut record = course.recovery.record().clone();
     world.file(&mut record);
-    Era {
+    RecoveryCache {
         key: (view.generation, context),
         roll: world.enrol(members),
         with_gone: (ranks.len() < view.slots.len()).then(|| world.enrol(last())),

@@ -2,7 +2,7 @@
 
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
 use crate::engine::shared::rules::Rules;
-use crate::engine::{Bookings, Ops};
+use crate::engine::{Ops, PrepostedReceives};
 use crate::mpi::error::{Cause, Class, Error, Failure, Result};
 use crate::mpi::failure::usability::{is_failure, told};
 use crate::mpi::handle_table::{self, Sort};
@@ -127,7 +127,7 @@ impl<P: Places> Many<P> {
     /// Waits the short way if all are such that this can be; says how many it has settled.
     #[inline]
     fn settle_bookings(&self) -> Result<usize> {
-        let is_brief = |bookings: &Bookings, index: usize| {
+        let is_brief = |bookings: &PrepostedReceives, index: usize| {
             let handle = self.places.key(index);
             handle == DONE || bookings.has(handle_table::number(Sort::Request, handle))
         };
@@ -149,7 +149,7 @@ impl<P: Places> Many<P> {
     }
 
     #[inline(always)]
-    fn settle_brief(&self, bookings: &mut Bookings, index: usize) -> bool {
+    fn settle_brief(&self, bookings: &mut PrepostedReceives, index: usize) -> bool {
         let handle = self.places.key(index);
         if handle == DONE {
             self.put(index, index, NULL, Status::PLAIN);

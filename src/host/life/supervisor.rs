@@ -5,9 +5,9 @@
 //! copies from its memory any more, that is given back → perhaps a fresh incarnation moves in.
 
 use super::threads::{self, Thread};
-use super::world::{World, end_process};
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
 use crate::host::job::Job;
+use crate::host::life::running_job::{RunningJob, end_process};
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
 use crate::host::{Rank, clock, replay, signals};
@@ -25,8 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// For so long nothing is cleared up where nobody moves in: perhaps all ranks are about to end.
 const LINGER: Duration = Duration::from_millis(20);
 
-pub(super) struct Undertaker {
-    world: &'static World,
+pub(super) struct Supervisor {
+    world: &'static RunningJob,
     ranks: usize,
     started: Instant,
     timeout: Option<Duration>,
@@ -67,9 +67,9 @@ enum Stage {
     Done,
 }
 
-impl Undertaker {
-    pub(super) fn new(world: &'static World, job: &Job) -> Undertaker {
-        Undertaker {
+impl Supervisor {
+    pub(super) fn new(world: &'static RunningJob, job: &Job) -> Supervisor {
+        Supervisor {
             world,
             ranks: job.ranks,
             started: Instant::now(),
@@ -337,7 +337,7 @@ fn ago(moment: Instant) -> Duration {
     clock::now().saturating_duration_since(moment)
 }
 
-impl Undertaker {
+impl Supervisor {
     /// A thread that waits in the kernel, and holds no lock of libc's or ours that others need, may
     /// be ended there.
     fn excuse_if_blocked(&self, rank: &Rank, thread: &Thread) {

@@ -1,12 +1,12 @@
-//! The job that runs in this process: its seats, and the way to the undertaker.
+//! The job that runs in this process: its seats, and the way to the supervisor.
 
 use super::birth::Arguments;
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
-use super::undertaker::Undertaker;
 use super::{Newcomer, Tenant, limits, threads, units};
 use crate::host::fiber::{self, Fiber};
 use crate::host::job::{Job, RankKind};
+use crate::host::life::supervisor::Supervisor;
 use crate::host::loader::{Program, Template};
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(super) struct World {
+pub(super) struct RunningJob {
     pub(super) program: Program,
     pub(super) arguments: Arguments,
     pub(super) template: Template,
@@ -29,17 +29,17 @@ pub(super) struct World {
     pub(super) tenant: Box<dyn Tenant>,
     /// The process that ranks live in; their forked children are others.
     process: libc::pid_t,
-    /// Rung for the undertaker.
+    /// Rung for the supervisor.
     pub(super) bell: Bell,
     /// Ranks that have ended and wait to be buried, linked by [`super::Life`]'s `next`.
     ended: AtomicPtr<Rank>,
-    /// Orders to kill, on their way from any thread to the undertaker.
+    /// Orders to kill, on their way from any thread to the supervisor.
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
     /// Orders to bring incarnations to life, on the same way.
     order: Sender<(usize, Newcomer)>,
     pub(super) orders: Receiver<(usize, Newcomer)>,
-    /// Signals to the whole process that the undertaker has to pass on, one bit each.
+    /// Signals to the whole process that the supervisor has to pass on, one bit each.
     forwarded: AtomicU64,
     /// Whether signals may wait in the inbox of some thread.
     has_deferred: AtomicBool,
@@ -50,17 +50,19 @@ pub(super) struct World {
 /// Who is to die: an incarnation in a seat; `None` is its first life, where nobody lives yet.
 type Condemned = (usize, Option<u32>);
 
-static WORLD: OnceLock<World> = OnceLock::new();
+static WORLD: OnceLock<RunningJob> = OnceLock::new();
 
 /// Runs `program` as the ranks of `job` until all have ended or `tenant` ends the job.
 pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
     match prepare(program, &job, tenant) {
-        Ok(world) => Undertaker::new(world, &job).work(),
+        Ok(world) => Supervisor::new(world, &job).work(),
         Err(why) => end_process(2, &format!("ftrun: {why}\n")),
     }
 }
 
-fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static World, String> {
+fn prepare(
+    program: Program, job: &Job, tenant: Box<dyn Tenant>,
+) -> Result<&'static RunningJob, String> {
     shims::prepare(job);
     let mut template = Template::of_process(&program, job)?;
     let cores = sched::cores();
@@ -82,7 +84,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     sched::expect_crowd(job.ranks > cores);
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
-    let world = World {
+    let world = RunningJob {
         program,
         arguments,
         template,
@@ -108,7 +110,7 @@ fn prepare(program: Program, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'sta
     // Workers are interrupted by signals, which look at the world.
     if choose_kind(job, cores)? {
         world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
-        // The undertaker, for whom all wait who recover, competes with workers that never rest.
+        // The supervisor, for whom all wait who recover, competes with workers that never rest.
         sched::ask_for_slices_of(sched::PROMPT);
     }
     Ok(world)
@@ -169,11 +171,11 @@ fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
 }
 
 /// The job that this thread is part of.
-pub(super) fn of_process() -> &'static World {
-    found().expect("ranks and the undertaker live in a job")
+pub(super) fn of_process() -> &'static RunningJob {
+    found().expect("ranks and the supervisor live in a job")
 }
 
-fn found() -> Option<&'static World> {
+fn found() -> Option<&'static RunningJob> {
     WORLD.get()
 }
 
@@ -182,7 +184,7 @@ pub(super) fn process() -> libc::pid_t {
     found().map_or(0, |world| world.process)
 }
 
-/// Hands a rank that has ended to the undertaker. Safe in signal handlers.
+/// Hands a rank that has ended to the supervisor. Safe in signal handlers.
 pub(super) fn report(rank: &'static Rank) {
     let Some(world) = found() else { return };
     let mut first = world.ended.load(Ordering::Relaxed);
@@ -198,14 +200,14 @@ pub(super) fn report(rank: &'static Rank) {
     world.call();
 }
 
-/// Tells the undertaker that what it waits for may be so now.
+/// Tells the supervisor that what it waits for may be so now.
 pub(in crate::host) fn look_again() {
     if let Some(world) = found() {
         world.call();
     }
 }
 
-/// Tells the undertaker to look around now, whatever the order of the run.
+/// Tells the supervisor to look around now, whatever the order of the run.
 pub(in crate::host) fn hurry() {
     if let Some(world) = found() {
         world.bell.unpark();
@@ -227,7 +229,7 @@ pub fn kill_only(seat: usize, incarnation: u32) {
     }
 }
 
-fn condemn(world: &'static World, seat: usize, incarnation: Option<u32>) {
+fn condemn(world: &'static RunningJob, seat: usize, incarnation: Option<u32>) {
     let rank = world.seats[seat].visit();
     if let Some(rank) = rank.filter(|rank| Some(rank.incarnation) == incarnation) {
         rank.pulse.stop();
@@ -268,7 +270,7 @@ pub fn living(seat: usize) -> Option<Visit> {
     found()?.seats.get(seat)?.visit().filter(|rank| !rank.life.is_ending())
 }
 
-/// Passes a signal to the whole process on to the undertaker. Safe in signal handlers.
+/// Passes a signal to the whole process on to the supervisor. Safe in signal handlers.
 pub(in crate::host) fn forward(number: i32) {
     if let Some(world) = found() {
         world.forwarded.fetch_or(1 << number, Ordering::SeqCst);
@@ -276,7 +278,7 @@ pub(in crate::host) fn forward(number: i32) {
     }
 }
 
-/// Some thread has something in its inbox: the undertaker pokes it until it is empty. Safe in
+/// Some thread has something in its inbox: the supervisor pokes it until it is empty. Safe in
 /// signal handlers.
 pub(in crate::host) fn defer() {
     if let Some(world) = found() {
@@ -295,7 +297,7 @@ pub(in crate::host) fn admit(pc: usize) -> bool {
     rank.is_some_and(|rank| rank.images.admit(pc))
 }
 
-/// Some rank has set an alarm, which the undertaker is to ring.
+/// Some rank has set an alarm, which the supervisor is to ring.
 pub(in crate::host) fn expect_alarms() {
     if let Some(world) = found() {
         world.has_alarms.store(true, Ordering::SeqCst);
@@ -315,8 +317,8 @@ pub fn expect_dues() {
     }
 }
 
-impl World {
-    /// There is something to do for the undertaker.
+impl RunningJob {
+    /// There is something to do for the supervisor.
     fn call(&self) {
         if !replay::leave_to_undertaker() {
             self.bell.unpark();
@@ -378,7 +380,7 @@ impl World {
         self.seats.iter().filter_map(Seat::visit)
     }
 
-    /// The same for the undertaker.
+    /// The same for the supervisor.
     pub(super) fn ranks(&self) -> impl Iterator<Item = &'static Rank> {
         self.seats.iter().filter_map(Seat::rank)
     }
@@ -431,7 +433,7 @@ fn flush() {
     let speaker = current().map(|rank| rank.seat);
     let flush = move || {
         // What the dead had is saved already.
-        let ranks = found().into_iter().flat_map(World::visits);
+        let ranks = found().into_iter().flat_map(RunningJob::visits);
         let living = ranks.filter(|rank| !rank.life.is_ending()).map(Visit::for_good);
         let mut living: Vec<&'static Rank> = living.collect();
         // The one that ends the job may do so in the middle of printing, and nobody waits for it.

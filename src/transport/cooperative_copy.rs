@@ -99,13 +99,13 @@ impl Errand {
     }
 }
 
-struct Joint<'a> {
+struct CooperativeCopy<'a> {
     errands: &'a [Errand],
     /// The helper's last touch.
     has_left: AtomicBool,
 }
 
-impl Joint<'_> {
+impl CooperativeCopy<'_> {
     /// Does what there is to do of one errand after the other.
     fn work(&self, end: End) {
         let pieces = if self.errands.len() > 1 { PIECES_OF_SEVERAL } else { PIECES };
@@ -115,13 +115,13 @@ impl Joint<'_> {
 
 /// Where a copy waits for a helper.
 #[derive(Default)]
-pub(super) struct Invitation(AtomicPtr<Joint<'static>>);
+pub(super) struct Invitation(AtomicPtr<CooperativeCopy<'static>>);
 
 impl Invitation {
     /// Runs the errands, together with whoever comes.
     pub(super) fn run(&self, errands: &[Errand]) {
-        let joint = Joint { errands, has_left: AtomicBool::new(false) };
-        let own = ptr::from_ref(&joint).cast_mut().cast::<Joint<'static>>();
+        let joint = CooperativeCopy { errands, has_left: AtomicBool::new(false) };
+        let own = ptr::from_ref(&joint).cast_mut().cast::<CooperativeCopy<'static>>();
         let (nobody, relaxed) = (ptr::null_mut(), Ordering::Relaxed);
         // Somebody else may have invited the same rank: then this one copies alone.
         let is_out = self.0.compare_exchange(nobody, own, Ordering::Release, relaxed).is_ok();

@@ -1,29 +1,29 @@
 //! Messages of one sender's that their receiver copies together: the two of them hear of each other
-//! once for all of it (see [`super::joint`]).
+//! once for all of it (see [`crate::transport::cooperative_copy`]).
 
-use super::joint::Errand;
 use super::packet::{Delivery, Envelope, Packet};
 use crate::host::memory::Region;
+use crate::transport::cooperative_copy::Errand;
 
 /// How many go together, and how many bytes: the first one is not there before the last one is.
 const MOST: usize = 8;
 const MOST_BYTES: usize = 256 << 10;
 
 /// Such messages, each with what its receiver calls it.
-pub struct Parcels<T> {
+pub struct Batches<T> {
     packets: Vec<(Packet, T)>,
     errands: Vec<Errand>,
     /// Whether the sender's memory was there when they were copied.
     are_had: bool,
 }
 
-impl<T> Default for Parcels<T> {
-    fn default() -> Parcels<T> {
-        Parcels { packets: Vec::new(), errands: Vec::new(), are_had: false }
+impl<T> Default for Batches<T> {
+    fn default() -> Batches<T> {
+        Batches { packets: Vec::new(), errands: Vec::new(), are_had: false }
     }
 }
 
-impl<T> Parcels<T> {
+impl<T> Batches<T> {
     /// Whether this message may come along with those that are there.
     pub fn have_room_for(&self, packet: &Packet) -> bool {
         let bytes: usize = self.errands.iter().map(Errand::bytes).sum();
@@ -104,7 +104,7 @@ mod tests {
         let data = data();
         let (port, packets) = posted(&data);
         let mut into: Vec<Vec<u8>> = data.iter().map(|data| vec![0; data.len()]).collect();
-        let mut parcels = Parcels::default();
+        let mut parcels = Batches::default();
         for ((packet, room), name) in packets.into_iter().zip(&mut into).zip(0_usize..) {
             assert!(parcels.have_room_for(&packet));
             parcels.add(packet, name, Span::of_mut(room).into());
@@ -125,7 +125,7 @@ mod tests {
         let (_, packets) = posted(&data);
         let other = posted(&data).1.pop().expect("there are three");
         let [first, more, fits] = packets.try_into().ok().expect("there are three");
-        let mut parcels = Parcels::default();
+        let mut parcels = Batches::default();
         let mut room = vec![0; MOST_BYTES];
         parcels.add(first, (), Span::of_mut(&mut room).into());
         assert!(!parcels.have_room_for(&more) && !parcels.have_room_for(&other));
@@ -137,7 +137,7 @@ mod tests {
         let data = data();
         let (port, packets) = posted(&data);
         let mut into = vec![0; 70_000];
-        let mut parcels = Parcels::default();
+        let mut parcels = Batches::default();
         for packet in packets {
             parcels.add(packet, (), Span::of_mut(&mut into).into());
         }

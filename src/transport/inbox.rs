@@ -1,12 +1,12 @@
 //! The wire within one process: a port per seat, where packets for it arrive and its own come home.
 
-use super::channel::{Channel, Incoming, MOST, Outgoing};
-use super::joint::Invitation;
 use super::packet::Packet;
 use crate::base::Member;
 use crate::base::sync::fence;
 use crate::base::sync::queue::{Batch, Queue};
 use crate::host::sched::Bell;
+use crate::transport::cooperative_copy::Invitation;
+use crate::transport::ring::{Channel, Incoming, MOST, Outgoing};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -2,6 +2,7 @@
 //! which exit status it ends at last.
 
 use crate::base::Member;
+use crate::engine::World;
 use crate::engine::shared::rules::{CommMode, Modes, Rules};
 use crate::fault::Tale;
 use crate::fault::chronicle::Cure;
@@ -14,13 +15,12 @@ use crate::job::{abort, end, fault_injection, live};
 use crate::machine::berths::Relocation;
 use crate::mpi::init::Phases;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Tells MPI who died, and decides what becomes of the job.
-pub(super) struct Supervision {
+pub(super) struct Policy {
     world: &'static World,
     is_quiet: bool,
     on_failure: OnFailure,
@@ -51,11 +51,11 @@ impl Gone {
     }
 }
 
-impl Supervision {
+impl Policy {
     pub(super) fn new(
         world: &'static World, job: &Job, gone: Arc<Gone>, patience: Option<Patience>,
-    ) -> Supervision {
-        Supervision {
+    ) -> Policy {
+        Policy {
             world,
             is_quiet: job.is_quiet,
             on_failure: job.on_failure,
@@ -155,7 +155,7 @@ impl Supervision {
     }
 }
 
-impl Tenant for Supervision {
+impl Tenant for Policy {
     fn began(&self, rank: &'static Rank) {
         let member = Member { seat: rank.seat, incarnation: rank.incarnation };
         if rank.incarnation > 0 {
@@ -174,7 +174,7 @@ impl Tenant for Supervision {
             Ending::Killed => 128 + libc::SIGKILL,
         };
         let member = Member { seat: rank.seat, incarnation: rank.incarnation };
-        let fate = abort::fate_of(member).filter(|_| ending == Ending::Killed);
+        let fate = abort::end_of(member).filter(|_| ending == Ending::Killed);
         let status = fate.as_ref().map_or(status, |fate| fate.status);
         live::ended(rank);
         let phases = rank.lodger::<Process>().map(|process| &process.phases);
