@@ -13,6 +13,7 @@ mod engine;
 mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 mod host;
+mod job;
 mod mpi;
 #[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]
 mod transport;

@@ -21,15 +21,15 @@ use super::stripes::{Codes, Crew};
 use super::taking::{comm_of, encode, lay_out};
 use crate::base::Member;
 use crate::host::output;
-use crate::mpi::codes::DATA_LOST;
 use crate::mpi::comm::Comm;
+use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::group::Group;
+use crate::mpi::error_codes::DATA_LOST;
+use crate::mpi::failure::deadlock_report::enumerate;
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
-use crate::mpi::plight::enumerate;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
-use crate::mpi::table::Held;
 use std::sync::Arc;
 
 /// From how many digits on it is said aloud that they are lost.

@@ -34,11 +34,11 @@ pub use uniform::{close, give_up, unite, unite_behind};
 
 use crate::mpi::comm::{Comm, Root};
 use crate::mpi::error::Result;
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
+use crate::mpi::p2p::Pending;
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::Pending;
 use crate::mpi::run::{self, Way};
-use crate::mpi::table::Held;
 use claim::{Claim, Form, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
