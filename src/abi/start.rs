@@ -1,14 +1,14 @@
 //! Where a program starts: the library takes `__libc_start_main` over and hands the program to the
 //! job.
 //!
-//! Without a job in the environment (see [`crate::host::job`]) the program runs as it is: a world
+//! Without a job in the environment (see [`crate::launch`]) the program runs as it is: a world
 //! of one.
 
 use crate::abi::{current, fortran};
-use crate::host::job::{Job, VARIABLE};
 use crate::host::loader::Program;
 use crate::host::replay;
 use crate::job;
+use crate::launch::{Job, VARIABLE};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;

@@ -104,7 +104,9 @@ fn install(prefix: &Path) -> Result<String, Refusal> {
         link(LIBRARY, &lib.join(name))?;
     }
     let include = directory(root.join("include"))?;
-    for header in files_of(&headers)? {
+    let generated = place::generated(&headers);
+    let written = if generated.is_dir() { files_of(&generated)? } else { Vec::new() };
+    for header in files_of(&headers)?.into_iter().chain(written) {
         copy(&header, &include.join(header.file_name().unwrap_or_default()))?;
     }
     let pkgconfig = directory(lib.join("pkgconfig"))?;

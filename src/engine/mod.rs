@@ -18,7 +18,6 @@ pub use crate::engine::rank::operation::{Died, Mishap, Ops, Outcome, Watch};
 pub use crate::engine::rank::preposted::{PrepostedReceives, Receipt};
 pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
-pub use crate::engine::rank::tasks::Task;
 pub use crate::engine::rank::wait::{Awaited, Everyone, Vigil};
 pub use crate::engine::rank::wait_report::{Waits, Want};
 pub use crate::engine::shared::agreement::{Key as Matter, Purpose, Summons};
@@ -173,11 +172,8 @@ impl Engine {
         }
     }
 
-    pub fn world(&self) -> &'static World {
-        self.world
-    }
-
     /// Whose engine this is.
+    #[cfg(test)]
     pub fn me(&self) -> Member {
         self.me
     }

@@ -1,6 +1,6 @@
 //! Brings ranks to life in this process: loader, libc shims, heaps, scheduler, death, respawn.
 //!
-//! The way of a rank: `job::start` hands the program and the [`job::Job`] to [`life::run`] → every
+//! The way of a rank: `job::start` hands the program and the job to [`life::run`] → every
 //! seat gets a [`Rank`] (private images by [`loader`], heap by [`heap`], libc state by [`shims`]) →
 //! its thread runs constructors and `main` → it ends by one of the ways of [`life::Ending`] → the
 //! supervisor tells the [`life::Tenant`] above, and does what that says.
@@ -8,7 +8,6 @@
 pub mod clock;
 mod fiber;
 pub mod heap;
-pub mod job;
 pub mod life;
 pub mod loader;
 pub mod memory;

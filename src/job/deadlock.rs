@@ -5,12 +5,12 @@
 use crate::base::Member;
 use crate::engine::shared::deadlock_detector::{DeadlockDetector, Sight};
 use crate::engine::{Waits, World};
-use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{clock, replay, tasks};
 use crate::job::end::say;
 use crate::job::fault_injection;
 use crate::job::policy::Gone;
+use crate::launch::Job;
 use crate::mpi::failure::deadlock_report::DeadlockReport;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;

@@ -3,10 +3,10 @@
 
 use crate::base::Member;
 use crate::engine::World;
-use crate::host::job::Job;
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
 use crate::job::report;
+use crate::launch::Job;
 use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
 use crate::mpi::failure::planned_death::PlannedDeath;

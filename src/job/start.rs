@@ -2,12 +2,12 @@
 
 use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
-use crate::host::job::{Job, PRELOAD_KEPT, VARIABLE};
 use crate::host::loader::{self, Program};
 use crate::host::{life, replay, variables};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::policy::{Gone, Policy};
 use crate::job::{deadlock, end, live, report};
+use crate::launch::{Job, PRELOAD_KEPT, VARIABLE};
 use crate::machine::berths::Berths;
 use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};

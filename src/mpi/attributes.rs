@@ -25,7 +25,6 @@ pub enum Attribute {
 pub enum Bearer {
     Comm,
     Datatype,
-    Win,
 }
 
 /// A key to attributes: how they are copied and deleted.

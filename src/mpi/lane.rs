@@ -72,7 +72,7 @@ impl<'a> Lane<'a> {
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and
     /// takes what it needs, once.
-    pub fn as_turn(self) -> Lane<'a> {
+    pub fn into_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
     }
 

@@ -10,9 +10,6 @@ use crate::mpi::p2p::buffered_send;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// The longest name of a process set, with C's null byte.
-pub const MAX_PSET_NAME: usize = 1024;
-
 /// The process sets there are.
 const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 const MEMORY_KINDS: &[u8] = b"mpi_memory_alloc_kinds";

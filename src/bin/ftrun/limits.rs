@@ -3,9 +3,9 @@
 //! How many memory mappings a rank takes is known once the program is loaded: the library looks at
 //! that limit itself.
 
-use crate::job::{Job, RankKind};
 use crate::numbers::spelled;
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::{Job, RankKind};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

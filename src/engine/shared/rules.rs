@@ -1,7 +1,7 @@
 //! How a job takes failures: what was asked for, or what the program shows that it can do.
 
 use crate::fault::Mode;
-pub use crate::host::job::{
+pub use crate::launch::{
     CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules,
 };
 use std::sync::OnceLock;

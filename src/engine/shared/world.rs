@@ -3,6 +3,7 @@
 
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
+use crate::base::tenants::Tenants;
 use crate::engine::meeting::Meetings;
 use crate::engine::shared::agreement::Agreements;
 use crate::engine::shared::mismatch::Voids;
@@ -53,6 +54,7 @@ pub struct World {
     mean_time: OnceLock<Duration>,
     /// Where ranks sit, if they do on a machine that was thought out.
     berths: OnceLock<Mutex<Berths>>,
+    tenants: Tenants,
 }
 
 /// The exit statuses of ranks whose failures nobody has made up for.
@@ -104,7 +106,13 @@ impl World {
             scribe: OnceLock::new(),
             mean_time: OnceLock::new(),
             berths: OnceLock::new(),
+            tenants: Tenants::default(),
         }
+    }
+
+    /// What a floor above keeps of this job; the first call makes it.
+    pub fn tenant<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.tenants.of()
     }
 
     /// How many seats there are.

@@ -6,11 +6,11 @@
 
 use super::threads::{self, Thread};
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
-use crate::host::job::Job;
 use crate::host::life::running_job::{RunningJob, end_process};
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
 use crate::host::{Rank, clock, replay, signals};
+use crate::launch::Job;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -17,8 +17,8 @@ mod relocs;
 mod scope;
 mod template;
 
-use crate::host::job::Job;
 use crate::host::shims::LibcState;
+use crate::launch::Job;
 use elf::{PAGE, PF_X};
 use object::{Object, Piece};
 use scope::Scope;

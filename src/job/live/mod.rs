@@ -8,9 +8,9 @@ mod stories;
 
 use crate::engine::World;
 use crate::fault::Tale;
-use crate::host::job::Job;
 use crate::host::{Rank, output, service};
 use crate::job::end::say;
+use crate::launch::Job;
 use crate::mpi::process::Process;
 use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
 use parking_lot::{Condvar, Mutex};

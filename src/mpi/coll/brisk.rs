@@ -267,7 +267,7 @@ impl<'a> Turn<'a> {
     }
 
     fn lane(&self) -> Lane<'a> {
-        Lane::new(self.process, self.comm, self.turn as i32, Way::Blocking).as_turn()
+        Lane::new(self.process, self.comm, self.turn as i32, Way::Blocking).into_turn()
     }
 
     pub(super) fn process(&self) -> &'a Process {

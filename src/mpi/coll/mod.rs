@@ -30,9 +30,8 @@ pub use rooted::{Bcast, Gather, Scatter};
 pub use scan::Scan;
 pub use sides::{Blocks, List, Lists, Offer, Side, Sides, Types};
 pub use tree::{broadcast, meet};
-pub use uniform::{Said, close, give_up, unite, unite_behind};
+pub use uniform::{close, give_up, unite, unite_behind};
 
-use crate::host::memory::Span;
 use crate::mpi::comm::{Comm, Root};
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
@@ -78,7 +77,7 @@ fn block_for_long(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Re
     let tag = comm.next_collective(process);
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
-    let lane = Lane::new(process, comm, tag, Way::Blocking).paced().as_turn();
+    let lane = Lane::new(process, comm, tag, Way::Blocking).paced().into_turn();
     run::block(perform(&plan, &lane))
 }
 
@@ -128,7 +127,7 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().as_turn();
+        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().into_turn();
         perform(&*plan, &lane).await
     })
 }
@@ -149,14 +148,6 @@ pub fn part(process: &Process, comm: &Comm) -> Result {
 pub(super) fn share(process: &Process, comm: &Comm, kind: Kind, mine: &[u8]) -> Result<Vec<u8>> {
     let lane = lane(process, comm, kind)?;
     run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
-}
-
-/// Everybody's bytes of the same length on a lane of any kind.
-pub async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
-    let mut all = vec![0; mine.len() * usize::try_from(lane.size()).expect("sizes are positive")];
-    let blocks = Blocks::even(Span::of_mut(&mut all), mine.len());
-    every::gather_and_spread(lane, Some(&Span::of(mine).into()), &blocks).await?;
-    Ok(all)
 }
 
 /// What a member does in an operation with a root.

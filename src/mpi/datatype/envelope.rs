@@ -23,7 +23,6 @@ pub enum Combiner {
     F90Complex,
     F90Integer,
     Resized,
-    ValueIndex,
 }
 
 /// Which form of a constructor was called: the one with `int` counts, or its large-count twin.

@@ -218,12 +218,6 @@ impl Datatype {
         }
     }
 
-    /// The address of the item with this number in `buf`.
-    #[inline]
-    pub fn item(&self, buf: Address, index: i64) -> Address {
-        Address(buf.0.wrapping_add_signed(index.wrapping_mul(self.shape.extent) as isize))
-    }
-
     /// Whether displacements are addresses, so that the buffer may be MPI_BOTTOM.
     fn is_absolute(&self) -> bool {
         usize::try_from(self.shape.true_lb).is_ok_and(|lowest| lowest >= Address::LOWEST)
@@ -285,8 +279,8 @@ impl Datatype {
     /// Whether the standard provides the type: it is committed from the start, cannot be freed, and
     /// operations are defined on it. Not all of them have names.
     pub fn is_predefined(&self) -> bool {
-        use Combiner::{F90Complex, F90Integer, F90Real, Named, ValueIndex};
-        matches!(self.recipe.combiner, Named | F90Real | F90Complex | F90Integer | ValueIndex)
+        use Combiner::{F90Complex, F90Integer, F90Real, Named};
+        matches!(self.recipe.combiner, Named | F90Real | F90Complex | F90Integer)
     }
 }
 

@@ -44,6 +44,7 @@ operation!(
 
 impl Float {
     /// The long double that is this integer.
+    #[cfg(test)]
     pub fn from_i64(integer: i64) -> Float {
         let mut result = Float([0; 16]);
         // SAFETY: both addresses hold what is read and written; the stack is left as it was.

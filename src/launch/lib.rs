@@ -1,11 +1,12 @@
 //! What `ftrun` asks of the library: written into one environment variable, read at start.
 
-#[path = "job/rules.rs"]
+#![forbid(unsafe_code)]
+
 mod rules;
 
 pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
 
-use crate::machine::schedule::Event;
+use ftmpi_machine::schedule::Event;
 use std::time::Duration;
 
 /// The variable that carries a job from `ftrun` to the library.

@@ -1,5 +1,7 @@
 //! Machines as they are thought of: pure, no clock, no wire, no file.
 
+#![forbid(unsafe_code)]
+
 pub mod berths;
 pub mod chance;
 pub mod cost;

@@ -5,6 +5,8 @@
 //! no page looks on or many do makes no difference to what happens. What is seen can be written
 //! down (see [`record`]), and pages can look at that later ([`replay`]).
 
+#![forbid(unsafe_code)]
+
 mod ahead;
 mod colour;
 mod easel;

@@ -1,5 +1,7 @@
 //! What every floor stands on: clock, chance, queues, agendas, words.
 
+#![deny(unsafe_code)]
+
 pub mod agenda;
 pub mod json;
 pub mod layout;
@@ -9,5 +11,6 @@ pub mod roll;
 pub mod slab;
 #[allow(unsafe_code, reason = "queues hand nodes over between threads")]
 pub mod sync;
+pub mod tenants;
 
 pub use member::Member;
