@@ -10,6 +10,7 @@ pub mod engine;
 pub mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 pub mod host;
+pub mod job;
 pub mod machine;
 pub mod mpi;
 #[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]

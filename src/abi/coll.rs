@@ -1,12 +1,12 @@
 //! Collective communication (MPI-5.0 §6.3 to §6.8).
 
+use crate::abi::fast_path;
 use crate::abi::kinds::*;
-use crate::abi::short;
 use crate::mpi::coll::{Allgather, Alltoall, Barrier, Bcast, Gather, Lists, Offer, Scatter, Types};
 use crate::mpi::datatype::Datatype;
 use crate::mpi::error::Result;
+use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
 
 /// Reads the datatypes of an array.
 pub(super) fn datatypes(
@@ -24,7 +24,7 @@ collective!(
     #[fortran(mpi_barrier_, mpi_ibarrier_, mpi_barrier_init_)]
     #[forms(MPI_Ibarrier, MPI_Barrier_init)]
     #[raises_on(comm)]
-    #[at_once(short::barrier)]
+    #[at_once(fast_path::barrier)]
     fn MPI_Barrier(process: &Process, comm: MPI_Comm) {
         Barrier::plan()
     }
@@ -36,7 +36,7 @@ collective!(
     #[fortran(mpi_bcast_, mpi_ibcast_, mpi_bcast_init_)]
     #[forms(MPI_Ibcast, MPI_Bcast_init)]
     #[raises_on(comm)]
-    #[at_once(short::bcast)]
+    #[at_once(fast_path::bcast)]
     fn MPI_Bcast(
         process: &Process, buffer: OutBuf, count: Late<Count>, datatype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
@@ -51,7 +51,7 @@ collective!(
     #[fortran(mpi_gather_, mpi_igather_, mpi_gather_init_)]
     #[forms(MPI_Igather, MPI_Gather_init)]
     #[raises_on(comm)]
-    #[at_once(short::gather)]
+    #[at_once(fast_path::gather)]
     fn MPI_Gather(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
@@ -87,7 +87,7 @@ collective!(
     #[fortran(mpi_scatter_, mpi_iscatter_, mpi_scatter_init_)]
     #[forms(MPI_Iscatter, MPI_Scatter_init)]
     #[raises_on(comm)]
-    #[at_once(short::scatter)]
+    #[at_once(fast_path::scatter)]
     fn MPI_Scatter(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
@@ -123,7 +123,7 @@ collective!(
     #[fortran(mpi_allgather_, mpi_iallgather_, mpi_allgather_init_)]
     #[forms(MPI_Iallgather, MPI_Allgather_init)]
     #[raises_on(comm)]
-    #[at_once(short::allgather)]
+    #[at_once(fast_path::allgather)]
     fn MPI_Allgather(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
@@ -158,7 +158,7 @@ collective!(
     #[fortran(mpi_alltoall_, mpi_ialltoall_, mpi_alltoall_init_)]
     #[forms(MPI_Ialltoall, MPI_Alltoall_init)]
     #[raises_on(comm)]
-    #[at_once(short::alltoall)]
+    #[at_once(fast_path::alltoall)]
     fn MPI_Alltoall(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,

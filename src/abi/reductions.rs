@@ -1,7 +1,7 @@
 //! Reductions (MPI-5.0 §6.9 to §6.11).
 
+use crate::abi::fast_path;
 use crate::abi::kinds::*;
-use crate::abi::short;
 use crate::mpi::coll::{Allreduce, Reduce, ReduceScatter, Scan, Terms};
 
 collective!(
@@ -10,7 +10,7 @@ collective!(
     #[fortran(mpi_reduce_, mpi_ireduce_, mpi_reduce_init_)]
     #[forms(MPI_Ireduce, MPI_Reduce_init)]
     #[raises_on(comm)]
-    #[at_once(short::reduce)]
+    #[at_once(fast_path::reduce)]
     fn MPI_Reduce(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, root: Rank, comm: MPI_Comm,
@@ -26,7 +26,7 @@ collective!(
     #[fortran(mpi_allreduce_, mpi_iallreduce_, mpi_allreduce_init_)]
     #[forms(MPI_Iallreduce, MPI_Allreduce_init)]
     #[raises_on(comm)]
-    #[at_once(short::allreduce)]
+    #[at_once(fast_path::allreduce)]
     fn MPI_Allreduce(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
@@ -50,7 +50,7 @@ collective!(
     )]
     #[forms(MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init)]
     #[raises_on(comm)]
-    #[at_once(short::reduce_scatter_block)]
+    #[at_once(fast_path::reduce_scatter_block)]
     fn MPI_Reduce_scatter_block(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, recvcount: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
@@ -81,7 +81,7 @@ collective!(
     #[fortran(mpi_scan_, mpi_iscan_, mpi_scan_init_)]
     #[forms(MPI_Iscan, MPI_Scan_init)]
     #[raises_on(comm)]
-    #[at_once(short::scan)]
+    #[at_once(fast_path::scan)]
     fn MPI_Scan(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
@@ -97,7 +97,7 @@ collective!(
     #[fortran(mpi_exscan_, mpi_iexscan_, mpi_exscan_init_)]
     #[forms(MPI_Iexscan, MPI_Exscan_init)]
     #[raises_on(comm)]
-    #[at_once(short::exscan)]
+    #[at_once(fast_path::exscan)]
     fn MPI_Exscan(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,

@@ -36,11 +36,18 @@ const LINKS: [(&str, &str); 8] = [
     ("mpif77", "mpicc"),
     ("mpif90", "mpicc"),
 ];
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "docs/USING.md",
+    "docs/FAULTS.md",
+    "docs/INJECTION.md",
+    "docs/REPLAY.md",
+    "docs/REPORT.md",
+    "docs/CHECKPOINTS.md",
+    "docs/SIMULATORS.md",
     "docs/ARCHITECTURE.md",
     "docs/NATURAL.md",
     "docs/BLUEGENE.md",

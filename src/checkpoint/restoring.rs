@@ -21,15 +21,15 @@ use super::stripes::{Codes, Crew};
 use super::taking::{comm_of, encode, lay_out};
 use crate::base::Member;
 use crate::host::output;
-use crate::mpi::codes::DATA_LOST;
 use crate::mpi::comm::Comm;
+use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::group::Group;
+use crate::mpi::error_codes::DATA_LOST;
+use crate::mpi::failure::deadlock_report::enumerate;
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
-use crate::mpi::plight::enumerate;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
-use crate::mpi::table::Held;
 use std::sync::Arc;
 
 /// From how many digits on it is said aloud that they are lost.
@@ -40,10 +40,10 @@ static COMMONS: Rounds<Option<Arc<Heads>>, Common> = Rounds::new();
 /// Who has no codes, by places.
 static WITHOUT_CODES: Rounds<bool, Arc<[bool]>> = Rounds::new();
 /// What all sums have lost.
-static LOSSES: Rounds<Worst, Losses> = Rounds::new();
+static LOSSES: Rounds<Worst, FaultAttributes> = Rounds::new();
 
 /// What sums have lost that came back.
-struct Losses {
+struct FaultAttributes {
     /// Decimal digits, at most.
     digits: i32,
     /// Those that have no digit left, by places.
@@ -348,10 +348,10 @@ pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Res
         let spoilt = all.into_iter().filter(|one| one.digits >= ALL_DIGITS);
         let mut spoilt: Vec<Worst> = spoilt.copied().collect();
         spoilt.sort_unstable_by_key(|one| one.place);
-        Losses { digits, spoilt }
+        FaultAttributes { digits, spoilt }
     };
     let losses = LOSSES.hear(lane, mine, make).await?;
-    let Losses { digits, spoilt } = &*losses;
+    let FaultAttributes { digits, spoilt } = &*losses;
     let digits = *digits;
     if let Some(first) = spoilt.first() {
         let ranks: Vec<usize> =

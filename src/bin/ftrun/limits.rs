@@ -10,7 +10,7 @@ use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Threads besides the ranks': the undertaker, timers.
+/// Threads besides the ranks': the supervisor, timers.
 const OWN_THREADS: usize = 8;
 /// Numbers of processes that Linux does not hand out.
 const RESERVED_PIDS: usize = 300;

@@ -10,8 +10,8 @@ use super::reduce::{Part, Sum};
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
+use crate::mpi::datatype::predefined;
 use crate::mpi::error::Result;
-use crate::mpi::named;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
 
@@ -33,7 +33,7 @@ impl Numbers {
     /// Where they lie, if they are a few bytes, and one at least.
     #[inline(always)]
     fn span(self) -> Option<Span> {
-        let size = named::plain_bytes(self.datatype);
+        let size = predefined::plain_bytes(self.datatype);
         let is_brief = size != 0
             && self.buf.0 >= Address::LOWEST
             && (1..=MOST as u64).contains(&(self.count as u64))
@@ -69,7 +69,7 @@ impl Numbers {
     /// What combines them, which are such an operand. Out of line: not all who come here need it.
     #[inline(never)]
     fn sum(self, op: usize) -> Sum {
-        let known = named::find(self.datatype).zip(Op::predefined(op));
+        let known = predefined::find(self.datatype).zip(Op::predefined(op));
         let (datatype, op) = known.expect("both are predefined, as the one works on the other");
         Sum::of_plain(self.buf, self.count, datatype, op)
     }

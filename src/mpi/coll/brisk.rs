@@ -10,15 +10,15 @@ use super::claim::{self, Claim};
 use super::reduce::{Part, Sum};
 use super::sitting::{self, Sitting, index};
 use crate::base::member::Roster;
-use crate::engine::rules::CollMode;
+use crate::engine::shared::rules::CollMode;
 use crate::engine::{Everyone, Gate, Meeting, Round, Vigil};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Failure, Result};
+use crate::mpi::failure::attributes;
 use crate::mpi::lane::Lane;
-use crate::mpi::losses;
+use crate::mpi::p2p::envelope;
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::envelope;
 use crate::mpi::run::{self, Way};
 use std::sync::Arc;
 
@@ -303,7 +303,7 @@ impl<'a> Turn<'a> {
 
 #[inline]
 fn is_atomic(process: &Process, comm: &Comm) -> bool {
-    let modes = || losses::modes(process, comm);
+    let modes = || attributes::modes(process, comm);
     process.world.rules().modes().is_some()
         && modes().is_some_and(|modes| modes.coll == CollMode::Atomic)
 }

@@ -6,19 +6,19 @@
 //! listed, and whatever two groups give each other. Two signatures are the same when their basic
 //! elements are, however the types were made; bytes go with anything of their size.
 
-use crate::engine::rules::Rules;
+use crate::engine::shared::rules::Rules;
 use crate::engine::{Call, Caller, Void};
 use crate::mpi::checks;
 use crate::mpi::coll::{Offer, Role, Terms};
 use crate::mpi::comm::Comm;
+use crate::mpi::datatype::predefined;
+use crate::mpi::datatype::signature::{self, Digest};
 use crate::mpi::datatype::{Datatype, Element};
 use crate::mpi::error::{Class, Result};
-use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::failure::usability::{Standing, standing};
 use crate::mpi::lane::LOCAL_TAGS;
-use crate::mpi::named;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
-use crate::mpi::signature::{self, Digest};
 
 /// The calls that members have to make together, by their blocking form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +184,7 @@ impl Amount {
     /// So many elements of the predefined type with this handle, which has no holes.
     #[inline(always)]
     pub(super) fn plain(datatype: usize, count: i64) -> Amount {
-        Amount { code: named::code(datatype), content: count as u64 }
+        Amount { code: predefined::code(datatype), content: count as u64 }
     }
 
     /// So many bytes of whatever.
@@ -227,7 +227,7 @@ impl Amount {
         match self.code {
             0 => None,
             Digest::MIXED => Some("items of several types".to_string()),
-            code => Some(format!("{} \u{d7} {}", self.content, named::title(code))),
+            code => Some(format!("{} \u{d7} {}", self.content, predefined::title(code))),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::{Board, Laid, Line, Round};
 use crate::host::life::Pin;
 use crate::host::memory::{Region, Span, copy, line_up};
 use crate::mpi::error::{Failure, Result, is_death};
-use crate::mpi::memory::Missing;
+use crate::mpi::op::kernels::Missing;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 use std::borrow::Borrow;

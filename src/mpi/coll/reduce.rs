@@ -10,15 +10,15 @@ use super::sitting::{Sitting, index};
 use super::tree::{Tree, broadcast};
 use super::{Blocks, Plan, Role, others};
 use crate::host::memory::{Region, Span};
-use crate::mpi::combine::Combiner;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
 use crate::mpi::op::Op;
+use crate::mpi::op::combine::Combiner;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
-use crate::mpi::table::Held;
 
 /// What is combined, and how.
 pub struct Terms {

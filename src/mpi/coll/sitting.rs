@@ -12,9 +12,9 @@ use crate::engine::{Awaited, Gate, Hall, Laid, Meeting, Mishap, Outcome, Round, 
 use crate::host::life::{self, Pin};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::error::{Class, Failure, Result, is_death};
-use crate::mpi::judgement::must_be_fresh;
+use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::lane::Lane;
-use crate::mpi::pt2pt::news;
+use crate::mpi::p2p::news;
 use crate::mpi::run::Way;
 use std::future::poll_fn;
 use std::ops::Deref;

@@ -1,0 +1,175 @@
+//! Reduction operations (MPI-5.0 §6.9).
+
+pub mod combine;
+#[allow(unsafe_code, reason = "reductions read and write elements")]
+pub mod kernels;
+
+use crate::mpi::callback::Callback;
+use crate::mpi::checks;
+use crate::mpi::datatype::predefined;
+use crate::mpi::datatype::{Datatype, Element};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::handle_table::Held;
+use std::sync::OnceLock;
+
+/// What combines two values.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Op {
+    Named(Named),
+    User { function: Callback, commutes: bool, is_large: bool },
+}
+
+/// The predefined operations, by their handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    Sum,
+    Min,
+    Max,
+    Prod,
+    Band,
+    Bor,
+    Bxor,
+    Land,
+    Lor,
+    Lxor,
+    Minloc,
+    Maxloc,
+    Replace,
+    NoOp,
+}
+
+const FIRST: usize = 0x20;
+const LAST: usize = 0x3f;
+
+/// The number of functions of the program's that do not commute; one more: of those that do.
+const USER: u8 = (LAST - FIRST + 1) as u8;
+
+static OPS: [(usize, &str, Op); 14] = [
+    (0x21, "MPI_SUM", Op::Named(Named::Sum)),
+    (0x22, "MPI_MIN", Op::Named(Named::Min)),
+    (0x23, "MPI_MAX", Op::Named(Named::Max)),
+    (0x24, "MPI_PROD", Op::Named(Named::Prod)),
+    (0x28, "MPI_BAND", Op::Named(Named::Band)),
+    (0x29, "MPI_BOR", Op::Named(Named::Bor)),
+    (0x2a, "MPI_BXOR", Op::Named(Named::Bxor)),
+    (0x30, "MPI_LAND", Op::Named(Named::Land)),
+    (0x31, "MPI_LOR", Op::Named(Named::Lor)),
+    (0x32, "MPI_LXOR", Op::Named(Named::Lxor)),
+    (0x38, "MPI_MINLOC", Op::Named(Named::Minloc)),
+    (0x39, "MPI_MAXLOC", Op::Named(Named::Maxloc)),
+    (0x3c, "MPI_REPLACE", Op::Named(Named::Replace)),
+    (0x3d, "MPI_NO_OP", Op::Named(Named::NoOp)),
+];
+
+impl Op {
+    /// The predefined operation with this handle.
+    pub fn predefined(handle: usize) -> Option<Held<Op>> {
+        OPS.iter().find(|(known, _, _)| *known == handle).map(|(_, _, op)| Held::Ever(op))
+    }
+
+    /// Whether the predefined operation with this handle works on the predefined type with that.
+    #[inline]
+    pub fn works_on(handle: usize, datatype: usize) -> bool {
+        /// For each type, a bit for each operation.
+        static KNOWN: OnceLock<Box<[u32]>> = OnceLock::new();
+        let bit = handle.wrapping_sub(FIRST);
+        let all = KNOWN.get_or_init(|| predefined::elements().map(those_on).collect());
+        let known = all.get(datatype.wrapping_sub(predefined::FIRST));
+        bit <= LAST - FIRST && known.is_some_and(|known| known >> bit & 1 == 1)
+    }
+
+    /// A number for what it is: of a function of the program's, only whether it commutes is known.
+    pub fn code(&self) -> u8 {
+        match self {
+            Op::Named(_) => {
+                let known = OPS.iter().find(|(_, _, op)| op == self);
+                known.map_or(0, |(handle, ..)| Op::code_of(*handle))
+            }
+            Op::User { commutes, .. } => USER + u8::from(*commutes),
+        }
+    }
+
+    /// The same of the predefined operation with this handle.
+    #[inline(always)]
+    pub fn code_of(handle: usize) -> u8 {
+        (handle - FIRST) as u8
+    }
+
+    /// What has such a number, in words.
+    pub fn title(code: u8) -> &'static str {
+        match OPS.iter().find(|(handle, ..)| Op::code_of(*handle) == code) {
+            Some((_, name, _)) => name,
+            None if code == USER => "a function of the program's that does not commute",
+            None => "a function of the program's that commutes",
+        }
+    }
+
+    /// True if the order of the operands does not matter.
+    pub fn commutes(&self) -> bool {
+        match self {
+            Op::Named(Named::Replace | Named::NoOp) => false,
+            Op::Named(_) => true,
+            Op::User { commutes, .. } => *commutes,
+        }
+    }
+
+    /// Fails unless the operation works on items of `datatype`: a function of the program's on all,
+    /// the predefined on some of the predefined types (the table of MPI-5.0 §6.9.2; logical
+    /// operations work on integers of Fortran, too, and all that work on integers on MPI_CHAR).
+    pub fn is_defined_on(&self, datatype: &Datatype) -> Result {
+        let Op::Named(op) = self else { return Ok(()) };
+        let element = datatype.shape.element;
+        if !checks::are_on() {
+            return Ok(());
+        }
+        if datatype.is_predefined() && kernels::kernel(*op, element).is_some() {
+            return Ok(());
+        }
+        let name = predefined::name(datatype.handle).unwrap_or("a datatype that the program made");
+        Err(Class::OP.because(format!("op is {}, which is not defined on {name}", op.title())))
+    }
+}
+
+/// The predefined operations that work on such elements, a bit for each.
+fn those_on(element: Option<Element>) -> u32 {
+    let works = |op: &Op| match (op, element) {
+        (Op::Named(op), Some(element)) => kernels::kernel(*op, element).is_some(),
+        _ => false,
+    };
+    let bits = OPS.iter().filter(|(_, _, op)| works(op)).map(|(handle, ..)| 1 << (handle - FIRST));
+    bits.fold(0, |all, bit: u32| all | bit)
+}
+
+impl Named {
+    /// The standard's name.
+    pub fn title(self) -> &'static str {
+        let known = OPS.iter().find(|(_, _, op)| *op == Op::Named(self));
+        known.map_or("an operation", |(_, name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_looked_up_is_what_operations_say() {
+        let mut known = 0;
+        for (handle, _, op) in &OPS {
+            for datatype in 0..0x300 {
+                let works = |it: &Datatype| op.is_defined_on(it).is_ok();
+                let is_defined = predefined::find(datatype).is_some_and(|it| works(&it));
+                assert_eq!(
+                    Op::works_on(*handle, datatype),
+                    is_defined,
+                    "{handle:#x} {datatype:#x}"
+                );
+                known += usize::from(is_defined);
+            }
+        }
+        assert!(known > 300, "{known}");
+        for handle in [0, 0x1f, 0x20, 0x25, 0x3f, 0x40, usize::MAX] {
+            assert!(!Op::works_on(handle, 0x214), "{handle:#x} is no operation");
+        }
+    }
+}
