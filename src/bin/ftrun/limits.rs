@@ -50,7 +50,7 @@ fn refuse(ranks: usize, limit: &Limit) -> Result<(), Refusal> {
     if ranks <= limit.room {
         return Ok(());
     }
-    let wanted = if ranks == usize::MAX { "so many".to_string() } else { ranks.to_string() };
+    let wanted = if ranks == usize::MAX { "this many".to_string() } else { ranks.to_string() };
     let Limit { name, value, room, cure } = limit;
     Err(Refusal::usage(format!(
         "{wanted} ranks are too many here: {name} is {value}, which leaves room for {room}; {cure}"

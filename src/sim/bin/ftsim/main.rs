@@ -262,8 +262,8 @@ fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     words.done()?;
     if !setting.graph.is_symmetric() {
         return Err(format!(
-            "poisson on {}: whoever hears of a node must be heard by it: say --topology nearest, \
-             mesh, torus or hypercube",
+            "poisson on {}: links must go both ways: say --topology nearest, mesh, torus or \
+             hypercube",
             setting.network
         ));
     }

@@ -316,7 +316,7 @@ impl Run for Watched<'_> {
     }
 
     fn now(&self) -> String {
-        let moving = if self.plan.is_some() { ", and nobody has moved" } else { "" };
+        let moving = if self.plan.is_some() { ", no rank has moved yet" } else { "" };
         format!("{} failures{moving}", self.failures)
     }
 
