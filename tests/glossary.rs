@@ -9,7 +9,7 @@ fn rows() -> Vec<(String, String)> {
     let text = std::fs::read_to_string(GLOSSARY).expect("the glossary can be read");
     let row = |line: &str| {
         let mut cells = line.strip_prefix('|')?.strip_suffix('|')?.split(" | ");
-        let (word, file) = (cells.next()?.trim(), cells.next_back()?.trim());
+        let (word, file) = (cells.next()?.trim(), cells.last()?.trim());
         let file = file.strip_prefix('`')?.strip_suffix('`')?;
         Some((word.to_string(), file.to_string()))
     };
