@@ -1,7 +1,7 @@
-//! The clock of the job. As a rule it is the system's. In a run that is to be replayed (see
-//! [`super::replay`]) time is counted: every call of MPI, every look at the clock and every change
-//! from one rank to another takes a fixed time, computing takes none, and where all ranks wait the
-//! clock jumps to the time that the first of them waits for.
+//! The clock of the job: normally the system's. In a deterministic replay (see [`super::replay`])
+//! time is counted instead. Every MPI call, every look at the clock and every switch between ranks
+//! takes a fixed time, and computing takes none. When all ranks wait, the clock jumps to the
+//! earliest time that one of them waits for.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -40,8 +40,8 @@ pub fn now() -> Instant {
     CLOCK.now()
 }
 
-/// The same for a program that asks, which takes a moment: who asks until it is late comes to an
-/// end.
+/// Reads the clock for a program, which takes a moment of counted time: a loop that polls the clock
+/// until a deadline therefore ends.
 pub fn look() -> Instant {
     pass(MOMENT);
     now()

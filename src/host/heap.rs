@@ -1,8 +1,9 @@
-//! One heap per rank, so that a rank that ruins its heap ruins nobody else's.
+//! The allocator: one heap per rank, so that a rank that corrupts its heap harms no other rank.
 //!
-//! Rules: only threads of the owner walk a heap. Whoever else frees a block hands it to the owner
-//! through a list, and the owner takes it back at its next `malloc`. Every block ends in a seal; a
-//! block without its seal was freed before or was overrun, and that ends the rank that notices.
+//! Rules: only threads of the owner walk a heap. Any other thread that frees a block hands it to
+//! the owner through a list, and the owner takes it back at its next `malloc`. Every block ends in
+//! a seal; a block without its seal was freed before or was overrun, and that ends the rank that
+//! notices.
 
 mod ground;
 mod large;

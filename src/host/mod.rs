@@ -1,9 +1,9 @@
-//! Brings ranks to life in this process: loader, libc shims, heaps, scheduler, death, respawn.
+//! Runs ranks in this process: loader, libc shims, heaps, scheduler, death, respawn.
 //!
-//! The way of a rank: `job::start` hands the program and the job to [`life::run`] → every
-//! seat gets a [`Rank`] (private images by [`loader`], heap by [`heap`], libc state by [`shims`]) →
-//! its thread runs constructors and `main` → it ends by one of the ways of [`life::Ending`] → the
-//! supervisor tells the [`life::Tenant`] above, and does what that says.
+//! How a rank runs: `job::start` hands the program and the job to [`life::run`] → every seat gets a
+//! [`Rank`] (private images by [`loader`], heap by [`heap`], libc state by [`shims`]) → its thread
+//! runs constructors and `main` → it ends in one of the ways of [`life::Ending`] → the supervisor
+//! tells the [`life::Tenant`] above, and does what the tenant decides.
 
 pub mod clock;
 mod fiber;

@@ -1,5 +1,5 @@
-//! Output of the host's own threads: what dead ranks have left, and the job's last words. Nobody
-//! may ever read it, and still ranks are to be buried and time limits to be kept.
+//! Output of the host's own threads: what dead ranks have left unflushed, and the job's final
+//! messages. Even if no process reads it, ranks must be buried and time limits kept.
 
 use std::ffi::{c_int, c_void};
 use std::io::{Error, ErrorKind};

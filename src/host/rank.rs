@@ -1,4 +1,4 @@
-//! One incarnation of a rank: what belongs to it and to no other.
+//! One incarnation of a rank: the state that belongs to it alone.
 
 use crate::host::fiber;
 use crate::host::heap::Heap;

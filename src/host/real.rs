@@ -1,4 +1,4 @@
-//! The functions of libc (and of libgomp) that this library stands in for.
+//! The functions of libc (and of libgomp) that this library interposes.
 
 use std::ffi::{CStr, c_void};
 

@@ -1,16 +1,16 @@
 //! Deterministic replay: a seed repeats a run. Ranks are fibers on one worker, and everything that
-//! is usually left to the system is drawn from one seeded generator, or counted.
+//! is normally left to the system is drawn from one seeded generator, or counted.
 //!
-//! - Who is next: one of those that are ready, by chance ([`draw`]).
-//! - Whether a call of MPI lets others go first: by chance ([`pass_door`]).
+//! - Which rank runs next: a random one of those that are ready ([`draw`]).
+//! - Whether a call of MPI lets others go first: at random ([`pass_door`]).
 //! - What time it is: see [`clock`].
-//! - When the supervisor works: while no rank runs. The worker gives him the *turn* between two
-//!   ranks, as soon as a rank has left him something to do or his next appointment has come, and
-//!   waits until he gives it back.
+//! - When the supervisor works: while no rank runs. The worker gives it the *turn* between two
+//!   ranks, as soon as a rank has left it something to do or its next appointment is due, and waits
+//!   until the supervisor gives the turn back.
 //!
-//! What comes from outside is not repeated: files, sockets, signals, other processes. A run is
-//! *lost* to its seed when a rank becomes a thread of the system's, or keeps all others from
-//! running for long without a call of MPI. It goes on then as other runs do.
+//! Input from outside is not repeated: files, sockets, signals, other processes. A run is *lost* to
+//! its seed when a rank becomes an OS thread, or keeps all others from running for long without a
+//! call of MPI. It then continues as a normal run.
 
 use super::{clock, fiber, life, output, sched};
 use crate::base::random::Random;

@@ -1,7 +1,8 @@
-//! The scheduler's one seam, through which everything waits: [`Bell`] and [`yield_now`].
+//! The scheduler interface: everything that waits in this library waits through [`Bell`] and
+//! [`yield_now`].
 //!
-//! Behind it, a rank is an OS thread or a [`fiber`](super::fiber); a bell may have waiters of both
-//! kinds, and the floors above need not know.
+//! Behind it, a rank is an OS thread or a [`fiber`](super::fiber). A bell may have waiters of both
+//! kinds, and the floors above need not know the difference.
 
 #[path = "sched/line.rs"]
 mod line;
@@ -175,7 +176,7 @@ pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
     }
 }
 
-/// The same, for the model checker.
+/// Like [`wake_all`], for the model checker.
 #[cfg(loom)]
 pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
     fence(Ordering::SeqCst);
@@ -222,8 +223,8 @@ impl Bell {
         look_at_signals();
     }
 
-    /// The same for one who goes back to its program at once when it `is_over`, where signals that
-    /// have come meanwhile find it.
+    /// Like [`Bell::park`], for a caller that returns to its program as soon as it `is_over`;
+    /// signals that have arrived meanwhile find it there.
     #[inline]
     pub fn park_until(&self, seen: Seen, is_over: impl Fn() -> bool) {
         match this_fiber() {
@@ -236,7 +237,7 @@ impl Bell {
         }
     }
 
-    /// The same, but for no longer than `longest`.
+    /// Like [`Bell::park`], but for at most `longest`.
     pub fn park_for(&self, seen: Seen, longest: Duration) {
         if let Some(fiber) = this_fiber() {
             let until = clock::now().checked_add(longest);
@@ -254,8 +255,8 @@ impl Bell {
         self.unpark_unfenced();
     }
 
-    /// The same for news that was made by a SeqCst read-modify-write, which needs no other fence
-    /// when those who listen look by a SeqCst load. When nobody does: one load.
+    /// Like [`Bell::unpark`], for news published by a SeqCst read-modify-write: no further fence is
+    /// needed if the listeners look with a SeqCst load. Costs one load if no listener waits.
     #[inline]
     pub fn unpark_unfenced(&self) {
         order_for_model();

@@ -1,5 +1,5 @@
-//! Threads of the library's own that wait for the world outside: no signal interrupts them, and
-//! nobody takes their waits for those of the job.
+//! Service threads of the library that wait for the outside world: no signal interrupts them, and
+//! their waits do not count as waits of the job.
 
 use super::rank;
 use parking_lot::Mutex;

@@ -1,14 +1,15 @@
-//! Signals: faults of a rank end that rank; kills are delivered where they do no harm.
+//! Signals: a fault ends only the rank that caused it, and kills are delivered where they do no
+//! harm.
 //!
-//! Every rank has dispositions of its own; the process has one handler for all signals, which looks
-//! at those of the rank whose thread it finds itself on. Signals to the whole process are passed on
+//! Every rank has its own dispositions. The process has one handler for all signals, which looks up
+//! the dispositions of the rank on whose thread it runs. Signals to the whole process are passed on
 //! by the supervisor to the ranks that handle them.
 //!
-//! A handler may end its thread or leave by `longjmp`. So it runs only where the thread holds
-//! nothing (see [`places`]). Elsewhere its signal waits in the thread's [`Inbox`], until the thread
-//! comes back to the code of its rank, which is *shut* meanwhile (not executable, see
-//! [`Images::shut`](crate::host::loader::Images)), or looks by itself, or is found in a harmless
-//! wait by one of the supervisor's pokes.
+//! A handler may end its thread or leave by `longjmp`. So it runs only where the thread holds no
+//! lock (see [`places`]). Elsewhere its signal waits in the thread's [`Inbox`] until one of three
+//! things happens: the thread returns to the code of its rank, which is *shut* meanwhile (not
+//! executable, see [`Images::shut`](crate::host::loader::Images)); the thread looks by itself; or
+//! one of the supervisor's pokes finds it in a harmless wait.
 
 mod alarms;
 mod inbox;
@@ -236,7 +237,7 @@ fn postpone(number: c_int, story: *const siginfo_t) {
     }
 }
 
-/// The same where a rank's code may run.
+/// Like [`on_signal`], at a place where code of the rank may run.
 extern "C-unwind" fn on_moved_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: what the kernel has passed to `on_signal`, perhaps moved.
     let (machine, story) = unsafe { (&mut *context.cast::<ucontext_t>(), &*info) };

@@ -1,4 +1,4 @@
-//! What the threads of this process are doing, as the kernel tells it: whether all of them wait for
+//! Reads from the kernel what the threads of this process are doing: whether all of them wait for
 //! each other, so that nothing will ever happen again.
 
 use std::collections::hash_map::DefaultHasher;

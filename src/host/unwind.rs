@@ -1,7 +1,7 @@
-//! Unwinders and backtraces find the frames of private images through these two functions.
+//! Lets unwinders and backtraces find the frames of private images, through two functions.
 //!
 //! gcc's unwinder asks `_dl_find_object` at every frame; older unwinders, libbacktrace and
-//! sanitizers walk `dl_iterate_phdr`. Neither knows of images that ld.so has not loaded.
+//! sanitizers walk `dl_iterate_phdr`. Neither knows images that ld.so has not loaded.
 
 use crate::host::current;
 use libc::dl_phdr_info;

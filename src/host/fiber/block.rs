@@ -1,8 +1,8 @@
-//! A thread control block of glibc's without a thread: what errno, malloc, stdio, `pthread_self`
-//! and all thread-local variables of a fiber live in.
+//! A glibc thread control block without a thread: it holds errno, the state of malloc and stdio,
+//! `pthread_self` and all thread-local variables of a fiber.
 //!
-//! glibc makes the block (`_dl_allocate_tls`, as for its own threads); what it fills in for a
-//! thread that it starts is filled in here. The block is in none of glibc's lists.
+//! glibc allocates the block (`_dl_allocate_tls`, as for its own threads); this file fills in what
+//! glibc would fill in when it starts a thread. The block is in none of glibc's lists.
 
 use super::switch::thread_pointer;
 use crate::host::memory::{Span, copy};

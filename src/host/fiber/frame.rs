@@ -1,10 +1,10 @@
-//! Signals that find a fiber: their frame moves from the signal stack of the worker to the fiber's.
+//! Signals that interrupt a fiber: their frame moves from the worker's signal stack to the fiber's.
 //!
-//! The kernel puts the state of the interrupted code on the stack that the OS thread has named for
-//! that. A handler that waits there for a message would share it with the next fiber. So, before
-//! anything of the rank runs, all that the kernel has put down is copied to the fiber's own signal
-//! stack, where the handler goes on, and from where the kernel takes the state back at the end,
-//! on whatever OS thread that is.
+//! The kernel saves the state of the interrupted code on the signal stack that the OS thread has
+//! registered. A handler that waits for a message there would share that stack with the next fiber.
+//! So, before any code of the rank runs, the saved state is copied to the fiber's own signal stack.
+//! The handler continues there, and the kernel restores the state from there at the end, on
+//! whatever OS thread that is.
 
 use super::{current, switch};
 use libc::{c_int, c_void, siginfo_t, ucontext_t};

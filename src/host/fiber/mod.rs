@@ -1,21 +1,21 @@
-//! Fibers: ranks that are switched by this library and not by the kernel.
+//! Fibers: ranks that are scheduled by this library instead of the kernel.
 //!
-//! Each has its own stack and its own thread control block of glibc's ([`block`]), so that a switch
-//! ([`switch`]) carries errno, thread-locals and `pthread_self` with it, and a fiber may go on on
-//! any OS thread. There are as many [`slot`]s as cores; a [`worker`] is an OS thread that runs the
-//! fibers of a slot. Whoever waits is parked; whoever is woken goes on in the slot where it ran
-//! last, right after the fiber that runs if that one has woken it there. The [`monitor`] wakes
-//! sleepers, makes room for others when a fiber computes for long, and gives a slot to another
-//! worker while a fiber waits in the kernel.
+//! A fiber has its own stack and its own glibc thread control block ([`block`]). A context switch
+//! ([`switch`]) therefore takes errno, thread-locals and `pthread_self` along, and a fiber may
+//! continue on any OS thread. There is one [`slot`] per core; a [`worker`] is an OS thread that
+//! runs the fibers of a slot. A fiber that waits is parked. When it is woken, it continues in the
+//! slot where it ran last, directly after the running fiber if that one woke it from the same slot.
+//! The [`monitor`] wakes sleepers, preempts a fiber that computes for long, and gives a slot to
+//! another worker while a fiber waits in the kernel.
 //!
-//! What belongs to OS threads alone (signal masks, working directories, timers, threads that a rank
-//! starts) a fiber gets by *settling*: it keeps the OS thread that it is on for good, and is from
-//! then on an OS thread like any other, for which [`current`] is `None`.
+//! Some things belong to OS threads alone: signal masks, working directories, timers, threads that
+//! a rank starts. A fiber that needs one of them *settles*: it keeps its current OS thread for good
+//! and is from then on an ordinary OS thread, for which [`current`] is `None`.
 //!
 //! ```text
 //! state     meaning                       wake            block
-//! RUNNING   runs, or stands in a queue    → CALLED        → PARKED (by who runs next)
-//! CALLED    the same; not to park now     nothing         → RUNNING, and goes on at once
+//! RUNNING   runs, or is in a run queue    → CALLED        → PARKED (by the next to run)
+//! CALLED    runs, and must not park now   nothing         → RUNNING, and continues at once
 //! PARKED    is in no queue                → RUNNING, queued
 //! ENDED     its record is not in use      nothing
 //! ```
@@ -142,7 +142,7 @@ mod own {
     }
 }
 
-/// The same where nobody runs machine code.
+/// A stand-in for Miri, which cannot run machine code.
 #[cfg(any(miri, loom))]
 mod own {
     use super::{Cell, Fiber};
@@ -238,7 +238,7 @@ impl Fiber {
         }
     }
 
-    /// The same; true if it was parked, and the caller has to make it ready.
+    /// Marks the fiber as called. True if it was parked, and the caller must make it ready.
     fn claim(&self) -> bool {
         let (done, seen) = (Ordering::AcqRel, Ordering::Relaxed);
         let step = |state| match state {

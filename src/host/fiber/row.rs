@@ -1,14 +1,14 @@
-//! Fibers that wait for one and the same thing, to be called all at once.
+//! Fibers that wait for one event and are woken all at once.
 //!
-//! Who waits stands in the row of the slot that it runs in. Who calls hands each row to its slot as
-//! it is, and touches nobody in it: that slot's worker finds out whom it is to run when it comes to
-//! him, and has at hand what belongs to him. Whoever stands in a row may be called in other ways
-//! as well, and leave; then it is called once more for nothing.
+//! A waiter stands in the row of the slot that it runs in. The caller hands each row to its slot
+//! whole and touches none of the fibers in it: the slot's worker works through the row when it gets
+//! to it, where the fibers' data is in its cache. A fiber in a row may also be called in other ways
+//! and leave; the row then calls it once more, without effect.
 //!
 //! ```text
 //! waiter                              caller
-//!   stands in a row                     makes it so (SeqCst)
-//!   is it so (SeqCst)? then goes on     takes all rows
+//!   enters a row                        makes the event true (SeqCst)
+//!   is it true (SeqCst)? then goes on   takes all rows
 //!   else parks
 //! ```
 

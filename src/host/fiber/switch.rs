@@ -1,9 +1,9 @@
-//! The context switch, from one stack to another: the few instructions under everything else in
-//! this room.
+//! The context switch from one stack to another: the few instructions that all of this room rests
+//! on.
 //!
-//! A context that does not run is a stack pointer. Above it are, from below: the control words of
-//! SSE and x87, the registers that a function keeps for its caller, and the address to continue at.
-//! With the stack goes the thread pointer (`fs`), so that libc's and our own thread-locals follow.
+//! A suspended context is a stack pointer. Above it are, from below: the control words of SSE and
+//! x87, the callee-saved registers, and the address to continue at. The thread pointer (`fs`)
+//! changes with the stack, so that libc's and our own thread-locals follow.
 
 use std::arch::naked_asm;
 use std::ffi::c_void;

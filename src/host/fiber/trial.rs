@@ -1,5 +1,5 @@
-//! Whether fibers work here: what they need is looked for, and a first one tries it out, before
-//! any rank depends on it.
+//! Checks whether fibers work here: looks for what they need and runs a first one, before any rank
+//! depends on it.
 
 use super::{Body, Fiber, block, current, monitor, worker};
 use crate::host::clock;

@@ -1,8 +1,8 @@
-//! Workers: OS threads that run fibers, and what a fiber does when it leaves its stack to another.
+//! Workers: OS threads that run fibers, and what a fiber does when it gives up its stack.
 //!
-//! A worker without a fiber is *at home*, on the stack that it was born with: it looks around for
-//! a while for somebody to run, and sleeps then. It may be a *spare*, without a slot, or *kept* by
-//! a fiber that has settled on it, with which it ends.
+//! A worker without a fiber is *at home*, on its original stack: it looks for a ready fiber for a
+//! while and then sleeps. A worker may also be a *spare*, without a slot, or *kept* by a fiber that
+//! has settled on it; a kept worker ends with its fiber.
 
 use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
@@ -69,7 +69,7 @@ pub(super) fn executor() -> &'static Executor {
     EXECUTOR.get().expect("fibers are made after workers")
 }
 
-/// The same, if there are workers.
+/// The executor, if workers have been started.
 pub(super) fn started() -> Option<&'static Executor> {
     EXECUTOR.get()
 }
@@ -279,7 +279,8 @@ impl Worker {
         self.judge(self.slot()?.pick(self, yields))
     }
 
-    /// The same at home, where a seed decides: the supervisor and the timers come first.
+    /// Draws the next fiber by the seed of a replayed run. The supervisor and the timers come
+    /// first.
     fn draw(&self) -> Option<&'static Fiber> {
         let slot = self.slot()?;
         replay::let_undertaker_work();

@@ -1,15 +1,16 @@
-//! The address space of all rank heaps: one reservation, cut so that an address names a heap.
+//! The address space of all rank heaps: one reservation, divided so that an address names a heap.
 //!
 //! ```text
 //! [ strip of plot 0 | strip of plot 1 | … ][ slice of plot 0 | slice of plot 1 | … ]
 //! ```
 //!
-//! Every seat begins on the plot of its number. Where a dead rank's thread could not be ended, the
-//! next life in its seat moves to a spare plot; when those are used up, it shares libc's heap.
+//! Every seat begins on the plot of its number. If a dead rank's thread could not be ended, the
+//! next incarnation in its seat moves to a spare plot; when those are used up, it shares libc's
+//! heap.
 //!
-//! A heap begins in its strip and moves on to its slice when that is full. Small heaps lie close
-//! together this way and share page tables. The books of each heap lie elsewhere, out of reach of
-//! a program that runs over the end of a block.
+//! A heap begins in its strip and continues in its slice when the strip is full. Small heaps are
+//! close together this way and share page tables. The metadata of each heap is elsewhere, out of
+//! reach of a program that writes past the end of a block.
 
 use super::Books;
 use std::sync::OnceLock;

@@ -1,7 +1,8 @@
-//! Blocks too large for a slice, or so large that giving them back at once is worth a system call.
+//! Blocks too large for a slice, or large enough that unmapping them at once is worth a system
+//! call.
 //!
-//! Each is a mapping of its own and is remembered here, so that the block of a dead rank can be
-//! unmapped and `free` knows it from a block of libc's.
+//! Each is a mapping of its own and is remembered here, so that a dead rank's blocks can be
+//! unmapped and `free` can tell them from blocks of libc's.
 
 use super::latch::{Held, Latch};
 use std::cell::UnsafeCell;

@@ -1,10 +1,10 @@
-//! A lock of one word that survives `fork`, and that says so when its own holder comes again.
+//! A one-word lock that survives `fork` and reports when its holder tries to take it again.
 //!
 //! ```text
-//! 0 free   1 held   2 held, and somebody may sleep on it
+//! 0 free   1 held   2 held, and a thread may sleep on it
 //! ```
 //!
-//! A fault inside a ruined heap leads to a handler of the program (libgfortran's prints a
+//! A fault inside a corrupted heap leads to a handler of the program (libgfortran's prints a
 //! backtrace), which allocates: it must not wait for the thread that it interrupted.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};

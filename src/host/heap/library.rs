@@ -1,5 +1,5 @@
-//! What the library itself allocates. libc's allocator may be left locked by a dead rank, and its
-//! lock puts a thread to sleep that would have had to wait for a moment only.
+//! The allocator for the library's own memory. A dead rank may leave libc's allocator locked, and
+//! libc's lock puts a thread to sleep for a wait that takes only a moment.
 
 use super::latch::{Held, Latch};
 use dlmalloc::Dlmalloc;

@@ -1,7 +1,7 @@
-//! Small blocks that were just freed, by size: most requests are met from here.
+//! Free lists of small blocks by size: most allocations are served from here.
 //!
-//! The blocks are linked through their first word. A program that writes into a block after it has
-//! freed it may spoil that; so a block is handed out only if it still looks like one on a shelf.
+//! The blocks are linked through their first word. A program that writes into a freed block may
+//! corrupt that link; so a block is handed out only if it still looks like a free one.
 
 use super::{Broken, SEAL, is_freed};
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! Heaps under random use, ruin, strangers and death.
+//! Heaps under random use, corruption, frees by other threads, and death.
 
 use super::*;
 use std::sync::Once;

@@ -1,4 +1,4 @@
-//! How a rank comes to life: ground, record, thread, images, constructors, `main`.
+//! The start of a rank: ground, record, thread, images, constructors, `main`.
 
 use super::ending::exit_current;
 use super::threads::Thread;

@@ -1,4 +1,4 @@
-//! What a rank wants done when it exits: `atexit` and its relatives, one list per rank.
+//! Exit handlers: `atexit` and its relatives, one list per rank.
 
 use super::Shim;
 use crate::host::{Rank, current};

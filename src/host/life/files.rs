@@ -1,4 +1,4 @@
-//! Locks of `FILE`s that a dead thread still holds, which would stop everybody who prints.
+//! Releases `FILE` locks that a dead thread still holds, which would block every rank that prints.
 
 use crate::host::memory::{Span, copy};
 use std::ffi::c_void;

@@ -1,18 +1,18 @@
-//! The ground a rank stands on: one stretch of memory per seat, laid out alike.
+//! The stack and image memory of a rank: one stretch of address space per seat, laid out alike.
 //!
 //! ```text
 //! [ guard | stack … ↓ | graves | signal stack | images ]
 //! ```
 //!
 //! glibc keeps a thread's descriptor at the top of its stack and links it with those of other
-//! threads. A rank's thread leaves without telling glibc. Where the supervisor cannot make glibc
-//! forget it afterwards (see `threads`), that page must stay as it is: it
-//! becomes a *grave*, and the next stack in the seat ends below it. Fibers need none.
+//! threads. A rank's thread ends without telling glibc. Where the supervisor cannot make glibc
+//! forget the descriptor afterwards (see `threads`), that page must stay as it is: it becomes a
+//! *grave*, and the next stack in the seat ends below it. Fibers need no graves.
 //!
 //! All grounds are one mapping, in which the guards are marks in the page tables, where the kernel
-//! can do that (since Linux 6.13): only what comes from files is a mapping of its own. And they lie
-//! so that what a rank touches first (the top of its stack, its images) shares one page of page
-//! tables with the next rank's guard.
+//! can do that (since Linux 6.13); only what comes from files is a separate mapping. What a rank
+//! touches first (the top of its stack, its images) shares one page of page tables with the next
+//! rank's guard.
 
 use crate::host::loader::Template;
 use std::io::Error;

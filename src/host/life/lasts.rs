@@ -1,9 +1,9 @@
-//! What this library keeps per thread, at the end of a rank's thread.
+//! Clears this library's per-thread state when a rank's thread ends.
 //!
-//! glibc would clear it up, but threads of ranks leave without a word to glibc. Some of it must not
-//! stay: parking_lot counts the threads that have ever waited for a lock, and has a table as large
-//! as their number. And glibc allocates for what it is told to do at the end of a thread, in the
-//! name of that thread; none of that would ever be freed.
+//! glibc would do it, but threads of ranks end without telling glibc. Some of the state must not
+//! stay: parking_lot counts the threads that have ever waited for a lock, and sizes a table by
+//! their number. And glibc allocates memory, in the thread's name, for each function that it is
+//! told to call at the end of a thread; that memory would never be freed.
 
 use crate::host::current;
 use std::cell::Cell;

@@ -1,5 +1,5 @@
-//! Whether this process may have so many mappings: asked here, before any rank lives, because only
-//! the loader knows how many each needs. `ftrun` has asked about everything else.
+//! Checks whether this process may have all the mappings that the job needs, before any rank
+//! starts: only the loader knows how many each rank takes. `ftrun` has checked the other limits.
 
 use std::fs;
 

@@ -1,7 +1,9 @@
-//! A rank's life: new → running → ended or dead → perhaps a fresh incarnation. And the supervisor.
+//! The life of a rank: new → running → ended or dead → perhaps a new incarnation. And the
+//! supervisor.
 //!
 //! A rank begins in [`birth`] and ends in [`ending`], on its own thread, whose last act is to hand
-//! the rank to the [`supervisor`] on the process's first thread. Only there is anything taken away.
+//! the rank to the [`supervisor`] on the process's first thread. Only the supervisor frees
+//! anything.
 
 mod birth;
 mod ending;

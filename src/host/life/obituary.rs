@@ -1,4 +1,4 @@
-//! The sentence that says how a rank ended.
+//! The sentence that reports how a rank ended.
 
 use super::Ending;
 use crate::host::Rank;
@@ -23,7 +23,7 @@ pub fn obituary(rank: &Rank, ending: Ending) -> String {
     format!("rank {seat}{of_which} {how} after {age:.2} s")
 }
 
-/// The same in a word or two: `SIGSEGV`, `exit 3`.
+/// The cause of death in a word or two: `SIGSEGV`, `exit 3`.
 pub fn cause(ending: Ending) -> String {
     match ending {
         Ending::Exited { status } => format!("exit {status}"),

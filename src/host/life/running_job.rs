@@ -221,7 +221,7 @@ pub fn kill(seat: usize) {
     }
 }
 
-/// The same for one incarnation; does nothing when another lives there.
+/// Like [`kill`], for one incarnation; does nothing if another one lives there.
 pub fn kill_only(seat: usize, incarnation: u32) {
     let Some(world) = found() else { return };
     if living(seat).is_some_and(|rank| rank.incarnation == incarnation) {
@@ -380,7 +380,7 @@ impl RunningJob {
         self.seats.iter().filter_map(Seat::visit)
     }
 
-    /// The same for the supervisor.
+    /// The living ranks, for the supervisor.
     pub(super) fn ranks(&self) -> impl Iterator<Item = &'static Rank> {
         self.seats.iter().filter_map(Seat::rank)
     }

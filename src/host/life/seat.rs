@@ -1,4 +1,4 @@
-//! Seats: who lives in each, and who holds on to the memory of the one that did.
+//! Seats: the rank that lives in each, and the threads that still use the memory of a former one.
 
 use super::ground::Ground;
 use crate::host::Rank;
@@ -80,7 +80,7 @@ impl Seat {
         unsafe { self.rank.load(Ordering::Acquire).as_ref() }
     }
 
-    /// The same for everybody; `None` where the record is about to go, or gone.
+    /// A visit by any thread; `None` if the record is about to be removed, or gone.
     pub(super) fn visit(&'static self) -> Option<Visit> {
         let pin = self.pin_if(|_| true)?;
         // SAFETY: a record stays as long as its seat is pinned.

@@ -1,8 +1,9 @@
-//! The process's first thread: starts ranks, buries them, and does what the tenant decides.
+//! The supervisor: the process's first thread starts ranks, buries them, and carries out the
+//! tenant's decisions.
 //!
-//! The way of a burial: the rank has ended on one of its threads → the others are made to end, too
-//! (*mourning*) → locks of libc that they held are released, the tenant is told → once nobody
-//! copies from its memory any more, that is given back → perhaps a fresh incarnation moves in.
+//! The steps of a burial: the rank has ended on one of its threads → its other threads are made to
+//! end, too (*mourning*) → libc locks that they held are released, the tenant is told → once no
+//! thread copies from its memory any more, that is freed → perhaps a new incarnation moves in.
 
 use super::threads::{self, Thread};
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};

@@ -1,6 +1,6 @@
-//! What Fortran's units still hold when the job ends. Their buffers are gfortran's, in the copy of
-//! its library that each rank has, and libc knows nothing of them: so each copy is asked, in the
-//! name of its rank, to write them out.
+//! Flushes Fortran units when the job ends. Their buffers belong to gfortran's library, in the copy
+//! that each rank has, and libc knows nothing of them: so each copy is asked, in the name of its
+//! rank, to write them out.
 
 use crate::host::Rank;
 use crate::host::memory::guard;

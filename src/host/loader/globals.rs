@@ -1,9 +1,9 @@
-//! Variables that code may change, as far as a file shows them: where all ranks run in one image,
-//! there may be none.
+//! Finds the mutable global variables of a file: where all ranks share one image, there may be
+//! none.
 //!
-//! What lies outside of read-only segments, of what is read-only once it is relocated, and of
-//! thread-local storage is taken to be changed. The names come from the file's table of symbols; of
-//! a stripped file only the sizes are known.
+//! Everything is assumed to be mutable outside of read-only segments, of what is read-only once it
+//! is relocated, and of thread-local storage. The names come from the file's symbol table; of a
+//! stripped file only the sizes are known.
 
 use super::object::Object;
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! The image loader: gives every rank its own copy of the program and of the libraries that hold
 //! its state.
 //!
-//! The way of an image: ld.so has loaded the program and its libraries once (the *template*, whose
-//! constructors and `main` never run) → [`policy`] says which objects are private → [`relocs`]
-//! resolves their references once, by [`scope`]'s lookup → every rank maps the same files again
-//! ([`object`]), at the same distances from each other, and applies the relocations → it runs the
-//! constructors of its own images, and its own `main`.
+//! How an image is made: ld.so has loaded the program and its libraries once (the *template*, whose
+//! constructors and `main` never run) → [`policy`] decides which objects are private → [`relocs`]
+//! resolves their references once, with [`scope`]'s lookup → every rank maps the same files again
+//! ([`object`]), at equal distances from each other, and applies the relocations → the rank runs
+//! the constructors of its own images, and its own `main`.
 
 mod elf;
 mod globals;
@@ -341,7 +341,7 @@ impl Images {
         code.next().is_some_and(|code| protect(code, self.open()))
     }
 
-    /// The same for all code.
+    /// Opens all code again.
     pub(super) fn admit_everywhere(&self) {
         self.pages_of_code().for_each(|code| _ = protect(code, self.open()));
     }

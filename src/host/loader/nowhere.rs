@@ -1,4 +1,4 @@
-//! Functions that no library defines: calling one is a fault at an address that names it.
+//! Functions that no library defines: calling one is a fault at an address that identifies it.
 //!
 //! ld.so lets such a program start, too, and ends it at the call.
 

@@ -1,4 +1,4 @@
-//! The order of constructors: ld.so's, a depth-first walk that ends with what nobody needs.
+//! The order of constructors: ld.so's, a depth-first walk that ends with what no object depends on.
 
 use super::scope::Scope;
 

@@ -1,10 +1,10 @@
-//! Which libraries may be opened while ranks run: those that know nothing of what ranks have for
-//! themselves.
+//! Decides which libraries may be opened while ranks run: those that do not refer to private
+//! images.
 //!
-//! ld.so binds what `dlopen` loads to the template, whose variables belong to nobody. A library
-//! that refers to the program, or to a library of which each rank has its own, would see numbers
-//! that no rank has written, and call functions that work on those. So it is refused, by the name
-//! of what it refers to. What refers to libc, to MPI or to nothing is shared by all ranks.
+//! ld.so binds what `dlopen` loads to the template, whose variables no rank uses. A library that
+//! refers to the program, or to a library of which each rank has its own copy, would see values
+//! that no rank has written, and call functions that work on them. So it is refused, and the error
+//! names what it refers to. A library that refers only to libc or MPI is shared by all ranks.
 
 use super::elf::{PF_W, Symbol, kind};
 use super::policy::Choice;

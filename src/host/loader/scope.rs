@@ -1,6 +1,6 @@
-//! ld.so's symbol lookup, done again: the same objects in the same order by the same rules.
+//! Symbol lookup as ld.so does it: the same objects in the same order by the same rules.
 //!
-//! `dlsym` will not do: it cannot ask for a version as a reference does (our own unversioned `exit`
+//! `dlsym` will not do. It cannot ask for a version as a reference does (our own unversioned `exit`
 //! satisfies a reference to `exit@GLIBC_2.2.5`, but `dlvsym` passes it by), and it is slow.
 
 use super::elf::{
@@ -115,7 +115,7 @@ impl Scope {
         self.find_at_home(object, reference).is_none()
     }
 
-    /// The same, in one object only.
+    /// Like [`Scope::find`], in one object only.
     pub(super) fn find_at_home(&self, object: usize, reference: Reference) -> Option<Definition> {
         self.find_in(object, reference, Hashes::of(reference.name))
     }

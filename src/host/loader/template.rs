@@ -1,8 +1,8 @@
-//! Keeps the template as it came from its files: nothing of the program runs in it.
+//! Keeps the template as it came from its files: no code of the program runs in it.
 //!
 //! ld.so runs the constructors of libraries before it starts the program. In a job they would run
-//! once too often, for nobody. This library is linked so that ld.so runs its constructor before all
-//! others (`-z initfirst`); that takes away the others' from the private objects.
+//! once too often, for no rank. This library is linked so that ld.so runs its constructor before
+//! all others (`-z initfirst`); that one removes the constructors of the private objects.
 
 use super::elf::{PAGE, PT_DYNAMIC};
 use super::order;

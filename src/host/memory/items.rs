@@ -1,4 +1,4 @@
-//! Copies of many items that consist of the same few runs each: structs, mostly.
+//! Copies many items that consist of the same few runs each: mostly structs.
 
 use super::strided::{Way, copy_blocks, guarded};
 use super::{Fault, Outcome};

@@ -1,4 +1,4 @@
-//! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
+//! Memory of the program: what a caller of MPI vouches for, and memcpy, the one way to copy it.
 
 mod items;
 mod region;
@@ -62,7 +62,7 @@ impl Span {
         Span { address: slice.as_ptr().expose_provenance(), bytes: slice.len() }
     }
 
-    /// The same, to be written to.
+    /// The span of a slice that is written to.
     pub fn of_mut(slice: &mut [u8]) -> Span {
         Span { address: slice.as_mut_ptr().expose_provenance(), bytes: slice.len() }
     }
@@ -99,7 +99,7 @@ pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     }
 }
 
-/// The same for some bytes that are few: [`SMALL`] at most.
+/// Like [`copy`], for at most [`SMALL`] bytes.
 #[inline(always)]
 pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
     let bytes = source.bytes;
@@ -326,7 +326,7 @@ core::arch::global_asm!(
     "    mov eax, 1",
     "    jmp ftmpi_copy_out",
     ".p2align 4",
-    // The same frame around any leaf function.
+    // The guarding frame around any leaf function.
     "ftmpi_copy_guarded:",
     "    push rbp",
     "    push rbx",

@@ -80,7 +80,7 @@ pub fn transfer(source: &Region, target: &Region) -> Result<(), Fault> {
     transfer_start(source, target, source.bytes)
 }
 
-/// The same for the first `bytes` only; both regions have as many.
+/// Like [`transfer`], for the first `bytes` only; both regions have at least that many.
 #[inline]
 pub fn transfer_start(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
     assert!(bytes <= source.bytes && bytes <= target.bytes, "both sides are long enough");

@@ -1,4 +1,4 @@
-//! Copies of many equal blocks, with the same way out of a fault as [`copy`].
+//! Copies many equal blocks, and survives a fault as [`copy`] does.
 
 use super::{Fault, Outcome, Span, TRAP, copy};
 use std::cell::Cell;

@@ -3,15 +3,15 @@
 //! ```text
 //! waiter                              ringer
 //!   puts itself into the line           changes the bell's word
-//!   has the word changed? then leave    takes the whole line, and calls everybody in it
+//!   has the word changed? then leave    takes the whole line, and calls every fiber in it
 //!   else wait to be called
 //! ```
 //!
-//! Who waits first is the *regular*: it counts as standing in the line for ever, so that a wait
-//! costs it nothing here, and may be called when it does not wait. Others have places, which lie on
-//! their stacks. Nobody can step out of the middle: who wants to leave takes the whole line as a
-//! ringer does, and calls the others, who may be called for nothing. If he does not find himself, a
-//! ringer has him, and is about to call him.
+//! The first fiber to wait is the *regular*: it counts as always standing in the line, so that a
+//! wait costs it nothing here, and it may be called when it does not wait. Other fibers have places
+//! on their stacks. No fiber can step out of the middle: one that wants to leave takes the whole
+//! line as a ringer does and calls the others, perhaps without need. If it does not find itself, a
+//! ringer has taken it and is about to call it.
 
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::null_mut;

@@ -1,7 +1,7 @@
 //! The malloc family: private images allocate from their rank's heap.
 //!
-//! `free` and `realloc` are exported as well, because libc calls them on blocks of ranks (`getline`
-//! grows the caller's buffer). They tell whose a block is by its address.
+//! `free` and `realloc` are exported too, because libc calls them on blocks of ranks (`getline`
+//! grows the caller's buffer). They find the owner of a block by its address.
 
 use super::{set_errno, table};
 use crate::host::heap::{self, Broken, Heap, Owner};

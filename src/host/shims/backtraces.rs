@@ -1,4 +1,5 @@
-//! backtrace_symbols: names for the frames of private images, which libc knows as the template's.
+//! backtrace_symbols: names the frames of private images by the template's symbols, which libc
+//! knows.
 
 use super::table;
 use crate::host::current;
@@ -13,10 +14,9 @@ unsafe extern "C" {
     fn real_symbols_fd(frames: *const *mut c_void, count: c_int, descriptor: c_int);
 }
 
-/// The same frames as they would lie in the template.
+/// The frames, translated to their addresses in the template.
 ///
-/// # Safety
-/// `frames` has `count` addresses.
+/// # Safety `frames` has `count` addresses.
 unsafe fn origins(frames: *const *mut c_void, count: c_int) -> Vec<*mut c_void> {
     let count = usize::try_from(count).unwrap_or(0);
     // SAFETY: the caller vouches for the array.

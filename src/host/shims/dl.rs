@@ -1,7 +1,7 @@
-//! dlsym and dladdr: ranks see their own images where libc only knows the template.
+//! dlsym and dladdr: ranks see their own images where libc knows only the template.
 //!
-//! What a rank opens while it runs is shared by all ranks, and refused where it would have to be
-//! the rank's own (see [`plugins`]).
+//! What a rank opens while it runs is shared by all ranks, and refused if it would have to be
+//! private (see [`plugins`]).
 
 use super::{homes, state, table};
 use crate::host::loader::plugins::{self, Misfit};

@@ -1,5 +1,5 @@
-//! The environment of each rank: an array of its own over strings that all share until one asks for
-//! them by name; then it gets a copy, since programs do write into what `getenv` returns.
+//! The environment of each rank: its own array over strings that are shared until a rank asks for
+//! one by name. It then gets a copy, since programs do write into what `getenv` returns.
 
 use super::homes::Variable;
 use super::{LibcState, set_errno, state, table};

@@ -1,8 +1,8 @@
-//! Formats that a library adds to libc's printf, as libquadmath does for its own type.
+//! printf formats that a library registers, as libquadmath does for its type.
 //!
-//! libc keeps one table of them for the process. A rank's copy of such a library goes with the
-//! rank, and every later printf of anybody would call what is no longer there. So a private image
-//! is told that its formats are known, and libc never hears of them: libquadmath prints by
+//! libc keeps one table of them for the process. A rank's copy of such a library is unmapped with
+//! the rank, and every later printf of any rank would call into unmapped code. So a private image
+//! is told that its formats are registered, and libc never hears of them: libquadmath prints by
 //! functions of its own.
 
 use super::table;

@@ -1,5 +1,5 @@
-//! getopt, getopt_long and getopt_long_only on the rank's own variables, to the letter of glibc:
-//! the same permutation, abbreviations and messages.
+//! getopt, getopt_long and getopt_long_only on the rank's own variables, with glibc's permutation,
+//! abbreviations and messages to the letter.
 
 use super::homes::Variable;
 use super::{LibcState, environ, state, stdio, table};

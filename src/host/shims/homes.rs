@@ -1,7 +1,7 @@
-//! Where each variable of libc that a rank has of its own lives.
+//! The home of each libc variable that every rank has for itself.
 //!
 //! An executable usually holds a copy of such a variable, made by a COPY relocation: then that copy
-//! is its home. Otherwise the slot here is. Shims read and write the variable at its home only.
+//! is its home. Otherwise the slot here is. Shims read and write the variable only at its home.
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;

@@ -1,6 +1,6 @@
-//! longjmp, and exceptions: whoever jumps leaves frames behind, and nobody is told. So the highest
-//! place that a thread has jumped to is kept, for whoever wants to know whether a frame of his is
-//! still there.
+//! longjmp and exceptions: a jump abandons frames without telling the code that owns them. So the
+//! highest stack address that a thread has jumped to is kept, and code can ask whether one of its
+//! frames still exists.
 
 use super::table;
 use crate::host::signals;

@@ -1,5 +1,5 @@
 //! Thread-specific data (`pthread_key_create` and kin): a table of keys per rank, since a process
-//! has only 1,024 keys for all, and a table of values per thread.
+//! has only 1,024 keys in total, and a table of values per thread.
 
 use super::{LibcState, state, table};
 use crate::host::current;

@@ -1,4 +1,4 @@
-//! Functions that write a message to stderr: perror and assert. It must be the rank's stderr.
+//! Functions that write a message to stderr: perror and assert. It must go to the rank's stderr.
 
 use super::{LibcState, homes::Variable, state, stdio, table};
 use std::ffi::{CStr, c_char, c_int, c_uint};

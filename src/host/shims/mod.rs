@@ -1,12 +1,11 @@
-//! Interposition: libc as each rank sees it, the functions and variables that private images get
-//! instead.
+//! Interposition: the libc functions and variables that private images get instead of libc's own.
 //!
 //! The loader asks this room first when it resolves a symbol of a private image. Shared libraries
-//! keep libc's own; only `free` and `realloc` are exported, since libc itself calls them on what a
-//! rank allocated (see [`alloc`]). A thread that belongs to no rank gets what libc does.
+//! keep libc's own; only `free` and `realloc` are exported, since libc itself calls them on blocks
+//! that a rank allocated (see [`alloc`]). A thread that belongs to no rank gets what libc does.
 //!
-//! Rules: what a rank hands over is read before a lock is taken, so that its bad pointer ends the
-//! rank and leaves no lock behind. A child that a rank forks goes on with its copy of the state.
+//! Rules: a rank's arguments are read before a lock is taken, so that a bad pointer ends the rank
+//! and leaves no lock held. A child that a rank forks continues with its copy of the state.
 
 pub(super) mod alloc;
 mod backtraces;

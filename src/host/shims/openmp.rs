@@ -1,5 +1,5 @@
-//! The locks behind OpenMP's unnamed `critical` and its locked `atomic`: libgomp has one of each
-//! for the process. A rank may wait for another's message in there, or die.
+//! The locks behind OpenMP's unnamed `critical` and its locked `atomic`, per rank: libgomp has one
+//! of each for the process, but a rank may wait for another's message while it holds one, or die.
 
 use super::{Entry, state};
 use std::ffi::c_void;

@@ -1,5 +1,5 @@
-//! rand, random and drand48 and their kin: each rank draws the sequence that a process of its own
-//! would draw.
+//! rand, random, drand48 and their kin: each rank draws the sequence that it would draw as a
+//! process of its own.
 
 use super::{LibcState, state, table};
 use parking_lot::Mutex;

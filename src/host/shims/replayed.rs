@@ -1,8 +1,9 @@
-//! What a program asks the system that no other run would hear again: the time, and chance. Only
-//! in jobs that have a seed; see [`crate::host::replay`].
+//! Time and randomness that a program asks the system for: replaced in jobs that have a seed, since
+//! another run would get other answers. See [`crate::host::replay`].
 //!
-//! The date is in September 2001, and depends on the seed: so programs that make their own seeds
-//! of it do what they did in the run that is repeated, and another seed lets them do another thing.
+//! The date is in September 2001 and depends on the seed. So programs that seed their own
+//! generators with the time do what they did in the run that is repeated, and another seed changes
+//! it.
 
 use super::{set_errno, table};
 use crate::host::{clock, replay};

@@ -1,6 +1,5 @@
-//! What the kernel keeps for each of its threads: a rank that changes any of it stays on the thread
-//! of the kernel's that it is on. And what libc asks the kernel about a thread by its number, which
-//! a fiber does not have.
+//! Per-thread state of the kernel: a rank that changes any of it stays on its current OS thread.
+//! Also libc calls that ask the kernel about a thread by its number, which a fiber does not have.
 
 use super::table;
 use crate::host::life;

@@ -1,9 +1,9 @@
-//! The standard streams of the dead, for those who come after: libc has no way to free a `FILE`
-//! whose owner may have died in the middle of changing it.
+//! Reuses the standard streams of dead ranks: libc has no way to free a `FILE` whose owner may have
+//! died in the middle of changing it.
 //!
-//! A `FILE` that is used again is first made what it was when it was new, byte by byte; nothing of
-//! what its last owner left there is looked at. It has a buffer of its own from the start, so that
-//! a rank that only prints has nothing allocated by libc in its name: neither would go with it.
+//! A reused `FILE` is first reset, byte by byte, to its state when it was new; nothing that its
+//! last owner left there is looked at. It has a buffer of its own from the start, so that libc
+//! allocates nothing in the name of a rank that only prints: neither would be freed with the rank.
 
 use super::stdio::Stream;
 use libc::FILE;

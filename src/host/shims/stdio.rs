@@ -1,10 +1,10 @@
-//! The standard streams of each rank: `FILE`s of its own over the descriptors that all share.
+//! The standard streams of each rank: its own `FILE`s over descriptors that all ranks share.
 //!
-//! No `FILE` of a rank stands in libc's list of open files: only the rank flushes it, and what a
-//! dead rank leaves behind is never looked at again (see [`super::spares`]). Buffering is what a
-//! process of its own would have (terminal: by lines, else full; stderr: none), and each flush is
-//! one `write`, so that the lines of ranks do not mix. Only rank 0 reads the job's stdin; others
-//! find it at its end.
+//! No `FILE` of a rank is in libc's list of open files: only the rank flushes it, and what a dead
+//! rank leaves behind is never looked at again (see [`super::spares`]). Buffering is as in a
+//! process of its own (terminal: by lines, else full; stderr: none). Each flush is one `write`, so
+//! that lines of different ranks do not mix. Only rank 0 reads the job's stdin; the others see its
+//! end.
 
 use super::homes::Variable;
 use super::spares::{Gathers, Made};
@@ -144,7 +144,7 @@ impl Stream {
         self.try_to_flush();
     }
 
-    /// The same; the `errno` of what fails.
+    /// Flushes once; returns the `errno` of a failure.
     fn try_to_flush(self) -> Option<c_int> {
         // What another thread of the rank does with the FILE takes microseconds.
         for _ in 0..200 {
@@ -522,7 +522,7 @@ unsafe extern "C" fn readv(descriptor: c_int, parts: *const libc::iovec, count: 
     }
 }
 
-/// The same, once it is noted that nothing was written.
+/// Returns the result of a write, after recording a failure.
 fn noted(descriptor: c_int, written: isize) -> isize {
     if written < 0 && matches!(descriptor, 1 | 2) {
         // SAFETY: the thread's own variable.

@@ -1,4 +1,4 @@
-//! Functions that hand out strings: strtok remembers per rank, duplicates come from its heap.
+//! Functions that return strings: strtok remembers per rank, duplicates come from its heap.
 
 use super::alloc::malloc;
 use super::{state, table};

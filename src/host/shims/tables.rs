@@ -1,4 +1,5 @@
-//! Small things of which libc and libm have one per process: `hsearch`'s table, `signgam`.
+//! Small libc and libm state, one per process there and one per rank here: `hsearch`'s table,
+//! `signgam`.
 
 use super::homes::Variable;
 use super::{set_errno, state, table};

@@ -1,4 +1,4 @@
-//! Tagged output (`--tag-output`): every line starts with `[rank]`, and leaves as a whole.
+//! Tagged output (`--tag-output`): every line starts with `[rank]` and is written in one piece.
 
 use super::LibcState;
 use crate::host::{current, output};

@@ -1,7 +1,7 @@
 //! Local time: the static results of localtime and its kin, and the time zone of each rank.
 //!
 //! libc has one time zone, set from its own environment. As long as no rank has a `TZ` of its own,
-//! that is everybody's. A rank that has one lends it to libc for the length of a call.
+//! all ranks use that. A rank that has one lends it to libc for the length of a call.
 
 use super::homes::Variable;
 use super::{LibcState, environ, state, table};

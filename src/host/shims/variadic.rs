@@ -1,4 +1,4 @@
-//! The shims that are written in C (`variadic.c`), and what those call back.
+//! The shims that are written in C (`variadic.c`), and the functions that they call back.
 
 use super::{Entry, TAG_OUTPUT, alloc, dl, processes, state, stdio};
 use libc::FILE;

@@ -1,5 +1,6 @@
-//! Alarms: the kernel has one per process, and here every rank has its own. The supervisor is the
-//! clock. A timer (`timer_create`) is the kernel's, and is made for the thread that asks for it.
+//! Alarms: the kernel has one per process, but every rank has its own here, timed by the
+//! supervisor. A timer (`timer_create`) is the kernel's, and is made for the thread that asks for
+//! it.
 
 use super::{KILL, listen_to, sending};
 use crate::host::life::{self, Shim, is_own_process};

@@ -1,5 +1,5 @@
-//! What a thread has to do with signals: those that wait until it is at a harmless place, and
-//! those that it waits for.
+//! The signal state of a thread: signals that are held back until it is at a harmless place, and
+//! signals that it waits for.
 
 use libc::siginfo_t;
 use std::cell::UnsafeCell;

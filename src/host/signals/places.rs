@@ -1,5 +1,5 @@
-//! Where a thread may be ended, and where a handler may run that never comes back: not inside of
-//! libc or of this library, where it may hold a lock that others need.
+//! Decides where a thread may be ended, and where a handler that never returns may run: not inside
+//! libc or this library, where the thread may hold a lock that others need.
 
 use crate::host::Rank;
 use crate::host::life::{self, Thread};

@@ -1,4 +1,4 @@
-//! A signal to the whole process, on its way to one thread of each rank that wants it.
+//! Passes a signal to the whole process on to one thread of each rank that handles it.
 
 use super::KILL;
 use crate::host::Rank;
@@ -35,7 +35,7 @@ pub(in crate::host) fn send(rank: &Rank, number: i32) -> bool {
     true
 }
 
-/// The same for a signal that ends the rank where it does nothing about it.
+/// Like [`send`], for a signal that ends the rank if the rank does not handle it.
 pub(super) fn send_or_end(rank: &Rank, number: i32) {
     if !send(rank, number)
         && let Some(first) = life::living_threads(rank).first()

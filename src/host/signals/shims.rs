@@ -1,4 +1,4 @@
-//! What a rank calls to do with signals: each rank has dispositions of its own, and a signal to its
+//! The signal functions of libc, for ranks: each rank has its own dispositions, and a signal to its
 //! own process means the rank.
 
 use super::waits::at_ease;

@@ -1,5 +1,5 @@
-//! Sleeping, and making room for others. A thread of the kernel's sleeps there; a fiber among the
-//! fibers, so that thousands of them may sleep on a few threads.
+//! Sleeping and yielding. An OS thread sleeps in the kernel; a fiber sleeps in the scheduler, so
+//! that thousands of fibers may sleep on a few threads.
 
 use super::waits::{Files, Time, at_ease};
 use super::{Served, serve_deferred};

@@ -1,4 +1,4 @@
-//! Calls in which a thread of a rank waits and holds nothing: there signals reach it at once, and
+//! Calls in which a thread of a rank waits and holds no lock: signals reach it there at once, and
 //! so does its death. And the waits for signals themselves.
 
 use super::{bits, let_through};
