@@ -1,7 +1,7 @@
-//! What is to happen when: a ring of buckets for the near future, and the far one by epochs.
+//! An event queue by time: a ring of buckets for the near future, and epochs for the far future.
 //!
-//! To enter or to take an event costs the same however many there are; no heap is kept. What was
-//! entered first for one time comes first.
+//! Entering or taking an event costs constant time; there is no heap. Events for one time are taken
+//! in the order in which they were entered.
 
 use std::collections::BTreeMap;
 

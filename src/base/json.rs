@@ -1,4 +1,4 @@
-//! How JSON writes what needs care (RFC 8259).
+//! Writes JSON strings with the escapes that they need (RFC 8259).
 
 use std::fmt::Write;
 

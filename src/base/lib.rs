@@ -1,4 +1,4 @@
-//! What every floor stands on: clock, chance, queues, agendas, words.
+//! The foundation of every floor: clock, random numbers, queues, agendas, words.
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Who: one life of one rank.
+//! Identifies one incarnation of one rank.
 
 /// One life of one rank: identities are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

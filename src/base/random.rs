@@ -1,4 +1,4 @@
-//! Chance with a seed: the same seed gives the same numbers on every machine.
+//! Seeded random numbers: a seed gives equal numbers on every machine.
 
 /// A small generator (SplitMix64, Steele et al. 2014). Not for secrets.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Lists of members, each kept once however many hold it.
+//! Shared lists of members: equal lists are stored once.
 
 use crate::Member;
 use crate::member::Roster;

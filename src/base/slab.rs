@@ -1,7 +1,7 @@
 //! A slab: values under small keys, in constant time, without allocation once it has grown.
 //!
-//! A key holds an index (22 bits) and a generation, so that a key whose value is gone is known as
-//! such until its slot has been used `2^GENERATION_BITS - 1` times more. No key is 0.
+//! A key holds an index (22 bits) and a generation, so that a stale key is recognized until its
+//! slot has been used `2^GENERATION_BITS - 1` times more. No key is 0.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! What floors above keep with a value below, which does not know their types.
+//! Data that floors above attach to a value below, which does not know its type.
 
 use parking_lot::Mutex;
 use std::any::{Any, TypeId};

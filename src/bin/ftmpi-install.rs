@@ -1,4 +1,4 @@
-//! `ftmpi-install PREFIX`: lays out programs, library, headers, Fortran's modules, pkg-config
+//! `ftmpi-install PREFIX`: installs programs, library, headers, Fortran modules, the pkg-config
 //! file, manual pages and documents.
 
 #![forbid(unsafe_code)]

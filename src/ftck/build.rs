@@ -1,5 +1,5 @@
-//! Says where the library is that programs are linked with: in FTMPI_LIBDIR, else where this
-//! workspace builds it.
+//! Tells the linker where the library is: in FTMPI_LIBDIR, otherwise where this workspace builds
+//! it.
 
 use std::env;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the library defines, as C declares it in `ftck.h` and `mpi.h`.
+//! The library's functions, as C declares them in `ftck.h` and `mpi.h`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 

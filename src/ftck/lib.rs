@@ -1,7 +1,8 @@
-//! Diskless checkpoints for ranks that are written in Rust: what `ftck.h` declares, with its rules
-//! made types. Programs run under `ftrun`, like those in C and Fortran.
+//! Diskless checkpoints for programs in Rust: what `ftck.h` declares, with its rules expressed as
+//! types. Programs run under `ftrun`, like those in C and Fortran.
 //!
-//! A program has what it needs to go on in one value, and lists in [`State`] what that consists of:
+//! A program keeps what it needs to continue in one value, and lists that value's parts in
+//! [`State`]:
 //!
 //! ```ignore
 //! let mut checkpoints = Checkpoints::new(Comm::WORLD, "rs:2")?;
@@ -14,9 +15,9 @@
 //!     …
 //! ```
 //!
-//! Errors come back where the error handlers of the communicator, and of `MPI_COMM_SELF` for what a
-//! rank asks for alone, are `MPI_ERRORS_RETURN`. Schemes, and what they make up for, are described
-//! in `ftck.h`.
+//! Errors are returned if the error handlers of the communicator, and of `MPI_COMM_SELF` for
+//! operations of one rank alone, are `MPI_ERRORS_RETURN`. `ftck.h` describes the schemes and which
+//! losses they can repair.
 
 mod calls;
 mod parts;

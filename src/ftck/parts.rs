@@ -1,4 +1,4 @@
-//! What a state consists of.
+//! The parts of a state.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Where the ranks of a job sit on a machine, failure after failure.
+//! Which node each rank of a job occupies, failure after failure.
 
 use super::map;
 use super::model::Model;

@@ -1,4 +1,4 @@
-//! Failures as they come by chance: independent of each other, at a steady mean rate.
+//! Random failures: independent of each other, at a constant mean rate.
 
 use ftmpi_base::random::Random;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a message costs: when it arrives, given its way and when it leaves. Pure arithmetic.
+//! The cost of a message: its arrival time, given its route and departure. Pure arithmetic.
 
 use super::topology::Path;
 use super::units::{NANO, Picos};

@@ -1,6 +1,6 @@
 //! A fat tree: k^n nodes below n levels of switches with k ports down and k up (Petrini and
-//! Vanneschi 1997, a k-ary n-tree). Which way up is told by the receiver's digits, so that all who
-//! send to one node meet, and those who send to different ones do not.
+//! Vanneschi 1997, a k-ary n-tree). The receiver's digits choose the way up, so that messages to
+//! one node share links, and messages to different nodes do not.
 
 use super::topology::Path;
 

@@ -1,4 +1,4 @@
-//! Failures that await a machine: at a time, every so often, or by chance. A seed repeats them.
+//! The failures planned for a machine: at a time, periodic, or random. A seed repeats them.
 
 use super::region::Nodes;
 use super::units::Picos;
@@ -60,7 +60,7 @@ impl Faults {
         self.deaths(end).into_iter().map(|death| (death.at, death.node)).collect()
     }
 
-    /// The same, each with what it comes from.
+    /// The deaths until `end`, each with its cause.
     pub fn deaths(&self, end: Picos) -> Vec<Death> {
         let mut dead = HashSet::new();
         let mut died = Vec::new();

@@ -1,4 +1,4 @@
-//! Machines as they are thought of: pure, no clock, no wire, no file.
+//! Models of machines: pure, no clock, no inbox, no file.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Where nodes are drawn on a flat picture. Pure.
+//! The positions of nodes on a flat picture. Pure.
 
 use super::topology::Grid;
 

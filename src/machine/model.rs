@@ -1,4 +1,4 @@
-//! A machine as a whole: its network, nodes, prices, spares and the failures that await it.
+//! The model of a whole machine: its network, nodes, costs, spares and planned failures.
 
 use super::cost::Cost;
 use super::faults::Faults;

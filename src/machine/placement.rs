@@ -1,9 +1,9 @@
-//! Where ranks sit on a machine with spares, and who moves when a node fails.
+//! The placement of ranks on a machine with spares, and the moves when a node fails.
 //!
-//! Failures hit nodes that host a rank. A slide in k dimensions moves, one node on, all ranks of a
-//! slab: those that lie in k-1 dimensions beside the failed node, and between them and a row of
+//! Failures hit nodes that host a rank. A slide in k dimensions moves all ranks of a slab by one
+//! node: those that lie in k-1 dimensions beside the failed node, and between them and a row of
 //! spares in the last one. Their neighbours in the slab move with them. A slide in one dimension is
-//! a chain, which hops over dead nodes. What a slide leaves alive is a spare from then on.
+//! a chain, which hops over dead nodes. Nodes that a slide leaves empty and alive become spares.
 
 use super::spares::{Method, Spares};
 use super::topology::Grid;
@@ -49,8 +49,8 @@ impl Placement {
         Placement::of_ranks(grid, Some(allocation), ranks).expect("as many as there are nodes")
     }
 
-    /// The same for so many ranks; nodes that are left over are spares as well. Too many: for how
-    /// many there is room.
+    /// A placement of `ranks` ranks; nodes that are left over become spares, too. If there are too
+    /// many ranks, the error is the number for which there is room.
     pub fn of_ranks(
         grid: &Grid, allocation: Option<&Spares>, ranks: usize,
     ) -> Result<Placement, usize> {
@@ -103,7 +103,8 @@ impl Placement {
         self.first_way(failed, methods, |slide| (slide.length, slide.order))
     }
 
-    /// The same, but of slides in several dimensions one in the last of them, there the shortest.
+    /// Like [`Placement::substitute`], but prefers slides in the last dimension, and among those
+    /// the shortest.
     pub fn substitute_by_dimension(
         &self, failed: usize, methods: &[Method],
     ) -> Option<(Method, Vec<Move>)> {

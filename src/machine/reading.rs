@@ -1,4 +1,4 @@
-//! Reads a machine from TOML. What is wrong is told with file, line and cure; nothing is ignored.
+//! Reads a machine from TOML. Every error names file, line and cure; nothing is ignored.
 
 use super::cost::{CornerRule, Cost};
 use super::fat_tree::FatTree;

@@ -1,4 +1,4 @@
-//! Which nodes are meant: lists, boxes, balls, and a random part of any of them.
+//! Sets of nodes: lists, boxes, balls, and a random part of any of them.
 //!
 //! | words                              | nodes                                            |
 //! |------------------------------------|--------------------------------------------------|
@@ -6,7 +6,7 @@
 //! | `3` or `3 17 40`                   | these, by number                                 |
 //! | `box 0,0,0..16,16,16`              | a block; the second corner is not in it          |
 //! | `ball 8,8,8 5`                     | those at most 5 hops away from a place           |
-//! | `random 0.1% of box 0,0..16,16`    | a part of a set, or so many of it: `random 5`    |
+//! | `random 0.1% of box 0,0..16,16`    | a share of a set, or a number of it: `random 5`  |
 
 use super::topology::Topology;
 use super::units::{Amount, amount, numbers};

@@ -1,17 +1,17 @@
-//! Who is to die when: the words of `ftrun --kill`, of kill files and of fault schedules.
+//! When each rank is to die: the words of `ftrun --kill`, of kill files and of fault schedules.
 //!
 //! An event is `RANK@WHEN`, or `RANK.LIFE@WHEN` for a later life of the rank (2 is the first
 //! replacement; `every` is each life). `WHEN` is one of
 //!
 //! | words                       | when                                                          |
 //! |-----------------------------|---------------------------------------------------------------|
-//! | `250ms`, `1.5s`, `40us`     | so long after that life has begun, wherever it is             |
-//! | `compute:250ms`             | the same, but not before it is outside of MPI                 |
+//! | `250ms`, `1.5s`, `40us`     | this long after that life began, wherever it is               |
+//! | `compute:250ms`             | likewise, but not before it is outside of MPI                 |
 //! | `before:MPI_Send:3`         | as it enters its third MPI_Send; `before:` may be left out    |
 //! | `inside:MPI_Bcast:3`        | within that call, after its first step: a message sent, or a  |
 //! |                             | wait begun; `inside:MPI_Bcast:3:2` is after its second step   |
 //! | `after:MPI_Send:3`          | as it leaves that call                                        |
-//! | `before:call:17`            | at its 17th call of any kind; `inside` and `after` as well    |
+//! | `before:call:17`            | at its 17th call of any kind; also `inside` and `after`       |
 //! | `recovery:2`                | in the second recovery in which it takes part, at its first   |
 //! |                             | step; `recovery:2:3` is at its third                          |
 //!

@@ -1,4 +1,5 @@
-//! Which nodes are spare, and by which ways a failed one is substituted (Hori et al. 2015).
+//! The choice of spare nodes, and the methods by which one replaces a failed node (Hori et al.
+//! 2015).
 //!
 //! qD(r,s) keeps spare nodes in a network of q dimensions: the last s layers of each of the first r
 //! of them. So 3D(2,1) of 12 x 12 x 12 leaves 11 x 11 x 12 nodes for ranks: 15.97 % are spare.

@@ -1,8 +1,8 @@
 //! The shape of a network: neighbours, coordinates, links and routes, all by arithmetic, no tables.
 //!
-//! Nodes are numbered with the first coordinate running fastest. A link has a direction; routes go
-//! through the dimensions in their order, on a torus the shorter way round (the positive one where
-//! both are equal), in a fat tree up to the first common switch and down again.
+//! Nodes are numbered with the first coordinate running fastest. A link has a direction. Routes
+//! take the dimensions in order, on a torus the shorter way round (the positive one if both are
+//! equal), in a fat tree up to the first common switch and down again.
 
 use super::fat_tree::FatTree;
 

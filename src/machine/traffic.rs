@@ -1,5 +1,5 @@
-//! How often links are used when all ranks send all messages of a pattern at once. What is above
-//! one on a link collides there.
+//! The load of each link when all ranks send all messages of a pattern at once. More than one
+//! message on a link is a collision.
 
 use super::placement::{Move, Placement};
 use super::topology::{Grid, Topology};

@@ -1,4 +1,5 @@
-//! Quantities as people write them: times, shares and lists of numbers. Time is in picoseconds.
+//! Parses quantities as people write them: times, shares and lists of numbers. Time is in
+//! picoseconds.
 
 /// A point in virtual time or a span of it, in picoseconds: half a year fits.
 pub type Picos = u64;

@@ -1,6 +1,7 @@
-//! Machines nobody could buy: simulators of their failures, their networks and their spares.
+//! Simulators of machines that cannot be bought: their failures, their networks and their spares.
 //!
-//! They stand beside the house, on its machine model and its chance, and share nothing with MPI.
+//! They stand beside the house, use its machine model and random numbers, and share nothing with
+//! MPI.
 
 #![deny(unsafe_code)]
 

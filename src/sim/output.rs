@@ -1,8 +1,7 @@
-//! What a program writes for those who started it: its results on standard output, its remarks on
-//! standard error.
+//! The output of a program for its user: results on standard output, remarks on standard error.
 //!
-//! A full disk or a reader that has gone away is an error with a sentence, and no panic. Remarks
-//! are no result: where nobody can read them, a run goes on without.
+//! A full disk or a closed pipe is an error with a sentence, not a panic. Remarks are no results:
+//! if they cannot be written, a run continues without them.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Results, for people as a table and for programs as JSON; the same run writes the same bytes.
+//! Results, for people as a table and for programs as JSON; equal runs write equal bytes.
 
 use ftmpi_base::json::quoted;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Runs that people watch: as pages say they go on, halt, go step by step and tell what is asked;
-//! or they go through by themselves while they are recorded or drawn on a terminal.
+//! Runs that people watch: pages make them run, halt, step and answer questions. Without pages they
+//! run by themselves while they are recorded or drawn on a terminal.
 
 use crate::output;
 use crate::words::Words;

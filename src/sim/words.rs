@@ -1,4 +1,4 @@
-//! The words of a command line: options with `--`, and what they are about before them.
+//! The words of a command line: options with `--`, and the subjects before them.
 
 use crate::output;
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! Work that a thread of its own does in turn, so that whoever hands it over need not wait for a
-//! disk, however slow that is.
+//! A thread that does submitted work in order, so that the submitter need not wait for a disk,
+//! however slow that is.
 
 use super::server::Start;
 use std::collections::VecDeque;

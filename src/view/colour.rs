@@ -1,4 +1,4 @@
-//! Colours for all eyes.
+//! Colours that colour-blind people can tell apart.
 
 /// Those who are dead.
 pub const DEAD: [u8; 3] = [190; 3];

@@ -1,5 +1,5 @@
-//! A terminal and the thread that draws on it: whoever shows something goes on at once, and what is
-//! drawn is the latest there is, however slow the terminal.
+//! A terminal and the thread that draws on it: showing a frame does not wait, and the thread draws
+//! the latest frame, however slow the terminal.
 
 use super::scene::{Frame, Scene};
 use super::server::Start;

@@ -1,4 +1,4 @@
-//! What a run and those who look at it have in common.
+//! The state that a run and its viewers share.
 
 use super::easel::Easel;
 use super::record::{Flaw, Recorder};
@@ -119,7 +119,7 @@ impl Feed {
         }
     }
 
-    /// The same as it was written down.
+    /// A scene that a record holds, under its recorded number.
     pub(super) fn set_again(&self, number: u32, shown: Shown) {
         self.lock().put(number, shown);
         self.shown.notify_all();

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 (RFC 9112) as a page needs that is served on this machine only. Pure.
+//! The part of HTTP/1.1 (RFC 9112) that a page needs that is served to this machine only. Pure.
 
 /// What a browser asks for.
 #[derive(Debug, PartialEq, Eq)]

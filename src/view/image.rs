@@ -1,5 +1,5 @@
-//! What all dots look like at one moment, as it is sent and kept: a byte of colour for each, then a
-//! bit for each that lives, the lowest first. Whoever wants it as well shares it.
+//! All dots at one moment, as sent and kept: a colour byte for each, then a bit for each that is
+//! alive, the lowest first. Images are shared, not copied.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! A live view of a run: pages in a browser on this machine, served by the run itself.
 //!
-//! The run shows what there is to see in a [`Feed`], and waits for nobody: pages take the latest
-//! frame when they can, and what they ask for stands in a row until the run comes to it. Whether
-//! no page looks on or many do makes no difference to what happens. What is seen can be written
-//! down (see [`record`]), and pages can look at that later ([`replay`]).
+//! The run shows its state in a [`Feed`] and never waits: pages take the latest frame when they
+//! can, and their requests are queued until the run handles them. The number of pages does not
+//! change what happens in the run. What is seen can be recorded (see [`record`]), and pages can
+//! look at that later ([`replay`]).
 
 #![forbid(unsafe_code)]
 

@@ -1,20 +1,20 @@
-//! What was seen of a run, in a file: scenes, and frames as what has changed since the one before.
+//! A recorded run in a file: scenes, and frames as differences from the frame before.
 //!
-//! A file begins with [`HEAD`]. Then come records: a letter for the kind, the number of bytes,
-//! these, and a checksum of all that. So a file that ends too early, or is broken, is read as far
-//! as it goes.
+//! A file begins with [`HEAD`]. Then come records: a letter for the kind, the number of bytes, the
+//! bytes, and a checksum of all that. So a file that is truncated or corrupted is read as far as it
+//! is intact.
 //!
 //! | kind | what it holds                                                              |
 //! |------|----------------------------------------------------------------------------|
 //! | `S`  | a scene: the length of its JSON, that, two floats for each dot             |
-//! | `F`  | a frame that stands for itself                                             |
-//! | `D`  | a frame that goes on from the one before                                   |
+//! | `F`  | a frame by itself                                                          |
+//! | `D`  | a frame as a difference from the one before                                |
 //! | `E`  | nothing: the run has ended                                                 |
 //!
-//! A frame is a time in milliseconds, the head and the tail of what is told (the length of each,
-//! then that; a tail that has not changed has the length [`SAME`]), and the picture: where it
-//! differs from the one before, in turns how many bytes are the same, how many are not, and what to
-//! combine these with (exclusive or).
+//! A frame is a time in milliseconds, the head and the tail of its text (the length of each, then
+//! that; an unchanged tail has the length [`SAME`]), and the picture as its difference from the one
+//! before: in turns, how many bytes are equal, how many are not, and what to combine these with
+//! (exclusive or).
 
 use super::ahead::{Ahead, Work};
 use super::feed::Shown;

@@ -1,4 +1,4 @@
-//! A run that was written down, for pages to look at: forwards, and at any moment of it.
+//! A recorded run, for pages to look at: forwards, and at any moment of it.
 
 use super::feed::{Feed, Shown};
 use super::record::{self, EACH, HEAD, Record};
@@ -73,7 +73,7 @@ impl Words {
         self.list(name).iter().map(cell).collect::<Vec<_>>().join(",")
     }
 
-    /// The same, saying this, too.
+    /// These words with one more.
     fn with(mut self, name: &str, value: Value) -> Words {
         self.0.insert(name.into(), value);
         self

@@ -1,4 +1,4 @@
-//! What is to be seen: a scene, its frames, and how both are written down.
+//! What pages show: a scene and its frames, and how both are written.
 
 use super::image::Image;
 use ftmpi_base::json::quoted;

@@ -1,5 +1,5 @@
-//! Serves a feed to browsers on this machine: a thread for each connection, as long as they are
-//! few.
+//! Serves a feed to browsers on this machine, with one thread for each of a limited number of
+//! connections.
 
 use super::feed::{Feed, Latest, Order};
 use super::http::{self, MOST_HEAD_BYTES, Request};

@@ -1,5 +1,5 @@
-//! The same on a terminal, for machines without a browser: half a character for each place, in
-//! colours that every terminal has had for long.
+//! The live view on a terminal, for machines without a browser: half a character for each place, in
+//! colours that every terminal supports.
 
 use super::colour::{DEAD, kind, shade};
 use super::scene::{Frame, Scene};

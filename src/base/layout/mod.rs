@@ -1,8 +1,8 @@
-//! Where the data of a datatype lie: the type map (MPI-5.0 §5.1), flattened when a type is made.
+//! The memory layout of a datatype: its type map (MPI-5.0 §5.1), flattened when the type is made.
 //!
 //! A [`Layout`] is a tree of loops over strips of equal blocks, in the order of the type map, as
 //! small as merging makes it. It is pure: displacements and lengths, no memory. A [`Cursor`] walks
-//! over it strip by strip from any byte of the data on, which is how partial messages go on.
+//! over it strip by strip, starting at any byte of the data, so that partial messages can continue.
 
 mod cursor;
 mod node;
@@ -99,14 +99,14 @@ impl Layout {
         Ok(Layout::new(first, item, bounds.padded()?))
     }
 
-    /// The same data in an item that begins at `lb` and is `extent` long.
+    /// A layout of this data in an item that begins at `lb` and is `extent` long.
     pub fn resized(&self, lb: i64, extent: i64) -> Result<Layout, TooLarge> {
         let ub = lb.checked_add(extent).ok_or(TooLarge)?;
         let bounds = Bounds { span: (lb, ub), is_marked: true, ..self.bounds };
         Ok(Layout::new(self.first, self.item.clone(), bounds))
     }
 
-    /// The same data `displacement` bytes further on, without padding behind it.
+    /// This layout moved by `displacement` bytes, without padding behind it.
     pub fn shifted(&self, displacement: i64) -> Result<Layout, TooLarge> {
         let bounds = self.bounds.shifted(displacement)?;
         let first = if self.item.is_empty() { 0 } else { self.first + displacement };

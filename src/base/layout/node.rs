@@ -1,4 +1,4 @@
-//! The tree of a layout. A node says nothing of where it begins: whoever holds it does.
+//! The tree of a layout. A node does not know where it begins: its parent does.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ impl Node {
         }
     }
 
-    /// The same as runs if it is a short strip.
+    /// Converts a short strip to runs; leaves other nodes as they are.
     fn in_runs(self) -> Node {
         match self {
             Node::Strip { bytes, count, stride } if 1 < count && count <= SHORT as u64 => {

@@ -1,5 +1,5 @@
-//! Layouts beside the definition: a plain list of bytes. For tests, of this room and of those that
-//! copy.
+//! Sample layouts, each with its definition as a plain list of bytes. For the tests of this room
+//! and of the rooms that copy.
 
 use super::Layout;
 use crate::random::Random;

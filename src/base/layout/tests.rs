@@ -1,4 +1,4 @@
-//! Layouts walk what a plain list of bytes says.
+//! Tests that a layout walks the bytes that a plain list of them gives.
 
 use super::samples::random_type;
 use super::*;

@@ -1,4 +1,5 @@
-//! What many work out alike: the first does it for all, as long as anybody holds it.
+//! Shares a result that many threads would compute alike: the first computes it, and the others
+//! reuse it as long as a thread holds it.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;

@@ -1,19 +1,19 @@
-//! A lock that costs no atomic exchange as long as one thread alone comes.
+//! A biased lock: it costs no atomic exchange as long as only one thread uses it.
 //!
-//! The first thread to lock it owns it from then on: it only says that it is inside, and looks
-//! whether it is still the owner. Another thread that comes takes the ownership away for good, and
-//! all of them go through the lock in the ordinary way. Who only has a look ([`Biased::try_visit`])
-//! gives the ownership back.
+//! The first thread to lock it owns it from then on: it only records that it is inside, and checks
+//! that it is still the owner. A second thread that locks it revokes the ownership for good, and
+//! all threads use the ordinary lock from then on. A thread that only looks inside
+//! ([`Biased::try_visit`]) gives the ownership back.
 //!
 //! | `owner`     | meaning                       | to                                    |
 //! |-------------|-------------------------------|---------------------------------------|
-//! | `NOBODY`    | nobody has come yet           | whoever comes first, `EVERYBODY`      |
-//! | a thread    | it may go in without the lock | `EVERYBODY`                           |
-//! | `EVERYBODY` | all need the lock             | what it was, by the visitor who knows |
+//! | `NOBODY`    | not yet locked                | the first thread, or `EVERYBODY`      |
+//! | a thread    | it may enter without the lock | `EVERYBODY`                           |
+//! | `EVERYBODY` | all threads need the lock     | the former owner, by a visitor        |
 //!
-//! The owner writes `is_inside` and then reads `owner`; whoever takes the ownership away writes
-//! `owner` and then reads `is_inside`. The two fences between see to it that one sees the other.
-//! Where light fences are none, nobody becomes the owner.
+//! The owner writes `is_inside` and then reads `owner`; the thread that revokes the ownership
+//! writes `owner` and then reads `is_inside`. The two fences in between ensure that one sees the
+//! other. Where light fences do not exist, no thread becomes the owner.
 
 use super::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::fence;

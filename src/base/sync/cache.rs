@@ -1,4 +1,5 @@
-//! What is done for the sake of the processor's caches.
+//! Cache-conscious primitives: prefetching a line to write, and spinning on a line that another
+//! core writes.
 
 /// A cache line will be written soon: asks for it, and for the right to write. Touches nothing.
 #[inline]

@@ -1,7 +1,7 @@
-//! Two fences that work in pairs: a light one for those who pass often, a heavy one for the others.
+//! Asymmetric fences: a light one for frequent operations is paired with a heavy one for rare ones.
 //!
 //! ```text
-//! who comes often         who comes seldom
+//! frequent side            rare side
 //!   write mine              write mine
 //!   light()                 heavy()
 //!   read theirs             read theirs
@@ -9,7 +9,7 @@
 //!
 //! At least one of the two sees what the other has written. A light fence costs no instruction,
 //! since a heavy one makes the kernel run a barrier on every processor that runs this process
-//! (Linux, membarrier(2)). Where there is no such call, both are the processor's own.
+//! (Linux, membarrier(2)). Where that call is missing, both are the processor's own.
 
 use super::atomic::{Ordering, fence};
 

@@ -1,5 +1,5 @@
-//! What was worked out last: whoever asks for the same again gets it, until others have asked for
-//! more than is kept.
+//! A small cache of the most recently computed results: a repeated request is answered from it
+//! until newer ones have displaced it.
 
 use parking_lot::Mutex;
 use std::sync::Arc;

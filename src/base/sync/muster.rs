@@ -1,18 +1,19 @@
-//! Counts who has come to one turn after another, and decides whether all have: once and for all,
-//! however many ask and give up at the same moment.
+//! Counts arrivals at one turn after another, and decides once and for all whether every member has
+//! arrived, even if many threads ask and give up at the same moment.
 //!
-//! Members are counted in groups, the last of each in the root, so that few write to one cache
-//! line. Whoever dies between two steps leaves a count that is never full, and nothing else.
+//! Members are counted in groups, and the last of each group in the root, so that few threads write
+//! to one cache line. A member that dies between two steps leaves only a count that is never full.
 //!
-//! A word: the turn in the upper half, a flag, and a count. A word of an earlier turn is empty.
+//! A word holds the turn in the upper half, a flag, and a count. A word of an earlier turn is
+//! empty.
 //!
 //! | root, of turn `n` | meaning                         | `arrive`    | `abandon`       |
 //! |-------------------|---------------------------------|-------------|-----------------|
-//! | count < groups    | some have not come              | counts      | sets `GIVEN_UP` |
-//! | `GIVEN_UP`        | nobody will take it for full    | is not told | nothing to do   |
-//! | count = groups    | all have come, for ever         | cannot be   | refused         |
+//! | count < groups    | some have not arrived           | counts      | sets `GIVEN_UP` |
+//! | `GIVEN_UP`        | will never count as full        | is not told | nothing to do   |
+//! | count = groups    | all have arrived, for ever      | cannot be   | refused         |
 //!
-//! The caller sees to it that all have let go of a turn before anybody comes to a later one.
+//! The caller ensures that all members have left a turn before one arrives at a later one.
 
 use super::atomic::{AtomicU64, Ordering};
 

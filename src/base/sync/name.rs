@@ -1,4 +1,4 @@
-//! A word of the program's own text, for others to look at: set and read without a lock.
+//! A static string in one atomic word: set and read without a lock.
 
 use super::atomic::{AtomicU64, Ordering};
 

@@ -1,8 +1,8 @@
-//! A queue of many senders and one taker, without locks, strung through the nodes themselves.
+//! A lock-free queue of many senders and one taker, linked through the nodes themselves.
 //!
-//! A sender links its node to the newest one and puts itself in its place by one compare-and-swap;
-//! the taker takes all at once and turns them round. There is no moment at which a sender that
-//! stops for ever keeps the others, or the taker, from going on.
+//! A sender links its node to the newest one and replaces that by one compare-and-swap; the taker
+//! takes all nodes at once and reverses their order. A sender that stops at any instruction for
+//! ever blocks neither the other senders nor the taker.
 
 use super::atomic::{AtomicPtr, Ordering};
 use super::cache::prefetch_to_write;

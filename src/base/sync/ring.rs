@@ -1,9 +1,8 @@
-//! A ring of one sender and one taker. Each slot is a cache line that says by itself whether it is
-//! filled, so that a message costs one line's journey and no other word is shared.
+//! A ring with one sender and one taker. Each slot is a cache line that tells by itself whether it
+//! is filled, so that a message costs one cache-line transfer and no other word is shared.
 //!
-//! Slot `n % SLOTS` holds message `n` once its `turn` is `n + 1`. The taker tells the sender how
-//! far it has come every quarter of a ring; the sender looks there only when it believes the ring
-//! to be full.
+//! Slot `n % SLOTS` holds message `n` once its `turn` is `n + 1`. The taker publishes its position
+//! every quarter of a ring; the sender reads it only when it believes the ring to be full.
 
 use super::atomic::{AtomicU32, Ordering};
 use super::cache::prefetch_to_write;

@@ -1,8 +1,8 @@
-//! Memory of which many hold parts at once: each part is written to by one, or read by any number.
+//! Memory of which many threads hold parts: each part has one writer, or any number of readers.
 //!
-//! Who holds what is written down, and whoever wants what somebody else writes to, or writes to
-//! what somebody else has, has broken a rule of the protocol that shares the sheet out: that is
-//! found out before any memory is touched.
+//! The holders are recorded. An access to a part that another holder writes, or a write to a part
+//! that another holds, breaks a rule of the protocol that shares the sheet: it is detected before
+//! any memory is touched.
 
 use parking_lot::Mutex;
 use std::ops::{Deref, DerefMut, Range};

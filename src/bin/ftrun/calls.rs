@@ -1,4 +1,4 @@
-//! The calls by name, as the headers of this library list them.
+//! The names of all MPI calls, as the headers of this library list them.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The environment that the program starts with: the user's, the job, and the library in front.
+//! The environment of the started program: the user's, the job, and the library to load first.
 
 use crate::request::Request;
 use crate::shared::place::LIBRARY;

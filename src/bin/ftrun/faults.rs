@@ -1,4 +1,4 @@
-//! The failures that a user orders: `--kill`, `--kill-file`, `--mttf` and `--seed`.
+//! The fault injection that a user asks for: `--kill`, `--kill-file`, `--mttf` and `--seed`.
 
 use crate::calls;
 use crate::shared::refusal::Refusal;

@@ -1,4 +1,4 @@
-//! What `--help` and `--version` print.
+//! The texts of `--help` and `--version`.
 
 /// One line: the name it was called by, the project, its version and the standard.
 pub(crate) fn version(called: &str) -> String {

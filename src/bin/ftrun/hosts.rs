@@ -1,4 +1,4 @@
-//! All ranks live in one process, so every host that is asked for must be this one.
+//! Checks host lists: all ranks live in one process, so every named host must be this one.
 
 use crate::request::Hosts;
 use crate::shared::refusal::Refusal;

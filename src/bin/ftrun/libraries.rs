@@ -1,6 +1,6 @@
-//! Finds the libraries that a program asks for, about as ld.so does, to see which MPI it uses.
+//! Finds the libraries that a program needs, about as ld.so does, to see which MPI it uses.
 //!
-//! What is not found is left to ld.so, whose message is good.
+//! A library that is not found is left to ld.so, whose message is good.
 
 use crate::elf::{self, Bytes, Elf, Kind};
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
-//! What the machine allows: refuses a job that would fail half-way, and says how to allow more.
+//! Checks the machine's limits: refuses a job that would fail halfway, and says how to raise them.
 //!
-//! How many memory mappings a rank takes is known once the program is loaded: the library looks at
-//! that limit itself.
+//! How many memory mappings a rank takes is known only once the program is loaded: the library
+//! checks that limit itself.
 
 use crate::numbers::spelled;
 use crate::shared::refusal::Refusal;

@@ -1,7 +1,7 @@
 //! The launcher: reads the command line, refuses what cannot work, and becomes the program.
 //!
-//! Nothing of the library is linked in here: it replaces libc's functions, which a launcher wants
-//! as they are. The two agree on a [`Job`](ftmpi_launch::Job).
+//! The library is not linked in here: it replaces libc functions that a launcher needs unchanged.
+//! The two communicate through a [`Job`](ftmpi_launch::Job).
 
 #![forbid(unsafe_code)]
 

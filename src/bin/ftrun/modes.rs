@@ -1,4 +1,4 @@
-//! How the job is to take failures, by options and by environment variables.
+//! How the job handles failures: options and environment variables.
 
 use crate::options::Does;
 use crate::shared::refusal::Refusal;

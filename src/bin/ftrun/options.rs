@@ -1,7 +1,7 @@
 //! The options by name: ours, the standard's, and those that scripts give to other launchers.
 //!
-//! An option may be written with one dash or two. What only makes sense on many hosts or with many
-//! processes is read with its values and has no effect.
+//! An option may be written with one dash or two. An option that makes sense only on many hosts or
+//! with many processes is read with its values and has no effect.
 
 /// What an option does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     nearest_of(name, CHOICES.iter().flat_map(|choice| choice.names.iter().copied()))
 }
 
-/// The same among these names.
+/// Like [`nearest`], among the names in `known`.
 pub(crate) fn nearest_of(
     name: &str, known: impl Iterator<Item = &'static str>,
 ) -> Option<&'static str> {

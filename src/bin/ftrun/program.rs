@@ -1,4 +1,4 @@
-//! Finds the program and refuses what cannot become ranks: one sentence each, with the cure.
+//! Finds the program, and refuses one that cannot run as ranks: one sentence each, with the cure.
 
 use crate::elf::{self, Elf, Kind};
 use crate::environment::Variables;

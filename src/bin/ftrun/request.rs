@@ -1,4 +1,4 @@
-//! The command line, understood: what to run, as how many ranks, and how they are to live.
+//! The parsed command line: the program, the number of ranks, and the conditions of the job.
 
 use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};

@@ -1,4 +1,4 @@
-//! The compiler behind a wrapper: which it is, and what it does by itself.
+//! The compiler behind a wrapper: which one it is, and what it does by default.
 
 use crate::broken;
 use crate::shared::place;

@@ -1,6 +1,6 @@
-//! The compiler wrappers: add what MPI needs to the words for a compiler, and become the compiler.
+//! The compiler wrappers: add what MPI needs to the compiler's arguments, and become the compiler.
 //!
-//! One program for all languages: the name it is called by says which (`mpicc`, `mpicxx`,
+//! One program for all languages: its name in the call selects the language (`mpicc`, `mpicxx`,
 //! `mpifort`).
 
 #![forbid(unsafe_code)]

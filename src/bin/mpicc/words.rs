@@ -1,4 +1,4 @@
-//! The command line of a wrapper: what is for the wrapper itself, and what the compiler will do.
+//! The command line of a wrapper: arguments for the wrapper itself, and what the compiler will do.
 
 use crate::broken;
 use crate::shared::refusal::Refusal;

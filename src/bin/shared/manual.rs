@@ -1,7 +1,7 @@
-//! Manual pages: the text of `--help` in the language of man(1), line by line as it is.
+//! Manual pages: turns the text of `--help` into the language of man(1), line by line.
 //!
-//! A line that begins in the first column is a section, one with two spaces a subsection. All else
-//! keeps its lines and columns, so that both look alike in a terminal; options become bold.
+//! A line that begins in the first column is a section, one with two spaces a subsection. All other
+//! lines keep their columns, so that both look alike in a terminal; options become bold.
 
 /// Where descriptions of options begin, counted from the option.
 const COLUMN: usize = 18;

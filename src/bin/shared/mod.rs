@@ -1,4 +1,4 @@
-//! What the programs of this project have in common: where its files are, and how to say no.
+//! Shared code of this project's programs: finding its files, and refusing with a clear message.
 
 #[allow(dead_code, reason = "every program uses the part that it needs")]
 pub(crate) mod modules;

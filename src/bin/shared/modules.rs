@@ -1,8 +1,8 @@
-//! Fortran's modules, compiled for the user's compiler at its first use and kept.
+//! The Fortran modules, compiled for the user's compiler at its first use, and cached.
 //!
-//! What a compiler writes for a module no other reads, often not its next version. So there is one
-//! directory for each compiler, version, choice of default kinds and text of the modules; its name
-//! says which, and it appears complete: compiled under another name → renamed.
+//! A compiler's module files can be read by no other compiler, and often not by its next version.
+//! So there is one directory for each compiler, version, choice of default kinds and text of the
+//! modules; its name says which. It appears complete: compiled under another name → renamed.
 
 use crate::shared::place;
 use std::ffi::OsStr;

@@ -1,5 +1,5 @@
-//! Finds what belongs to this program: the library and the headers, in place after `cargo build`
-//! and after an installation.
+//! Finds the library and headers that belong to this program, both after `cargo build` and after an
+//! installation.
 
 use crate::shared::refusal::{BROKEN, Refusal};
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! A clear no: one sentence that names the cure, and an exit status like a shell's.
+//! A clear refusal: one sentence that names the cure, and an exit status like a shell's.
 
 use std::io::Write;
 use std::process::ExitCode;

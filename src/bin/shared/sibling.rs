@@ -1,4 +1,4 @@
-//! Turns into the program of another name in the same directory, under the name of this call.
+//! Becomes another program in this program's directory, under the name of the current call.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};

@@ -3,7 +3,7 @@
 //!     ftrun -np 8 --mode rebuild target/release/examples/restart 3@250 5@250
 //!
 //! Each rank has a thousand numbers, which approach the mean of all. `RANK@STEP`: that rank dies at
-//! that step, in its first life. The last line is the same whoever dies.
+//! that step, in its first life. The last line does not depend on which ranks die.
 
 use ftck::{Checkpoints, Comm, Parts, State};
 use std::ffi::{c_int, c_void};

@@ -1,4 +1,4 @@
-//! What machine files may say, and what is said of those that are wrong.
+//! Tests what machine files may say, and the messages for invalid ones.
 
 use crate::Model;
 use crate::cost::CornerRule;

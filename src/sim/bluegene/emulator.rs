@@ -1,4 +1,4 @@
-//! A machine under its virtual clock.
+//! Runs a machine under its virtual clock.
 
 use super::heat::Observer;
 use super::node::{Node, Out, Program, Tally};

@@ -1,4 +1,4 @@
-//! What packets do to a machine, for those who look: how much each link has carried, and each node.
+//! The load of a machine, for viewers: how much each link and each node has carried.
 
 use super::setup::Setup;
 use ftmpi_machine::topology::Topology;

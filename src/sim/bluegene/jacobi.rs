@@ -1,6 +1,6 @@
-//! Jacobi's method in three dimensions: every node has a block of cells, tells its neighbours its
-//! faces, and goes on when it has theirs. The result is that of one loop over all cells, bit for
-//! bit, in whatever order packets come.
+//! Jacobi's method in three dimensions: every node has a block of cells, sends its faces to its
+//! neighbours, and continues when it has theirs. The result equals that of one loop over all cells,
+//! bit for bit, in whatever order packets arrive.
 
 use super::node::{Node, Program};
 use super::packet::Size;
@@ -138,7 +138,7 @@ impl Program for Jacobi {
     }
 }
 
-/// The same by one loop over all cells of so many blocks.
+/// The result of one loop over all cells, for `dims` blocks.
 pub fn serial(dims: [u32; 3], rounds: u32) -> Vec<f64> {
     let size = dims.map(|extent| extent as usize * SIDE);
     let index = |at: [usize; 3]| at[0] + size[0] * (at[1] + size[1] * at[2]);

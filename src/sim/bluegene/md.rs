@@ -1,8 +1,8 @@
 //! Molecular dynamics: every node has a cell of a periodic box and the atoms in it.
 //!
-//! In turn, nodes tell their 26 neighbours where their atoms are, and which atoms have gone over to
-//! them. An atom's forces are added up in the order of its neighbours' numbers, so that the result
-//! is that of one loop over all atoms, bit for bit, in whatever order packets come.
+//! In turn, nodes tell their 26 neighbours where their atoms are, and which atoms have moved over
+//! to them. An atom's forces are added up in the order of its neighbours' numbers, so that the
+//! result equals that of one loop over all atoms, bit for bit, in whatever order packets arrive.
 
 use super::node::{Node, Program};
 use super::packet::{PAYLOAD_MOST, Size};
@@ -73,7 +73,7 @@ impl Md {
         Ok(Md { steps, size: dims.map(|extent| f64::from(extent) * SIDE), atoms })
     }
 
-    /// The same by one loop over all atoms: the atoms in the end.
+    /// The final atoms, computed by one loop over all atoms.
     pub fn serial(&self) -> Vec<Atom> {
         let mut atoms = self.atoms.clone();
         for step in 0..=self.steps {

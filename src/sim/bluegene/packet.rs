@@ -1,4 +1,4 @@
-//! Packets, and payloads that are longer than one of them.
+//! Packets, and payloads that span several of them.
 
 /// As long as a payload may be: a packet of 128 bytes has a header of 8.
 pub const PAYLOAD_MOST: usize = 120;

@@ -1,4 +1,4 @@
-//! What does not change while a machine runs.
+//! The constants of a machine's run.
 
 use super::node::Program;
 use super::packet::{HEADER, PAYLOAD_MOST};

@@ -1,6 +1,7 @@
-//! One node: its data, the threads that are busy, and what waits for them.
+//! One node: its data, its busy threads, and its waiting packets.
 //!
-//! Most nodes run one handler after the other and never have a queue: they have no room for one.
+//! Most nodes run one handler after the other and never have a queue: so none is allocated for
+//! them.
 
 use super::node::Waiting;
 use super::packet::{Packet, Partial, Payload, Size, gathered};

@@ -1,4 +1,4 @@
-//! The numbers of the paper, to the nanosecond.
+//! Tests the numbers of the paper, to the nanosecond.
 
 use super::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use super::jacobi::{Jacobi, differing};

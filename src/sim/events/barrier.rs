@@ -1,4 +1,5 @@
-//! Where threads meet at the end of a tick: they spin, for a tick is short, then give way.
+//! A barrier for threads at the end of a tick: they spin first, for a tick is short, and then
+//! yield.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! What one shard has to hear and has said: sorts the notes of a tick and hands them to its nodes.
+//! The messages of one shard: sorts the notes of a tick and hands them to its nodes.
 
 use super::piles::{Pile, Piles, Spare};
 use super::run::{Later, Note, Plan, Post, Shard};
@@ -220,7 +220,7 @@ impl<W: Copy> Room<W> {
         total
     }
 
-    /// The same for one block: of older notes, and of those on its piles.
+    /// Like [`Room::sort_all`], for one block: its older notes and those on its piles.
     fn sort_block(
         &mut self, first: u32, nodes: usize, old: &[Note<W>], soon: &[Piles<W>], block: usize,
     ) -> usize {

@@ -1,8 +1,8 @@
-//! The event core: nodes hear what was sent to them in the order of (time, source, sequence).
+//! The event core: nodes receive messages in the order of (time, source, sequence).
 //!
-//! Time is an integer, and what is sent arrives at least one tick later, so that nodes of one tick
-//! cannot tell in which order they were served: only each node's own order counts, and that is the
-//! same on any number of threads.
+//! Time is an integer, and a message arrives at least one tick later. So nodes cannot tell in which
+//! order the nodes of one tick were served: only each node's own order counts, and it does not
+//! depend on the number of threads.
 
 mod barrier;
 mod desk;

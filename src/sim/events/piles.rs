@@ -1,9 +1,9 @@
-//! What was sent for the next tick, piled up by blocks of receivers.
+//! Messages for the next tick, piled up by blocks of receivers.
 //!
-//! Notes of a tick go everywhere. Sorted all at once, each would be written to another page of
-//! memory than the one before; thrown on a pile for each block of nodes first, they can be sorted
-//! block by block in a cache, and whole piles change hands between threads. Piles are made of
-//! chunks, which are used again: memory holds what is under way, and hardly more.
+//! Notes of a tick go everywhere. Sorted all at once, each would be written to a different page of
+//! memory than the one before. Thrown on a pile for each block of nodes first, they can be sorted
+//! block by block in a cache, and whole piles change hands between threads. Piles consist of chunks
+//! that are reused: memory holds what is under way, and hardly more.
 
 use super::run::Note;
 

@@ -1,11 +1,11 @@
 //! Runs the nodes of a machine, in shards of consecutive numbers, one thread for each shard.
 //!
-//! What is sent for the next tick, which is nearly all where nodes talk in steps, is piled up by
-//! blocks of receivers (see `piles`); what is for later waits in an agenda for its time.
+//! Messages for the next tick, nearly all where nodes talk in steps, are piled up by blocks of
+//! receivers (see `piles`); later ones wait in an agenda for their time.
 //!
-//! Where nodes hear of each other only after a while, the lookahead, threads need not meet at
-//! every tick: what a node does now reaches other nodes after a window of that many ticks, so each
-//! thread runs through a window by itself.
+//! Where nodes hear of each other only after a delay, the lookahead, threads need not meet at every
+//! tick: what a node does now reaches other nodes after a window of that many ticks, so each thread
+//! runs through a window by itself.
 
 use super::barrier::Barrier;
 use super::desk::{Desk, Mail};
@@ -52,7 +52,7 @@ pub(super) enum Later<'a, W> {
     Alone(&'a mut Agenda<Note<W>>),
     /// By shard: what goes there.
     Sorted(&'a mut [Vec<(u64, Note<W>)>]),
-    /// The same, but for the shard with this number, which has an agenda, for it runs ahead.
+    /// By shard, except for the shard `own`, which runs ahead and so has an agenda.
     Ahead { agenda: &'a mut Agenda<Note<W>>, shards: &'a mut [Vec<(u64, Note<W>)>], own: usize },
 }
 

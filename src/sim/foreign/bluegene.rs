@@ -1,4 +1,4 @@
-//! Programs in C and C++, or any language that can make a shared library: `include/ftbg.h`.
+//! Programs in C, C++ or any language that can make a shared library: `include/ftbg.h`.
 //!
 //! The library is never unloaded. Its handlers may use variables of their own, so one thread serves
 //! all nodes.

@@ -1,9 +1,9 @@
-//! What an application does that it should not: faults, `abort`, `exit`, and stacks that overflow.
+//! Reports an application's misbehaviour: faults, `abort`, `exit`, and stack overflows.
 //!
-//! An application runs in this process, so that its faults are signals here. While one of its
-//! functions runs, its node is noted; a signal handler on a stack of its own then says in a
-//! sentence what that node did, and ends the process. Signals that come while no function of an
-//! application runs go where they went before.
+//! An application runs in this process, so its faults are signals here. While one of its functions
+//! runs, its node is recorded; a signal handler on its own stack then reports in a sentence what
+//! that node did, and ends the process. Signals that arrive while no function of an application
+//! runs go where they went before.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -63,7 +63,7 @@ pub(super) fn while_loading<R>(call: impl FnOnce() -> R) -> R {
     noted(LOADING, call)
 }
 
-/// The same for a node with a stack of its own, whose guard begins here.
+/// Like [`in_node`], for a node with a stack of its own, whose guard begins at `guard`.
 pub(super) fn on_stack<R>(node: u32, guard: usize, call: impl FnOnce() -> R) -> R {
     GUARD.store(guard, Ordering::Relaxed);
     let result = in_node(node, call);

@@ -1,10 +1,10 @@
-//! A node's application as a thread of its own, which is switched in when something has come for
-//! it, and out when it waits for more.
+//! Runs a node's application as a coroutine: it is switched in when a message has arrived for it,
+//! and out when it waits for more.
 //!
-//! All run on one thread of the system, one at a time, each on its own stack. The stacks lie in one
-//! reservation, of which only what is used takes memory. Below each lies a guard, where any access
-//! is a fault, as long as the system has guards left; what has been written just above it is seen
-//! when the thread waits.
+//! All run on one OS thread, one at a time, each on its own stack. The stacks share one
+//! reservation, of which only what is used takes memory. Below each stack is a guard, where any
+//! access is a fault, as long as the system has guards left; writes just above it are detected when
+//! the application waits.
 
 use super::faults::{self, GUARD_BYTES};
 use super::natural::Seen;

@@ -1,4 +1,4 @@
-//! Which nodes of a network are meant by the words of a command: by place, by number, by chance.
+//! Parses which nodes of a network a command means: by place, by number, at random.
 //!
 //! `10%`, `100`, `all`, `node 3 17`, `box 0.2,0.2..0.5,0.5`, `ball 0.5,0.5 0.1`, or a part of one:
 //! `50% of ball 0.5,0.5 0.1`. Places are those of the picture, from 0,0 to 1,1.

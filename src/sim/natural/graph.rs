@@ -1,6 +1,6 @@
-//! Who sends to whom: for each node a list to send to and one to receive from, and a place.
+//! The communication graph: for each node a list to send to and one to receive from, and a place.
 //!
-//! u stands in the list from which v receives exactly when v stands in the list to which u sends.
+//! u is in the list from which v receives exactly when v is in the list to which u sends.
 
 /// Lists of nodes, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
-//! The global maximum on networks so large that nobody keeps their lists: who tells whom follows
-//! from a seed by arithmetic, and a node is the largest value that it knows.
+//! The global maximum on networks too large to store their lists: a seed determines by arithmetic
+//! which node sends to which, and a node is the largest value that it knows.
 //!
-//! A node receives from as many others as it sends to: lists are permutations upon each other. They
-//! are drawn blindly, so that very few have somebody twice or themselves.
+//! A node receives from as many others as it sends to: lists are compositions of permutations. They
+//! are drawn independently, so that very few contain a node twice or the owner itself.
 
 use super::max::{Spread, scattered};
 

@@ -1,4 +1,4 @@
-//! The global maximum: whoever hears of a larger value tells all in his list.
+//! The global maximum: a node that hears of a larger value tells all nodes in its list.
 
 use super::graph::Graph;
 use super::world::{Application, Here, World};

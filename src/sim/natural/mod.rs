@@ -1,5 +1,5 @@
-//! Natural fault tolerance (Geist and Engelmann 2002): algorithms that go on when nodes die, on a
-//! hundred thousand nodes of which each knows a few others.
+//! Natural fault tolerance (Geist and Engelmann 2002): algorithms that continue when nodes die, on
+//! a hundred thousand nodes, each of which knows a few others.
 
 pub mod deaths;
 pub mod graph;

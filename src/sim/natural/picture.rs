@@ -8,7 +8,7 @@ pub fn draw(places: &[[f32; 2]], colours: &[Option<u8>], side: u32) -> Vec<u8> {
     draw_as(places, colours, side, shade)
 }
 
-/// The same with other colours.
+/// Like [`draw`], with other colours.
 pub fn draw_as(
     places: &[[f32; 2]], colours: &[Option<u8>], side: u32, shade: fn(u8) -> [u8; 3],
 ) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Places drawn by chance in the unit square, and who is near whom, by cells.
+//! Random places in the unit square, and the search for near ones, by cells.
 
 use ftmpi_base::random::Random;
 

@@ -1,15 +1,15 @@
-//! Poisson's equation without a mesh, by chaotic relaxation: every node is the mean of those
-//! beside it, with weights 1/d, and tells them when that has changed.
+//! Poisson's equation without a mesh, by chaotic relaxation: every node is the mean of its
+//! neighbours, with weights 1/d, and tells them when that has changed.
 //!
-//! Lists must be symmetric. Of a node's own size nothing is known, so a source term needs the
-//! constant of the whole network: -Δu = f becomes, in the mean,
+//! Lists must be symmetric. The volume of a node is unknown, so a source term needs the constant of
+//! the whole network: -Δu = f becomes, in the mean,
 //!
 //! ```text
 //! sum over j of w_ij (u_i - u_j) = kappa/4 * (mean over i of sum over j of d_ij) * f
 //! ```
 //!
 //! A quarter of the sum of distances is what a field that is straight between nodes would give;
-//! kappa is by how much less a field resists that may bend at every node. It is derived for the
+//! kappa is how much less a field resists that may bend at every node. It is derived for the
 //! network at hand: the energy of the settled field between borders at x, over that of x itself.
 
 use super::graph::Graph;
@@ -60,7 +60,7 @@ impl Poisson {
         self.with_kappa(graph, kappa, f)
     }
 
-    /// The same, where kappa is known.
+    /// Like [`Poisson::with_source`], with a known kappa.
     pub fn with_kappa(mut self, graph: &Graph, kappa: f64, f: f64) -> Poisson {
         self.source = kappa * straight(graph) * f;
         self

@@ -1,5 +1,5 @@
-//! Where a relaxation ends, found by conjugate gradients: in steps as many as the network is wide,
-//! where the relaxation itself takes the square of that.
+//! Finds the limit of a relaxation by conjugate gradients: it takes as many steps as the network is
+//! wide, where the relaxation itself takes the square of that.
 
 use super::graph::Graph;
 use super::poisson::weight;

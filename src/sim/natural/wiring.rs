@@ -1,4 +1,4 @@
-//! Networks by name: from a topology, from places, by chance, or from a file.
+//! Networks by name: from a topology, from places, at random, or from a file.
 
 use super::graph::{Graph, Lists};
 use super::points::{self, Points};

@@ -1,12 +1,12 @@
-//! Nodes that live, talk and die.
+//! The nodes of a network: they live, send messages and die.
 //!
-//! Whoever dies at a tick dies after all else that happens to him in it. Each of those who have him
-//! in a list is told exactly once, a tick later. Messages to the dead are dropped, and those of the
-//! dead that were still under way; both are counted.
+//! A node that dies at a tick dies after everything else that happens to it in that tick. Each node
+//! that has it in a list is told exactly once, a tick later. Messages to dead nodes are dropped,
+//! and so are those of dead nodes still under way; both are counted.
 //!
 //! The network is at rest when no message is under way, the last notices of deaths changed nothing,
-//! and nothing that was set for a tick is to come. Deaths that go on for ever, by chance or one
-//! every so often, keep no network awake.
+//! and nothing that was planned for a tick is left. Deaths that continue for ever, random or
+//! periodic, do not keep a network awake.
 
 use super::graph::Graph;
 use crate::events::{Note, Post, Shard, Simulation, THE_MACHINE};

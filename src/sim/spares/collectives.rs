@@ -1,12 +1,12 @@
-//! What a barrier and an allreduce cost after failures, by the messages of the usual algorithms.
+//! The cost of a barrier and an allreduce after failures, by the messages of the usual algorithms.
 //!
 //! A barrier disseminates: in step k, rank r tells rank r + 2^k. Its messages are short, so a step
 //! takes as long as the longest route has hops. An allreduce of much data doubles recursively: in
 //! step k, rank r exchanges with the rank whose number differs in bit k; ranks beyond a power of
-//! two bring their data to another one first and fetch the result in the end. There a step takes as
-//! long as the most used link has messages. Machines with collectives in hardware, or with others
-//! that are made for the shape of their network, are faster before failures; this says nothing of
-//! them.
+//! two send their data to another rank first and fetch the result in the end. There a step takes as
+//! long as the most used link has messages. Machines with collectives in hardware, or with
+//! algorithms made for the shape of their network, are faster before failures; this says nothing
+//! about them.
 
 use super::study::Study;
 use ftmpi_base::random::Random;

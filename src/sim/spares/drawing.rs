@@ -1,5 +1,5 @@
-//! Drawings of small machines: what each node is, who moved where, and how many messages are on
-//! which link. All of it is read off a placement and the counts of its links.
+//! Drawings of small machines: the state of each node, the moves, and the number of messages on
+//! each link. All of it is read off a placement and the counts of its links.
 
 use super::plot::plain;
 use super::study::{Case, Study};
@@ -74,7 +74,7 @@ impl Panel {
         Panel { title, dims: plane(grid), nodes, moves: Vec::new(), links: Vec::new() }
     }
 
-    /// The same for a case, with the messages on all links if they are counted.
+    /// The panel of a case, with the messages on all links if they are counted.
     pub fn of_case(title: String, study: &Study, case: &Case) -> Panel {
         let mut panel = Panel::of(title, study, &case.placement);
         panel.links = case.traffic.as_ref().map_or(Vec::new(), |counted| used(study, counted));

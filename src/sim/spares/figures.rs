@@ -3,9 +3,9 @@
 //! 1, 2, 4 to 7 and 9 are drawings (see `scenes`). 3 and 22 are shares of spares and 8 the worst
 //! collisions. 10 to 13 compare two methods by their worst, mean and best collisions until no spare
 //! is left; 14 and 15 say which method substituted. 16 and 18 are what was simulated for two
-//! machines. 17 and 19 to 21 compare measurements on them, which cannot be had: simulated means of
-//! the same methods, and what a barrier and an allreduce would cost, stand in. What the paper says
-//! of a fat tree without a figure is drawn as well.
+//! machines. 17 and 19 to 21 compare measurements on these machines, which are not available:
+//! simulated means of the methods, and the cost of a barrier and an allreduce, stand in. What the
+//! paper says of a fat tree without a figure is drawn, too.
 
 use super::collectives::{Collective, slow_downs};
 use super::drawing::Drawing;

@@ -1,4 +1,4 @@
-//! Many cases by chance, on all cores, from one seed: means and shares after every failure.
+//! Many random cases, on all cores, from one seed: means and shares after every failure.
 
 use super::study::{Outcome, Study};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,7 +94,7 @@ impl After {
         self.uses.iter().position(|&cases| cases > 0).unwrap_or(0) as u64
     }
 
-    /// The same in the worst of them.
+    /// The uses of the most used link in the worst of all cases.
     pub fn most_uses(&self) -> u64 {
         self.uses.len().saturating_sub(1) as u64
     }

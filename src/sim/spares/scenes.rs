@@ -1,5 +1,5 @@
-//! The paper's drawings, made by what they explain: failures are substituted on a small machine,
-//! and what it looks like then is drawn. Where a drawing shows the worst case, that is searched.
+//! The paper's drawings, computed instead of copied: failures are substituted on a small machine,
+//! and the result is drawn. Where a drawing shows the worst case, that is searched.
 
 use super::drawing::{Drawing, Kind, Panel};
 use super::figures::study;

@@ -1,4 +1,4 @@
-//! Which part of the nodes is spare, by the size of a job and by how many sides it spares.
+//! The share of nodes that are spare, by the size of a job and the number of sides with spares.
 
 use super::plot::{Curve, Pen, Plot};
 use ftmpi_machine::spares::Spares;

@@ -1,4 +1,4 @@
-//! One machine with spares, one way to substitute, and what becomes of it failure by failure.
+//! One machine with spares and one way to substitute, followed failure by failure.
 
 use ftmpi_base::random::Random;
 use ftmpi_machine::placement::{Move, Placement, Use};

@@ -1,4 +1,4 @@
-//! The few shapes that all pictures are made of, as SVG.
+//! The few SVG shapes of which all pictures consist.
 
 /// Where a text stands beside its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! The tables of the paper. Table 1 is a list of machines. Table 2 is what some of them can send at
-//! once; from that follows how much slower a stencil gets.
+//! The tables of the paper. Table 1 is a list of machines. Table 2 is how much some of them can
+//! send at once; from that follows how much slower a stencil gets.
 //!
-//! A node that sends several messages at once is no faster by their number: on the K computer four
-//! take 1.7 times as long as one, six 3.7 times. So much is lost before anything collides, and
-//! collisions cost only what goes beyond: five messages on a link make an exchange of four 5 / 1.7
-//! times slower. A node that sends one message at once takes six times as long for six, so that up
-//! to six messages on a link cost nothing.
+//! A node that sends several messages at once does not speed up in proportion: on the K computer
+//! four take 1.7 times as long as one, six 3.7 times. That much is lost before any messages
+//! collide, and collisions cost only the excess: five messages on a link make an exchange of four 5
+//! / 1.7 times slower. A node that sends one message at a time takes six times as long for six, so
+//! that up to six messages on a link cost nothing.
 
 use super::figures::{Effort, study};
 use super::sample::{After, sample};

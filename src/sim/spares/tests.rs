@@ -1,4 +1,4 @@
-//! The numbers of the paper, small ones always, whole ones on demand.
+//! Tests the numbers of the paper: small machines always, full-size ones on demand.
 
 use super::sample::sample;
 use super::study::Study;

@@ -1,5 +1,5 @@
-//! The worst that so many failures can do: all orders of all failures where there are few enough,
-//! else the most harmful beginnings, each with every next failure.
+//! The worst damage that a number of failures can do: all orders of all failures where they are few
+//! enough, else the most harmful beginnings, each with every next failure.
 
 use super::study::{Case, Study};
 use std::cmp::Reverse;
@@ -136,7 +136,7 @@ impl Found {
         }
     }
 
-    /// The same as if one had found it all, in any order.
+    /// Adds what another search has found; the order of merging does not matter.
     fn merge(&mut self, other: Found, width: usize) {
         other.most.into_iter().for_each(|(harm, at)| self.keep(harm, at, width));
         self.handled.extend(other.handled);

@@ -1,4 +1,4 @@
-//! Which machine is emulated: as the command line says, and what it leaves open by a program.
+//! The emulated machine: from the command line, with defaults for each program.
 
 use ftmpi_machine::Model;
 use ftmpi_machine::cost::CornerRule;

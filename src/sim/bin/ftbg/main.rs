@@ -1,4 +1,5 @@
-//! The Blue Gene emulator: the paper's programs, and one's own, on a machine that was not built.
+//! The Blue Gene emulator: runs the paper's programs, and the user's, on a machine that was never
+//! built.
 
 #![forbid(unsafe_code)]
 
@@ -186,7 +187,7 @@ impl Play {
         Ok(emulator.remains())
     }
 
-    /// The same, for those who look.
+    /// Runs the program while it is watched.
     fn show<P: Program>(&mut self, setup: Setup, program: P) -> Result<Remains<P>, String> {
         /// More would take too much memory to look at.
         const MOST_NODES: u32 = 1_000_000;

@@ -1,8 +1,8 @@
-//! How well this machine emulates the other one.
+//! Measures how efficiently this machine emulates the other one.
 //!
-//! With r, how many times as much the emulated machine's processors can do as those that emulate
-//! it: an ideal emulation takes r times as long as the emulated machine, and the efficiency is
-//! that over the time it took.
+//! Let r be the computing power of the emulated machine's processors relative to those that emulate
+//! it. An ideal emulation takes r times as long as the emulated machine; the efficiency is that
+//! time over the time it took.
 
 use ftmpi_sim::bluegene::{Setup, Totals};
 use ftmpi_sim::output::remark;

@@ -1,4 +1,4 @@
-//! `--watch`: a machine under way as dots, which are as hot as what its links carry.
+//! `--watch`: shows a running machine as dots whose heat is the load of their links.
 
 use ftmpi_machine::map;
 use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};

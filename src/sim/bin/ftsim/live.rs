@@ -1,4 +1,4 @@
-//! `--watch`: pages look on, halt the run, kill nodes, and ask for another run.
+//! `--watch`: pages that show the run, halt it, kill nodes, and ask for another run.
 
 use crate::track::Track;
 use crate::{margin, nearest_side};

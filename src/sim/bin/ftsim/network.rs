@@ -1,4 +1,4 @@
-//! Which nodes there are, who knows whom, and who is to die when: as the command line says.
+//! The network of the run and its planned deaths, from the command line.
 
 use ftmpi_machine::Model;
 use ftmpi_machine::faults::{Death, Dice, Faults, Plan};

@@ -1,4 +1,4 @@
-//! How fast a relaxation converges: by which factor changes become smaller with each tick, once
+//! The convergence rate of a relaxation: the factor by which changes shrink with each tick, once
 //! only the slowest part of the field is left.
 
 use ftmpi_sim::natural::World;

@@ -1,4 +1,4 @@
-//! The last column of the counters: what a run is about, in a number.
+//! The last column of the counters: one number that tracks the goal of the run.
 
 use crate::rate::Rate;
 use ftmpi_sim::foreign::natural::Foreign;

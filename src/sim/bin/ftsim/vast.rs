@@ -1,4 +1,4 @@
-//! `ftsim max --topology hashed`: the global maximum on more nodes than have room for their lists.
+//! `ftsim max --topology hashed`: the global maximum on networks too large to store their lists.
 
 use ftmpi_sim::natural::hashed::Hashed;
 use ftmpi_sim::natural::max::share_unknowing;

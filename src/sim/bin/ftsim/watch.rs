@@ -1,4 +1,4 @@
-//! What is seen of a run while it goes on: counters, pictures, and a word when it takes long.
+//! The output of a run while it continues: counters, pictures, and a remark when it takes long.
 
 use crate::live::{self, Show};
 use ftmpi_sim::natural::picture::{draw, draw_as};

@@ -1,4 +1,4 @@
-//! Spare nodes: how many there are, how failed nodes are substituted, and what collides then.
+//! Spare nodes: how many there are, how failed nodes are replaced, and which messages then collide.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! `--watch`: a machine whose nodes fail one by one, and who moves where then.
+//! `--watch`: a machine whose nodes fail one by one, and the moves of its ranks.
 
 use ftmpi_base::random::Random;
 use ftmpi_machine::map;

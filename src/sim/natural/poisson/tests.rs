@@ -1,4 +1,4 @@
-//! The numbers of the paper, small ones always, whole ones on demand.
+//! Tests the numbers of the paper: small networks always, full-size ones on demand.
 
 use super::*;
 use crate::natural::graph::Lists;
