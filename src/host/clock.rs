@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// What a call of MPI takes in a run in which time is counted.
 pub(super) const CALL: Duration = Duration::from_micros(10);
-/// What it takes there to look at the clock, and until another rank goes on.
+/// Counted time for a look at the clock, and for a switch to another rank.
 pub(super) const MOMENT: Duration = Duration::from_micros(1);
 
 /// Where time comes from.
@@ -18,7 +18,7 @@ pub(super) const MOMENT: Duration = Duration::from_micros(1);
 /// |----------|-----------------------------------------------------------|-----------|
 /// | SYSTEM   | the system's                                              | `COUNTED` |
 /// | COUNTED  | `passed` after `origin`                                   | `RESUMED` |
-/// | RESUMED  | goes on as the system's does, from where it was counted to |           |
+/// | RESUMED  | continues from the counted time at the system's pace      |           |
 struct Clock {
     source: AtomicU8,
     origin: OnceLock<Instant>,
@@ -63,7 +63,7 @@ pub(super) fn resume() {
     CLOCK.resume();
 }
 
-/// So much time goes by, where it is counted.
+/// Advances the clock by `time`, if time is counted.
 pub(super) fn pass(time: Duration) {
     CLOCK.pass(time);
 }

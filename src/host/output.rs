@@ -12,9 +12,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// What a descriptor that has room takes without waiting.
 const PIECE: usize = 4096;
 
-/// How many bytes were lost so far because nobody has read them.
+/// Bytes of output lost so far because no reader took them.
 static LOST: AtomicUsize = AtomicUsize::new(0);
-/// Nobody has read lately: whoever writes next does not wait.
+/// The last write timed out: the next one does not wait.
 static IS_STUCK: AtomicBool = AtomicBool::new(false);
 
 /// Writes `bytes`, unless that would take too long; whether all were written.
@@ -25,8 +25,8 @@ pub fn write(descriptor: c_int, bytes: &[u8]) -> bool {
     written == Ok(())
 }
 
-/// What a write is told that fails for want of room, or of a disk that works. What is closed was
-/// closed on purpose, and a pipe without a reader ends the rank by SIGPIPE.
+/// Write errors that mean lost output: no room, or a broken disk. A closed descriptor was closed on
+/// purpose, and a pipe without a reader ends the rank by SIGPIPE.
 const FAILURES: [c_int; 4] = [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO];
 /// The status of a job that did all it was to do but for its output.
 const UNWRITTEN: c_int = 1;
@@ -63,12 +63,12 @@ pub(super) fn note_failure(descriptor: c_int, error: c_int) {
     }
 }
 
-/// A file that the user has asked for is incomplete; somebody else says so.
+/// Records that a file which the user asked for is incomplete; another message reports it.
 pub fn note_unwritten(error: c_int) {
     let _ = FAILURE.compare_exchange(0, error, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// The exit status of a job that ends with `status` for all else.
+/// The exit status of a job that would otherwise end with `status`.
 pub(super) fn judged(status: c_int) -> c_int {
     match status {
         0 if FAILURE.load(Ordering::Relaxed) != 0 => UNWRITTEN,
@@ -76,7 +76,7 @@ pub(super) fn judged(status: c_int) -> c_int {
     }
 }
 
-/// Whether standard output is a pipe that nobody reads any more.
+/// Whether standard output is a pipe whose reader is gone.
 pub fn has_no_reader() -> bool {
     let mut wanted = libc::pollfd { fd: 1, events: libc::POLLOUT, revents: 0 };
     // SAFETY: one description of ours.
@@ -105,7 +105,7 @@ fn write_within(descriptor: c_int, mut bytes: &[u8], patience: Duration) -> Resu
             Err(_) => {
                 let error = Error::last_os_error();
                 match error.kind() {
-                    // Somebody else was quicker.
+                    // Another thread was quicker.
                     ErrorKind::Interrupted | ErrorKind::WouldBlock => {}
                     other => {
                         note_failure(descriptor, error.raw_os_error().unwrap_or(0));

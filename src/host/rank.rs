@@ -43,9 +43,9 @@ pub(super) fn adopt(rank: Option<&'static Rank>) {
     CURRENT.set(rank);
 }
 
-/// Starts a thread of the host's own, by `start`, whoever calls this. One that a rank started would
-/// be the rank's: that would wait for it at its end, and become a thread of the system's from then
-/// on, even where it stands in a row of fibers already.
+/// Starts a host thread by `start`, whichever thread calls this. A thread started by a rank would
+/// belong to the rank: the rank would wait for it at its end, and would become an OS thread, even
+/// while it waits in a row of fibers.
 pub(super) fn as_host<T>(start: impl FnOnce() -> T) -> T {
     let rank = CURRENT.replace(None);
     let started = start();

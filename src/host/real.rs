@@ -17,7 +17,7 @@ pub(super) fn find(name: &CStr) -> *const c_void {
     found
 }
 
-/// libc's own function of that name, as the type that the context asks for.
+/// libc's own function of that name, as the type that the context requires.
 macro_rules! real {
     ($name:literal) => {{
         static FOUND: std::sync::atomic::AtomicPtr<std::ffi::c_void> =
@@ -29,7 +29,7 @@ macro_rules! real {
             found = $crate::host::real::find(name.expect("a literal without zeros")).cast_mut();
             FOUND.store(found, std::sync::atomic::Ordering::Relaxed);
         }
-        // SAFETY: libc's function has the type of the one that stands in for it.
+        // SAFETY: libc's function has the type of its stand-in.
         unsafe { std::mem::transmute::<*mut std::ffi::c_void, _>(found) }
     }};
 }

@@ -17,25 +17,26 @@ use std::sync::atomic::{self, AtomicBool};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// Rung by whoever makes progress for those who wait.
+/// What a waiter listens to, and a thread that has made progress rings.
 ///
 /// ```text
 /// waiter                                  ringer
-///   seen = bell.listen()                    make it so
-///   is it so? then do not wait              bell.unpark()
+///   seen = bell.listen()                    makes the condition true
+///   is it true? then do not wait            bell.unpark()
 ///   bell.park(seen)
 /// ```
 ///
-/// `word`: the lowest bit says that somebody listens, the others count rings.
+/// `word`: the lowest bit is set while there is a listener, the others count rings.
 ///
 /// | word       | meaning                 | `listen`   | `unpark`                    |
 /// |------------|-------------------------|------------|-----------------------------|
-/// | `n`, 0     | nobody listens          | → `n`, 1   | nothing to do               |
-/// | `n`, 1     | somebody may be parked  | stays      | → `n + 1`, 0; wakes sleepers |
+/// | `n`, 0     | no listener             | → `n`, 1   | nothing to do               |
+/// | `n`, 1     | a thread may be parked  | stays      | → `n + 1`, 0; wakes sleepers |
 ///
-/// `asleep` counts threads in the futex, so that ringing for one who still looks costs no system
-/// call. A thread raises it before the futex compares the word; a ringer changes the word before
-/// it reads the count: one of the two sees the other. Fibers stand in `line`, under the same rule.
+/// `asleep` counts threads in the futex, so that ringing for a thread that still spins costs no
+/// system call. A thread raises it before the futex compares the word; a ringer changes the word
+/// before it reads the count: one of the two sees the other. Fibers wait in `line`, under this
+/// rule, too.
 #[derive(Default)]
 pub struct Bell {
     word: AtomicU32,
@@ -71,15 +72,15 @@ pub(super) fn expect_crowd(is_crowded: bool) {
     IS_CROWDED.store(is_crowded, Ordering::Relaxed);
 }
 
-/// Lets the calling thread begin on a core of its own, where there is one for every rank. It may
-/// leave it: two that wait for each other on one core would look busy to the kernel for long.
+/// Lets the calling thread begin on a core of its own, if there is one for every rank. It may move
+/// later: two ranks that wait for each other on one core would long look busy to the kernel.
 pub(super) fn spread(seat: usize) {
     if !IS_CROWDED.load(Ordering::Relaxed) {
         begin_on(seat);
     }
 }
 
-/// Lets the calling thread go on on the core of this number, of those that it may use.
+/// Moves the calling thread to the core of this number, among those that it may use.
 pub(super) fn begin_on(number: usize) {
     const BYTES: usize = size_of::<libc::cpu_set_t>();
     // SAFETY: sets are plain bits; zero is the thread itself, whose own set is put back.
@@ -101,9 +102,8 @@ pub(super) fn begin_on(number: usize) {
 /// For threads that have little to do, for which others wait.
 pub(super) const PROMPT: u64 = 100_000;
 
-/// How long the kernel lets the calling thread run at a stretch while others want its core: who
-/// asks for little is let in soon once it is woken. 0: as long as others. Old kernels do not
-/// listen.
+/// Sets how long the kernel lets the calling thread run at a stretch while others want its core: a
+/// thread with short slices runs soon after it is woken. 0: the default. Old kernels ignore this.
 pub(super) fn ask_for_slices_of(nanoseconds: u64) {
     #[repr(C)]
     struct Attributes {
@@ -197,7 +197,7 @@ impl Bell {
     /// From now on no ring is missed: look once more for what you wait for, then [`Bell::park`].
     #[inline]
     pub fn listen(&self) -> Seen {
-        // Who rings sees that somebody listens, and changes the word.
+        // A ringer sees that there is a listener, and changes the word.
         let word = self.word.load(Ordering::SeqCst);
         if word & LISTENING != 0 {
             return Seen(word);
@@ -207,13 +207,13 @@ impl Bell {
         seen
     }
 
-    /// How often it has rung for somebody who listened.
+    /// How often it has rung for a listener.
     pub fn rings(&self) -> u32 {
         self.word.load(Ordering::Relaxed) / 2
     }
 
-    /// Sleeps until the bell has rung since `seen`; may return early. Who waits holds no lock: here
-    /// handlers of signals may run, and never come back.
+    /// Sleeps until the bell has rung since `seen`; may return early. The caller holds no lock:
+    /// handlers of signals may run here and never return.
     pub fn park(&self, seen: Seen) {
         if let Some(fiber) = this_fiber() {
             self.line.wait(fiber, None, || self.has_rung(seen));
@@ -248,7 +248,7 @@ impl Bell {
         look_at_signals();
     }
 
-    /// Wakes everybody who listens. When nobody does: one fence and one load.
+    /// Wakes all listeners. Without listeners it costs one fence and one load.
     #[inline]
     pub fn unpark(&self) {
         fence(Ordering::SeqCst);
@@ -268,7 +268,7 @@ impl Bell {
 
     #[inline(never)]
     fn ring(&self, word: u32, wake: impl FnMut(&'static Fiber)) {
-        // Failure means that somebody else has rung since: that ring is ours, too.
+        // Failure means that another thread has rung since: that ring serves for ours, too.
         let next = (word | LISTENING).wrapping_add(1);
         let order = Ordering::SeqCst;
         if self.word.compare_exchange(word, next, order, order).is_err() {

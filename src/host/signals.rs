@@ -57,7 +57,7 @@ const ENDING: &[i32] = &[
     libc::SIGSTKFLT,
 ];
 
-/// What a rank wants done about each signal.
+/// The rank's action for each signal.
 #[derive(Default)]
 pub(super) struct Dispositions {
     all: OnceLock<Box<[Disposition; SIGNALS]>>,
@@ -110,7 +110,7 @@ impl Dispositions {
         self.all.get_or_init(make).get(usize::try_from(number).ok()?)
     }
 
-    /// What is wanted, without making anything: safe in a handler.
+    /// The action that the rank has set, without creating anything: safe in a handler.
     fn wanted(&self, number: i32) -> sigaction {
         let known = self.all.get().zip(usize::try_from(number).ok());
         match known.and_then(|(all, number)| all.get(number)) {
@@ -127,8 +127,9 @@ impl Dispositions {
         }
     }
 
-    /// A thread blocks the signals of `set`, or waits for them: they reach the rank from now on.
-    /// Who only blocks them may mean all there are, and the terminal's go on as they do.
+    /// A thread blocks the signals of `set`, or waits for them: they reach the rank from now on. A
+    /// thread that only blocks signals may have blocked all of them; signals from the terminal then
+    /// keep their usual effect.
     fn expect(&self, set: u64, waits: bool) {
         let fresh = set & !self.held_back.fetch_or(set, Ordering::SeqCst);
         let fresh = if waits { set } else { fresh };
@@ -185,8 +186,8 @@ pub(super) fn install() {
     listen_to(KILL, 0);
 }
 
-/// With `SA_RESTART`: the thread is shown before the call that it would begin again, which says
-/// what call it is; [`places::interrupt`] lets it fail where a rank wants that.
+/// With `SA_RESTART`: the interrupted thread is seen before the system call that it would restart,
+/// which tells what call it is; [`places::interrupt`] makes it fail if a rank wants that.
 fn listen_to(number: i32, flags: i32) {
     const FLAGS: i32 = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
     let mut action = blank();
@@ -222,7 +223,7 @@ extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mu
     on_moved_signal(number, info, context);
 }
 
-/// The thread looks at the signal in a moment; pokes come again anyway.
+/// Leaves the signal to the thread, which looks at it in a moment; pokes are repeated anyway.
 fn postpone(number: c_int, story: *const siginfo_t) {
     // SAFETY: what the kernel has passed.
     let story = unsafe { &*story };
@@ -248,7 +249,7 @@ extern "C-unwind" fn on_moved_signal(number: c_int, info: *mut siginfo_t, contex
             return;
         }
     }
-    // Codes of signals that somebody has sent are not positive.
+    // Codes of signals that a process has sent are not positive.
     let is_fault = FAULTS.contains(&number) && story.si_code > 0;
     let place = current().zip(life::this_thread());
     if !is_own_process() || place.is_none() && is_fault {
@@ -267,13 +268,13 @@ extern "C-unwind" fn on_moved_signal(number: c_int, info: *mut siginfo_t, contex
         Some((rank, thread)) if is_to_thread(number, story) => {
             strike(rank, thread, number, info, context);
         }
-        // The supervisor writes a dead rank's last output, and nobody reads it.
+        // The supervisor writes a dead rank's last output, which has no reader.
         None if number == libc::SIGPIPE => {}
         _ => life::forward(number),
     }
 }
 
-/// Whether a signal means the thread that it finds; else it means the whole process.
+/// Whether a signal was sent to the thread that it interrupts, rather than to the whole process.
 fn is_to_thread(number: c_int, story: &siginfo_t) -> bool {
     match story.si_code {
         // Timers of ranks are made for one thread.
@@ -299,7 +300,7 @@ fn strike(
         || places::is_harmless(rank, thread, registers) && !thread.signals.is_masked(number);
     if !is_free {
         thread.signals.defer(number, story);
-        // It comes back here when it comes back to its program; if it waits instead, it is poked.
+        // The thread gets here when it returns to its program; if it waits instead, it is poked.
         rank.images.shut();
         return life::defer();
     }
@@ -312,7 +313,7 @@ fn strike(
     }
 }
 
-/// Does to the calling thread's process what the signal does where nobody handles it.
+/// Does to the process of the calling thread what the signal does if it is not handled.
 fn as_by_default(number: c_int) {
     // SAFETY: restores the default and sends the signal again; faults strike again by themselves.
     unsafe {
@@ -324,8 +325,8 @@ fn as_by_default(number: c_int) {
     }
 }
 
-/// A thread comes back to the code of its rank, which the supervisor has shut: the place where it
-/// holds nothing. False for a fault of the program.
+/// A thread returns to the code of its rank, which the supervisor has shut: there it holds no lock.
+/// False for a fault of the program.
 fn on_return(registers: &mut places::Registers, address: usize) -> bool {
     const FETCH: i64 = 0x10;
     let is_fetch = registers[libc::REG_ERR as usize] & FETCH != 0;
@@ -338,7 +339,7 @@ fn on_return(registers: &mut places::Registers, address: usize) -> bool {
     true
 }
 
-/// The supervisor wants this thread to look at what it is to do.
+/// The supervisor pokes this thread to make it look at its pending work.
 fn on_poke(registers: &mut places::Registers) {
     let Some((rank, thread)) = current().zip(life::this_thread()) else { return };
     make_room(rank, registers);
@@ -361,8 +362,8 @@ fn on_poke(registers: &mut places::Registers) {
     }
 }
 
-/// Lets other fibers run, if that is why the thread was poked: at once in its program or libm, else
-/// at its next call of this library.
+/// Lets other fibers run, if that is why the thread was poked: at once in its program or libm,
+/// otherwise at its next call of this library.
 fn make_room(rank: &Rank, registers: &places::Registers) {
     let own = 0u8;
     if let Some(fiber) = fiber::current()
@@ -407,7 +408,7 @@ pub(super) fn look() {
 enum Served {
     /// There was none.
     Nobody,
-    /// It goes on waiting, unless it is a sleep, which every handler ends.
+    /// It continues to wait, unless it is a sleep, which every handler ends.
     Restarts,
     /// It fails with `EINTR`.
     Interrupts,
@@ -435,7 +436,8 @@ fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> Served 
         return Served::Nobody;
     }
     if is_blocked(number) {
-        // SAFETY: the signal waits for this thread, and comes through `on_signal` when it may.
+        // SAFETY: the signal stays pending for this thread, and arrives through `on_signal` when
+        // allowed.
         unsafe {
             let (process, thread) = (libc::getpid(), libc::gettid());
             libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, number, &raw mut story);
@@ -447,13 +449,13 @@ fn raise_with(rank: &'static Rank, number: i32, mut story: siginfo_t) -> Served 
     serve(rank, number, &mut story, (&raw mut machine).cast(), 0)
 }
 
-/// The calling thread, if it is a fiber that lets signal `number` wait.
+/// The calling thread, if it is a fiber that blocks signal `number`.
 fn fiber_that_masks(number: i32) -> Option<&'static Thread> {
     let thread = life::this_thread().filter(|_| fiber::current().is_some())?;
     thread.signals.is_masked(number).then_some(thread)
 }
 
-/// Whether the calling thread lets signal `number` wait.
+/// Whether the calling thread blocks signal `number`.
 fn is_blocked(number: i32) -> bool {
     if fiber_that_masks(number).is_some() {
         return true;
@@ -499,7 +501,7 @@ fn serve(
     }
 }
 
-/// Blocks what the action of signal `number` wants blocked while its handler runs; the mask before.
+/// Blocks the signals that the action of signal `number` masks; returns the mask before.
 fn hold_back(wanted: &sigaction, number: c_int) -> u64 {
     let mut set = wanted.sa_mask;
     if wanted.sa_flags & libc::SA_NODEFER == 0 {
@@ -519,7 +521,7 @@ fn hold_back(wanted: &sigaction, number: c_int) -> u64 {
     }
 }
 
-/// Blocks what was blocked before the handler ran, and nothing else.
+/// Restores the mask from before the handler ran.
 fn let_go(before: u64) {
     if let Some(thread) = life::this_thread().filter(|_| fiber::current().is_some()) {
         thread.signals.mask_only(before);
@@ -544,7 +546,8 @@ fn let_through(set: &mut sigset_t) {
     }
 }
 
-/// In a forked child the kernel does what the rank wanted done: the child is an ordinary process.
+/// In a forked child, registers the rank's actions with the kernel: the child is an ordinary
+/// process.
 pub(super) fn hand_to_kernel(rank: &Rank) {
     for number in 1..SIGNALS as c_int {
         let mut present = blank();

@@ -5,11 +5,11 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 
-/// A number that stays the same exactly as long as none of the threads of the process runs; `None`
-/// when one does, or may do so by itself: it computes, is in a system call, or waits with a time
-/// limit. `is_exempt` names threads whose waits are of no matter (by their number in the kernel).
+/// A number that stays unchanged exactly as long as no thread of the process runs; `None` when one
+/// does, or may start by itself: it computes, is in a system call, or waits with a time limit.
+/// `is_exempt` names threads whose waits do not matter (by their number in the kernel).
 ///
-/// Each thread is looked at by itself. Where two calls return the same number, none of them has run
+/// Each thread is inspected separately. Where two calls return equal numbers, no thread has run
 /// between the end of the first and the beginning of the second.
 pub fn stillness(is_exempt: impl Fn(i32) -> bool) -> Option<u64> {
     if has_timers() || has_children() {
@@ -74,7 +74,7 @@ fn is_shared(address: u64) -> bool {
     rights.is_none_or(|rights| rights.ends_with('s'))
 }
 
-/// Whether a timer of this process may wake somebody.
+/// Whether a timer of this process may wake a thread.
 fn has_timers() -> bool {
     let is_set = |which| {
         // SAFETY: zero is a timer that is not set.
@@ -83,7 +83,7 @@ fn has_timers() -> bool {
         let status = unsafe { libc::getitimer(which, &mut timer) };
         status != 0 || timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0
     };
-    // Timers of the processor's time stand still while nobody runs.
+    // Timers of processor time stop while no thread runs.
     let others = fs::read_to_string("/proc/self/timers").unwrap_or_default();
     let mut numbers =
         others.lines().filter_map(|line| line.strip_prefix("ID:")?.trim().parse().ok());
@@ -99,12 +99,12 @@ fn is_running(number: i32) -> bool {
     status != 0 || timer.it_value.tv_sec != 0 || timer.it_value.tv_nsec != 0
 }
 
-/// Whether there are children, whose signals or messages may wake somebody.
+/// Whether there are child processes, whose signals or messages may wake a thread.
 fn has_children() -> bool {
     // SAFETY: zero is a valid record.
     let mut record: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let how = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-    // SAFETY: looks only: whoever is found stays to be waited for.
+    // SAFETY: looks only: a child that is found can still be waited for.
     unsafe { libc::waitid(libc::P_ALL, 0, &mut record, how) == 0 }
 }
 

@@ -48,8 +48,8 @@ pub(super) unsafe extern "C" fn _dl_find_object(pc: *mut c_void, found: *mut Fou
     0
 }
 
-/// Descriptions of some of the process's objects. A rank looks at them after ld.so has let go of
-/// its lock: it may die while it looks. On the stack, since memory may be what the rank died of.
+/// Descriptions of some of the process's objects. A rank reads them after ld.so has released its
+/// lock: it may die while it reads. On the stack, since the rank may have died of its memory.
 struct Batch {
     room: [MaybeUninit<dl_phdr_info>; BATCH],
     count: usize,

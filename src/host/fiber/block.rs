@@ -20,9 +20,9 @@ struct Ways {
     free: Free,
     /// Gives the calling thread the tables of `isdigit` and the like.
     begin: Begin,
-    /// Where the number of a thread lies in its block.
+    /// The offset of a thread's number in its block.
     number_at: usize,
-    /// Whether the list of robust mutexes lies behind it, as it has since 2005.
+    /// Whether the list of robust mutexes follows it, as it has since 2005.
     has_list: bool,
     /// Where the kernel would say on which core the thread runs.
     core_at: Option<usize>,
@@ -68,7 +68,7 @@ fn find(number_at: usize) -> Result<Ways, &'static str> {
     }
     let own = thread_pointer();
     let places = [SELF, number_at + LIST, number_at.saturating_sub(LINKS)];
-    // SAFETY: all of them lie in the block of the calling thread.
+    // SAFETY: all of them are in the block of the calling thread.
     let [itself, list, next] = places.map(|at| unsafe { word::<usize>(own, at).read() });
     if itself != own || number_at < LINKS || !is_linked(own + number_at - LINKS, next) {
         return Err("this glibc lays out threads in a way that is not known");
@@ -150,10 +150,9 @@ pub(super) fn begin() {
     unsafe { (ways().begin)() };
 }
 
-/// Gives a block back.
+/// Frees a block.
 ///
-/// # Safety
-/// It came from [`make`], no context uses it, and none will.
+/// # Safety It came from [`make`], no context uses it, and none will.
 pub(super) unsafe fn free(block: usize) {
     // SAFETY: as our caller promises.
     unsafe { (ways().free)(std::ptr::with_exposed_provenance_mut(block), true) };

@@ -44,23 +44,25 @@ pub use row::Rows;
 pub(super) use trial::start_workers;
 
 /// One rank's context. Records stay until the process ends, and serve one life after the other: a
-/// call that comes too late only wakes the next one for nothing.
+/// late call only wakes the next life without effect.
 #[repr(C, align(64))]
 pub(super) struct Fiber {
-    /// Where it goes on, while it does not run. From here to `worker` is what a switch needs.
+    /// The saved stack pointer, while it does not run. From here to `worker` is what a switch
+    /// needs.
     stack: UnsafeCell<usize>,
     block: AtomicUsize,
     state: AtomicU32,
     is_settled: AtomicBool,
-    /// Whose turn it is after this one, in the queue that it stands in.
+    /// The next fiber in its queue.
     link: Cell<*const Fiber>,
     /// The slot in which it ran last.
     home: AtomicUsize,
     worker: AtomicPtr<Worker>,
-    /// How often it was called from other cores while nobody else was ready on its own.
+    /// How often it was called from other cores while no other fiber was ready on its own.
     calls_home: AtomicU32,
-    /// So many bytes of its stack are left out, so that not all have at the same distance from
-    /// the beginning of a page what they touch in every switch: few such lines fit into a cache.
+    /// The number of bytes of its stack that are left out, so that the lines that each switch
+    /// touches have different distances from the start of a page: few lines at one distance fit
+    /// into a cache.
     shade: usize,
     /// Where its handlers run.
     signal_stack: UnsafeCell<Range<usize>>,
@@ -76,8 +78,8 @@ pub(super) struct Body {
     pub(super) argument: usize,
 }
 
-// SAFETY: cells are touched by who runs the fiber, or makes it ready; the link by whose chain it is
-// in.
+// SAFETY: cells are touched by the worker that runs the fiber, or makes it ready; the link by the
+// holder of the chain that it is in.
 unsafe impl Sync for Fiber {}
 // SAFETY: as above.
 unsafe impl Send for Fiber {}
@@ -190,9 +192,8 @@ impl Fiber {
 
     /// Makes it ready to run `body`; false without memory. `clear` becomes 0 when it has ended.
     ///
-    /// # Safety
-    /// The record is not in use; both stacks are writable and the fiber's alone until it has ended,
-    /// and so long `clear` stays where it is.
+    /// # Safety The record is not in use; both stacks are writable and belong to the fiber until it
+    /// has ended, and until then `clear` stays where it is.
     pub(super) unsafe fn start(
         &'static self, stack: Range<usize>, signal_stack: Range<usize>, clear: *const AtomicU32,
         body: Body,
@@ -214,10 +215,9 @@ impl Fiber {
         true
     }
 
-    /// Gives back what a life that has ended has left.
+    /// Frees what an ended life has left.
     ///
-    /// # Safety
-    /// It has ended, and nobody refers to its thread control block.
+    /// # Safety It has ended, and nothing refers to its thread control block.
     pub(super) unsafe fn clear_up(&self) {
         let block = self.block.swap(0, Ordering::Relaxed);
         if block != 0 {
@@ -231,7 +231,7 @@ impl Fiber {
         self.block.load(Ordering::Relaxed)
     }
 
-    /// Lets it go on if it is parked; else it does not park the next time.
+    /// Makes it ready if it is parked; otherwise its next park returns at once.
     pub(super) fn wake(&'static self) {
         if self.claim() {
             worker::make_ready(self);
@@ -242,7 +242,7 @@ impl Fiber {
     fn claim(&self) -> bool {
         let (done, seen) = (Ordering::AcqRel, Ordering::Relaxed);
         let step = |state| match state {
-            // Called already: no news, but what comes with this call must be seen, too.
+            // Called already: no news, but the caller's writes must be seen, too.
             RUNNING | CALLED => Some(CALLED),
             PARKED => Some(RUNNING),
             _ => None,
@@ -260,25 +260,25 @@ impl Fiber {
         worker::leave(self, Left::Waiting);
     }
 
-    /// It will run soon: its record is to be at hand.
+    /// It will run soon: prefetches its record.
     #[inline]
     fn approach(&'static self) {
         fetch(std::ptr::from_ref(self).addr());
     }
 
-    /// It will run next, perhaps: what it touches first is to be at hand.
+    /// It may run next: prefetches what it touches first.
     #[inline]
     fn approach_stack(&'static self) {
-        // SAFETY: whoever runs it may change the word meanwhile, as a whole.
+        // SAFETY: the worker that runs it may change the word meanwhile, as a whole.
         let stack = unsafe { AtomicUsize::from_ptr(self.stack.get()) }.load(Ordering::Relaxed);
         (0..LINES).for_each(|line| fetch(stack + 64 * line));
         fetch(self.pthread());
     }
 
-    /// Takes back a call that has come while it ran.
+    /// Consumes a call that arrived while it ran.
     fn was_called(&self) -> bool {
         let (done, seen) = (Ordering::Acquire, Ordering::Relaxed);
-        // One that comes just now is seen when the fiber is to be parked.
+        // A call that arrives just now is seen when the fiber is to be parked.
         self.state.load(seen) == CALLED
             && self.state.compare_exchange(CALLED, RUNNING, done, seen).is_ok()
     }
@@ -323,13 +323,13 @@ impl Fiber {
     }
 }
 
-/// A prime number of lines, so that all shades of a page come to pass.
+/// A prime number of lines, so that all shades of a page are used.
 const SHADE: usize = 13 * 64;
 const PAGE: usize = 4096;
 /// Of more fibers nothing is left in a cache, and memory counts.
 const FEW_ENOUGH: usize = 1000;
 
-/// So many lines of a stack are at hand before its fiber goes on.
+/// The number of lines of a stack to prefetch before its fiber continues.
 const LINES: usize = 12;
 
 /// The line of memory at `address` will be needed; it need not be there.
@@ -368,7 +368,7 @@ pub(super) fn hurry() {
     monitor::hurry();
 }
 
-/// Whether nobody is ready, and all workers sleep.
+/// Whether no fiber is ready, and all workers sleep.
 pub(super) fn is_asleep() -> bool {
     worker::started().is_some_and(worker::Executor::is_asleep)
 }
@@ -395,8 +395,8 @@ pub(super) fn blocking<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs `call`, which wants much stack for a moment: on the stack that the worker of the calling
-/// fiber has at home. What a stack has once reached stays memory of it, in every one of many ranks.
+/// Runs `call`, which briefly needs much stack, on the stack that the worker of the calling fiber
+/// has at home: stack pages stay allocated once they were touched, for every one of many ranks.
 /// Meanwhile the fiber counts as an OS thread: should it wait, then in the kernel.
 pub(super) fn aside<T>(call: impl FnOnce() -> T) -> T {
     struct Errand<F, T>(Option<F>, Option<T>);
@@ -427,7 +427,7 @@ pub(super) struct Batch {
 }
 
 const PARTS: usize = 8;
-/// So many of another slot are enough to let it begin.
+/// This many fibers are enough for another slot to let it begin.
 const FEW: usize = 16;
 
 impl Batch {

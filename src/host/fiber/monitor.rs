@@ -16,7 +16,7 @@ use std::io::Error;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Fibers that are to be called at some time, and the how many-th timer that is.
+/// Fibers to be called at a time, with a serial number that keeps equal times apart.
 static TIMERS: Mutex<BTreeMap<(Instant, u64), &'static Fiber>> = Mutex::new(BTreeMap::new());
 
 /// What the monitor does.
@@ -25,7 +25,7 @@ static TIMERS: Mutex<BTreeMap<(Instant, u64), &'static Fiber>> = Mutex::new(BTre
 /// |----------|------------------------------------------------|
 /// | AWAKE    | looks around, or will after some milliseconds  |
 /// | ASLEEP   | until it is nudged                             |
-/// | HURRIED  | somebody wants it to look around now           |
+/// | HURRIED  | asked to look around now                       |
 static STATE: AtomicU32 = AtomicU32::new(AWAKE);
 
 const AWAKE: u32 = 0;
@@ -35,7 +35,7 @@ const HURRIED: u32 = 2;
 const OFTEN: Duration = Duration::from_millis(1);
 const SELDOM: Duration = Duration::from_millis(5);
 
-/// Somebody has begun to work: the monitor is to look around as long as somebody does.
+/// A worker has begun to work: the monitor looks around as long as one does.
 pub(super) fn nudge() {
     if STATE.load(Ordering::SeqCst) == ASLEEP {
         hurry();
@@ -74,7 +74,7 @@ impl Drop for Timer {
     }
 }
 
-/// Calls those whose time has come; when the next is to be called.
+/// Calls the fibers whose time has come; returns when the next is due.
 pub(super) fn ring(now: Instant) -> Option<Instant> {
     loop {
         let mut timers = TIMERS.lock();
@@ -125,7 +125,7 @@ fn watch() {
             is_busy |= look_at(executor, slot, sight, passed);
         }
         if !executor.has_spares() {
-            // Without memory for a thread, slots wait until their fibers come back.
+            // Without memory for a thread, slots wait until their fibers return.
             let _ = executor.hire(None);
         }
         let until = next.map(|at| at.saturating_duration_since(clock::now()));
@@ -140,19 +140,19 @@ fn watch() {
     }
 }
 
-/// All workers sleep, and no time is to come.
+/// Sleeps: all workers sleep, and no timer is pending.
 fn sleep(executor: &Executor) {
     let (set, seen) = (Ordering::SeqCst, Ordering::SeqCst);
     if STATE.compare_exchange(AWAKE, ASLEEP, set, seen).is_err() {
         return;
     }
-    // Whoever wakes one of them from here on sees that the monitor sleeps.
+    // A thread that wakes a worker from here on sees that the monitor sleeps.
     while executor.is_asleep() && STATE.load(Ordering::SeqCst) == ASLEEP {
         wait_on(&STATE, ASLEEP, None);
     }
 }
 
-/// Does what is needed for those who wait in `slot`; whether there are any.
+/// Helps fibers that wait in `slot`; returns whether there are any.
 fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> bool {
     const TOO_LONG: u32 = 5;
     const MUCH_TOO_LONG: u32 = 10;
@@ -171,8 +171,8 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
         return false;
     }
     if slot.is_asleep.load(Ordering::SeqCst) {
-        // Whoever was to call its worker has left that to one who looked around, and who may have
-        // found something else first.
+        // The thread that should have called its worker left that to a worker that looked around,
+        // and that one may have found something else first.
         if age >= TOO_LONG {
             executor.wake(slot);
         }
@@ -193,7 +193,7 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
     if !is_in_kernel(owner) {
         owner.interrupt();
     } else if age >= MUCH_TOO_LONG {
-        // Not to be interrupted: some calls would fail, and nobody has asked for that.
+        // It is not interrupted: some calls would fail, and the program has not asked for that.
         executor.replace(slot, owner);
         sight.age = 0;
     }

@@ -18,11 +18,11 @@ use parking_lot::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Rows of one sort of waiters, one for each slot. They wait for one thing after the other, by
-/// numbers; nobody waits for one any more when somebody waits for the next.
+/// Rows of one sort of waiters, one for each slot. They wait for one numbered event after the
+/// other; no fiber waits for an event any more when one waits for the next.
 #[derive(Default)]
 pub struct Rows {
-    /// Where somebody stands: a bit for each slot, which those have in common that are 64 apart.
+    /// The occupied slots: one bit for each, which slots share whose numbers differ by 64.
     places: AtomicU64,
     rows: OnceLock<Box<[Row]>>,
 }
@@ -39,8 +39,8 @@ struct Those {
 }
 
 impl Rows {
-    /// The calling fiber waits for what has this `number`. False in OS threads, which do not stand
-    /// in rows.
+    /// The calling fiber waits for the event of this `number`. False in OS threads, which do not
+    /// wait in rows.
     #[inline]
     pub fn join(&self, number: u32) -> bool {
         let Some(fiber) = current() else { return false };
@@ -61,7 +61,7 @@ impl Rows {
         true
     }
 
-    /// Calls everybody who waits for what has this `number`, which has happened.
+    /// Calls every fiber that waits for the event of this `number`, which has happened.
     #[inline]
     pub fn call(&self, number: u32) {
         if self.places.load(Ordering::SeqCst) != 0 {
@@ -91,9 +91,9 @@ impl Rows {
     }
 }
 
-/// Members stay where they ran last, so a slot that once came to have many more of them than
-/// another would let all wait for it in every turn. A part of the difference goes to the one that
-/// has least; says which. `places` are those where somebody may stand.
+/// Members stay where they ran last, so a slot with many more of them than another would make all
+/// of them wait in every turn. Moves part of the difference to the slot that has least; says which.
+/// `places` are the slots that may have waiters.
 fn balance(rows: &[Row], places: u64, number: u32) -> Option<usize> {
     let count = |(index, row): (usize, &Row)| {
         if places >> (index % 64) & 1 == 0 {
@@ -120,8 +120,8 @@ fn balance(rows: &[Row], places: u64, number: u32) -> Option<usize> {
     Some(least)
 }
 
-/// Which slot has most, which least, and how many are to move between them, if it is worth it. Half
-/// of what would make them equal: those who come back by themselves do not make it swing.
+/// Which slot has most, which least, and how many fibers to move between them, if it is worth it.
+/// Half of what would make them equal: fibers that return on their own must not make it oscillate.
 fn uneven(counts: impl Iterator<Item = usize>) -> Option<(usize, usize, usize)> {
     /// To move fewer than these costs more than it brings.
     const FEW: usize = 8;

@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 pub(super) struct Slot {
     latch: AtomicBool,
     ready: UnsafeCell<Ready>,
-    /// How many fibers the queue and the rows hold, for those who only look.
+    /// The number of fibers in the queue and the rows, for readers without the latch.
     count: AtomicUsize,
-    /// Who is to run next, for those who only look.
+    /// The next fiber to run, for readers without the latch.
     next: AtomicUsize,
     /// Counts fibers that began to run here.
     pub(super) turns: AtomicU32,
@@ -35,23 +35,23 @@ unsafe impl Sync for Slot {}
 // SAFETY: as above.
 unsafe impl Send for Slot {}
 
-/// What lies under the latch.
+/// The state that the latch guards.
 struct Ready {
     owner: *const Worker,
     queue: Chain,
     rows: Rows,
-    /// Woken by the fiber that runs here: goes on as soon as that one waits.
+    /// Woken by the fiber that runs here: it continues as soon as that one waits.
     next: *const Fiber,
-    /// How often in a row somebody went on before those in the queue.
+    /// How often in a row a woken fiber has overtaken the queue.
     streak: u32,
 }
 
-/// Rows of fibers that were called together, and perhaps have gone on since. Nobody has touched
-/// them yet.
+/// Rows of fibers that were called together and may have continued since. Their members have not
+/// been touched yet.
 #[derive(Default)]
 struct Rows {
     rows: VecDeque<Vec<&'static Fiber>>,
-    /// How many of the first row have gone on.
+    /// How many of the first row have continued.
     at: usize,
     /// How many are left.
     count: usize,
@@ -110,7 +110,7 @@ impl Rows {
     }
 }
 
-/// After so many the queue has its turn.
+/// After this many, the queue has its turn.
 const LONGEST_STREAK: u32 = 64;
 
 /// Fibers in a row, linked through themselves.
@@ -134,7 +134,7 @@ impl Chain {
 
     pub(super) fn push(&mut self, fiber: &'static Fiber) {
         fiber.link.set(null());
-        // SAFETY: what stands in a chain is ready, and its link is the chain's.
+        // SAFETY: a fiber in a chain is ready, and its link belongs to the chain.
         match unsafe { self.last.as_ref() } {
             Some(last) => last.link.set(fiber),
             None => self.first = fiber,
@@ -200,7 +200,7 @@ impl Drop for Held<'_> {
 }
 
 impl Ready {
-    /// Whoever is next of those in the queue and in the rows.
+    /// The next fiber of those in the queue and in the rows.
     #[inline]
     fn pop(&mut self) -> Option<&'static Fiber> {
         let rows = &mut self.rows;
@@ -269,30 +269,30 @@ impl Slot {
         Held(self)
     }
 
-    /// How many stand in the queue and in rows, more or less.
+    /// How many fibers are in the queue and in rows, approximately.
     #[inline]
     pub(super) fn queue_len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody does.
+    /// Whether the queue or a row holds a fiber.
     #[inline]
     pub(super) fn has_queue(&self) -> bool {
         self.queue_len() > 0
     }
 
-    /// Whether somebody is ready here.
+    /// Whether a fiber is ready here.
     pub(super) fn has_work(&self) -> bool {
         self.has_queue() || self.next.load(Ordering::Relaxed) != 0
     }
 
-    /// Who is to run next here, and since which turn: the same twice means that it waits long.
+    /// The fiber that is next here, and since which turn: an unchanged value means a long wait.
     pub(super) fn sight(&self) -> (usize, u32) {
         (self.next.load(Ordering::Relaxed), self.turns.load(Ordering::Relaxed))
     }
 
-    /// `fiber` goes on as soon as the one waits that runs on `worker`; false if the slot is no more
-    /// that worker's. The second says that somebody had to go to the queue.
+    /// Makes `fiber` run as soon as the one that runs on `worker` waits; false if the slot has left
+    /// that worker. The second value is true if a fiber had to move to the queue.
     #[inline]
     pub(super) fn run_next(&self, worker: &Worker, fiber: &'static Fiber) -> Option<bool> {
         let held = self.hold();
@@ -311,7 +311,7 @@ impl Slot {
         self.hold().ready().queue.append(chain);
     }
 
-    /// Those of this row were called; gives back an empty one.
+    /// Takes the fibers of this row, which were called; leaves an empty row.
     pub(super) fn append_row(&self, row: &mut Vec<&'static Fiber>) {
         let held = self.hold();
         let rows = &mut held.ready().rows;
@@ -320,8 +320,8 @@ impl Slot {
         rows.rows.push_back(std::mem::replace(row, fresh));
     }
 
-    /// Whom `worker` is to run: the one that was woken last first, as a rule. Who only makes room
-    /// for others (`yields`) lets all have their turn before it comes back.
+    /// The fiber that `worker` is to run: normally the one that was woken last. A fiber that only
+    /// `yields` lets all others have their turn before it runs again.
     #[inline]
     pub(super) fn pick(&self, worker: &Worker, yields: bool) -> Found {
         let held = self.hold();
@@ -329,7 +329,7 @@ impl Slot {
         if !std::ptr::eq(ready.owner, worker) {
             return Found::Lost;
         }
-        // Who was taken to wait in the kernel, and has not said that it came back.
+        // The worker was assumed to wait in the kernel, and has not reported its return.
         if self.is_waiting() {
             self.is_waiting.store(false, Ordering::Relaxed);
         }
@@ -357,7 +357,7 @@ impl Slot {
         }
     }
 
-    /// Whom `worker` is to run where a seed decides: `choose` says which of so many.
+    /// The fiber that `worker` is to run in a replay: `choose` picks one of a number.
     pub(super) fn draw(&self, worker: &Worker, choose: impl FnOnce(usize) -> usize) -> Found {
         let held = self.hold();
         let ready = held.ready();
@@ -396,8 +396,8 @@ impl Slot {
         unsafe { std::mem::replace(&mut ready.next, null()).as_ref() }
     }
 
-    /// Takes the slot from `from` (null: from nobody) and gives it to `to`; false if it was not
-    /// that one's.
+    /// Takes the slot from `from` (null: from no worker) and gives it to `to`; false if `from` did
+    /// not have it.
     pub(super) fn pass(&self, from: *const Worker, to: *const Worker) -> bool {
         let held = self.hold();
         let ready = held.ready();
@@ -409,7 +409,7 @@ impl Slot {
         is_meant
     }
 
-    /// Gives the slot to `to` if nobody has it, or one whose fiber waits in the kernel.
+    /// Gives the slot to `to` if no worker has it, or one whose fiber waits in the kernel.
     pub(super) fn pass_if_idle(&self, to: &Worker) -> bool {
         let held = self.hold();
         let ready = held.ready();
@@ -431,13 +431,13 @@ impl Slot {
         is_own
     }
 
-    /// It is awake again; false if somebody has called it.
+    /// `worker` is awake again; false if it was called.
     pub(super) fn awake(&self, worker: &Worker) -> bool {
         let held = self.hold();
         std::ptr::eq(held.ready().owner, worker) && self.is_asleep.swap(false, Ordering::SeqCst)
     }
 
-    /// Whom to call, if this slot's worker sleeps: nobody else does.
+    /// The worker to call, if this slot's worker sleeps: only one caller gets it.
     pub(super) fn sleeper(&self) -> Option<&'static Worker> {
         if !self.is_asleep.load(Ordering::SeqCst) {
             return None;
@@ -449,8 +449,8 @@ impl Slot {
         owner.filter(|_| is_asleep)
     }
 
-    /// `worker`'s fiber is about to wait in the kernel; false if the slot is not that worker's, or
-    /// that one sleeps.
+    /// `worker`'s fiber is about to wait in the kernel; false if the slot does not belong to that
+    /// worker, or the worker sleeps.
     pub(super) fn begin_wait(&self, worker: &Worker) -> bool {
         let held = self.hold();
         let is_own =
@@ -461,7 +461,7 @@ impl Slot {
         is_own
     }
 
-    /// It has come back; false if the slot is another's now.
+    /// The fiber has returned from the kernel; false if the slot belongs to another worker now.
     pub(super) fn end_wait(&self, worker: &Worker) -> bool {
         let held = self.hold();
         let is_own = std::ptr::eq(held.ready().owner, worker);

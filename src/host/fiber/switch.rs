@@ -9,7 +9,7 @@ use std::arch::naked_asm;
 use std::ffi::c_void;
 
 unsafe extern "C-unwind" {
-    /// Leaves the running context in `save`, and goes on with the one of `stack` and `fs`.
+    /// Saves the running context in `save`, and continues the one of `stack` and `fs`.
     fn ftmpi_switch(save: *mut usize, stack: usize, fs: usize);
     /// The instruction before which the stack is the new one already and `fs` is not.
     fn ftmpi_switch_between();
@@ -91,10 +91,9 @@ struct First {
 const SSE: u32 = 0x1f80;
 const X87: u32 = 0x37f;
 
-/// Makes the stack that ends at `top` begin with `body(argument)`; its stack pointer.
+/// Prepares the stack that ends at `top` to begin with `body(argument)`; returns its stack pointer.
 ///
-/// # Safety
-/// The memory below `top` is writable, and nobody uses it.
+/// # Safety The memory below `top` is writable and not in use.
 pub(super) unsafe fn prepare(
     top: usize, body: extern "C-unwind" fn(usize) -> !, argument: usize,
 ) -> usize {
@@ -116,11 +115,11 @@ pub(super) unsafe fn prepare(
     stack
 }
 
-/// Goes on with the context of `stack` and `fs`; returns when somebody goes on with this one.
+/// Continues the context of `stack` and `fs`; returns when another switch continues this one.
 ///
-/// # Safety
-/// That context was prepared or left by a switch, has not gone on since, and nobody else goes on
-/// with it; `save` is where others look for the calling one, and they look after this is done.
+/// # Safety That context was prepared or left by a switch and has not run since, and no other
+/// thread continues it; `save` is where others find the calling context, and they look only after
+/// this switch.
 #[inline]
 pub(super) unsafe fn switch(save: *mut usize, stack: usize, fs: usize) {
     // SAFETY: as our caller promises.
@@ -129,8 +128,7 @@ pub(super) unsafe fn switch(save: *mut usize, stack: usize, fs: usize) {
 
 /// Calls `body(argument)` on the stack below `stack`, which a switch has left.
 ///
-/// # Safety
-/// Nobody goes on with that stack before this returns; the argument is as `body` wants it.
+/// # Safety No thread continues that stack before this returns; the argument is as `body` requires.
 pub(super) unsafe fn call_on(
     stack: usize, body: extern "C-unwind" fn(*mut c_void), argument: *mut c_void,
 ) {

@@ -33,7 +33,7 @@ pub(in crate::host) fn start_workers(
 /// Whether the kernel allows `wrfsbase`, and the machine has it.
 fn may_set_thread_pointer() -> bool {
     const FSGSBASE: u64 = 2;
-    // SAFETY: asks for a number.
+    // SAFETY: only queries a number.
     unsafe { libc::getauxval(libc::AT_HWCAP2) & FSGSBASE != 0 }
 }
 

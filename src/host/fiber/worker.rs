@@ -23,11 +23,11 @@ use std::sync::atomic::{
 /// An OS thread that runs fibers.
 pub(super) struct Worker {
     number: AtomicI32,
-    /// Where it goes on at home, and with which thread pointer.
+    /// The context at home, and its thread pointer.
     home: UnsafeCell<usize>,
     home_pointer: Cell<usize>,
     slot: AtomicPtr<Slot>,
-    /// The fiber whose stack it has just left, and why; for whoever runs next.
+    /// The fiber whose stack it has just left, and why; for the next context to handle.
     left: Cell<Option<(&'static Fiber, Left)>>,
     is_kept: Cell<bool>,
     /// The fiber that it runs is to make room for others.
@@ -44,7 +44,7 @@ unsafe impl Send for Worker {}
 /// Why a fiber has left its stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// It wants to run again, after others.
+    /// It yields, and is ready to run again.
     Ready,
     /// It waits to be called.
     Waiting,
@@ -127,7 +127,7 @@ impl Executor {
         self.asleep.load(Ordering::SeqCst) == self.slots.len()
     }
 
-    /// There is more to do in the slot of this index: whoever sleeps may help.
+    /// There is more to do in the slot of this index: a sleeping worker may help.
     pub(super) fn rouse(&self, index: usize) {
         fence(Ordering::SeqCst);
         let slot = &self.slots[index];
@@ -151,7 +151,7 @@ impl Executor {
         sleeper.is_some()
     }
 
-    /// Gives a slot that nobody serves to a spare worker, or lets the monitor find one.
+    /// Gives a slot without a worker to a spare worker, or lets the monitor find one.
     pub(super) fn staff(&self, slot: &Slot) {
         let Some(spare) = self.spares.lock().pop() else { return monitor::hurry() };
         spare.slot.store(from_ref(slot).cast_mut(), Ordering::Release);
@@ -163,9 +163,9 @@ impl Executor {
         }
     }
 
-    /// While the worker of `own` looked around, nobody else was woken, since it would find whatever
-    /// there is. Now it has something to do: others come for the rest, and for those who are ready
-    /// in the slots of workers that sleep.
+    /// While the worker of `own` looked around, no other worker was woken, since it would find any
+    /// new work. Now it has work to do: wakes others for the rest, and for fibers that are ready in
+    /// the slots of sleeping workers.
     fn rouse_neglected(&self, own: &Slot) {
         fence(Ordering::SeqCst);
         for slot in self.slots.iter().filter(|slot| slot.has_queue()) {
@@ -223,11 +223,11 @@ impl Worker {
             && self.is_to_make_room.swap(false, Ordering::Relaxed)
     }
 
-    /// Lets its fiber make room for others at the next place where that is possible.
+    /// Makes its fiber yield at the next place where that is possible.
     pub(super) fn interrupt(&self) {
         self.is_to_make_room.store(true, Ordering::Relaxed);
         let signal = life::KILL;
-        // SAFETY: sends a signal to a thread of this process, or to nobody.
+        // SAFETY: sends a signal to a thread of this process, or to none.
         unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), self.number(), signal) };
     }
 
@@ -247,7 +247,7 @@ impl Worker {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
         self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
-        // The monitor, whose child it may be, wants less.
+        // The monitor may have started this worker, and has shorter slices.
         ask_for_slices_of(0);
         self.home_pointer.set(thread_pointer());
         let signal_stack = SignalStack::begin(SIGNAL_STACK_BYTES);
@@ -273,7 +273,7 @@ impl Worker {
         executor().retired.lock().push(self);
     }
 
-    /// Whom it is to run now, if it has a slot and somebody is ready there.
+    /// The fiber to run now, if the worker has a slot and a fiber is ready there.
     #[inline]
     fn find(&self, yields: bool) -> Option<&'static Fiber> {
         self.judge(self.slot()?.pick(self, yields))
@@ -302,7 +302,7 @@ impl Worker {
         }
     }
 
-    /// Notes that `fiber` goes on here.
+    /// Records that `fiber` continues here.
     #[inline]
     fn take(&self, fiber: &'static Fiber) {
         fiber.worker.store(from_ref(self).cast_mut(), Ordering::Release);
@@ -339,7 +339,7 @@ impl Worker {
         }
     }
 
-    /// Nobody is ready here: looks around among the others, and sleeps then.
+    /// No fiber is ready here: looks around in other slots, and then sleeps.
     fn rest(&self, own: &'static Slot) {
         let executor = executor();
         if replay::is_in_force() && replay::skip_to(monitor::next()) {
@@ -362,7 +362,7 @@ impl Worker {
         if !is_called {
             self.sleep();
         }
-        // An old call may have come late.
+        // An outdated call may have arrived late.
         if own.awake(self) {
             executor.asleep.fetch_sub(1, Ordering::SeqCst);
         }
@@ -377,7 +377,8 @@ impl Worker {
 fn look_around(executor: &Executor, own: &Slot) -> bool {
     const TURNS: usize = 15;
     const SPINS: usize = 50;
-    /// So few wait for so many looks before they are taken: as a rule they have their turn sooner.
+    /// This few fibers are taken only after several looks: usually they run in their own slot
+    /// sooner.
     const FEW: usize = 3;
     const PATIENCE: usize = 6;
     let others = || executor.slots.iter().filter(|slot| !std::ptr::eq(*slot, own));
@@ -389,8 +390,8 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
             }
             spin_loop();
         }
-        // Who is ready there has his turn soon, and at hand what is his. Not so where nobody has
-        // had one since the last looks, or where there are always more of them.
+        // Fibers that are ready there will run soon, with their data in the cache. Not so where
+        // none has run since the last look, or where there are always more of them.
         for other in others().filter(|slot| slot.has_queue()) {
             let turns = other.turns.load(Ordering::Relaxed);
             let (before, looks) = &mut seen[executor.index(other) % 64];
@@ -408,7 +409,7 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
                 return true;
             }
         }
-        // Who is next there goes on at once, as a rule. Not so where the one that runs computes.
+        // The next fiber there usually runs at once. Not so where the running one computes.
         let mut sights = others().map(|slot| (from_ref(slot), slot.sight()));
         let candidate = sights.find(|(_, (next, _))| *next != 0);
         if let Some((slot, (next, _))) = candidate.filter(|_| candidate == neglected) {
@@ -427,16 +428,16 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
     false
 }
 
-/// Where number `index` of `count` fibers begins: neighbours in the same slot.
+/// The slot in which fiber `index` of `count` begins: neighbours share a slot.
 pub(super) fn home_of(index: usize, count: usize) -> usize {
     index * executor().slots.len() / count.max(1)
 }
 
-/// The calling fiber leaves its stack to whoever is ready. Returns when it goes on, unless it has
-/// ended.
+/// The calling fiber leaves its stack to a fiber that is ready. Returns when it continues, unless
+/// it has ended.
 #[inline]
 pub(super) fn leave(this: &'static Fiber, left: Left) {
-    // SAFETY: whoever runs has a worker, whose record stays.
+    // SAFETY: a running fiber has a worker, whose record stays.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
     // Where a seed decides, it does so at home.
     let goes_home = replay::is_in_force();
@@ -444,7 +445,7 @@ pub(super) fn leave(this: &'static Fiber, left: Left) {
     let (stack, pointer) = match next {
         Some(next) => {
             worker.take(next);
-            // SAFETY: who was ready is off its stack, and ours alone.
+            // SAFETY: a fiber that was ready is off its stack, and ours alone.
             (unsafe { *next.stack.get() }, next.pthread())
         }
         // Threads of the kernel's may want the core, and a worker without a slot is not to run.
@@ -457,21 +458,21 @@ pub(super) fn leave(this: &'static Fiber, left: Left) {
         None => (unsafe { *worker.home.get() }, worker.home_pointer.get()),
     };
     worker.left.set(Some((this, left)));
-    // SAFETY: as above; the fiber is not made ready before somebody else's stack is in use.
+    // SAFETY: as above; the fiber is not made ready before another stack is in use.
     unsafe { switch(this.stack.get(), stack, pointer) };
     arrive(this);
 }
 
 /// Where the worker of the calling fiber has left its own stack.
 pub(super) fn stack_at_home(this: &Fiber) -> usize {
-    // SAFETY: whoever runs has a worker, whose record stays, and which is not at home.
+    // SAFETY: a running fiber has a worker, whose record stays, and which is not at home.
     unsafe { *(*this.worker.load(Ordering::Relaxed)).home.get() }
 }
 
-/// The calling fiber goes on, or begins.
+/// The calling fiber continues, or begins.
 #[inline]
 pub(super) fn arrive(this: &'static Fiber) {
-    // SAFETY: whoever runs has a worker, whose record stays.
+    // SAFETY: a running fiber has a worker, whose record stays.
     unsafe { &*this.worker.load(Ordering::Relaxed) }.arrive();
 }
 
@@ -492,12 +493,12 @@ fn make_ready_on(worker: &Worker, fiber: &'static Fiber) {
     executor.rouse(home);
 }
 
-/// `fiber` is ready: it goes on where it ran last, where what is its own is at hand, or after the
+/// Makes `fiber` ready: it continues where it ran last and its data is in the cache, or after the
 /// calling fiber.
 #[inline]
 pub(super) fn make_ready(fiber: &'static Fiber) {
     let executor = executor();
-    // SAFETY: whoever runs has a worker, whose record stays.
+    // SAFETY: a running fiber has a worker, whose record stays.
     let here = CURRENT.get().map(|this| unsafe { &*this.worker.load(Ordering::Relaxed) });
     if let Some((worker, slot)) = here.and_then(|worker| Some((worker, worker.slot()?))) {
         let home = &executor.slots[fiber.home.load(Ordering::Relaxed) % executor.slots.len()];
@@ -513,9 +514,9 @@ pub(super) fn make_ready(fiber: &'static Fiber) {
     make_all_ready(fiber.home.load(Ordering::Relaxed), chain);
 }
 
-/// Whether `fiber`, called from another core, goes on in its own slot. Not if that one's worker
-/// sleeps, nor, where nobody else is ready, every so often: so two come together on one core who do
-/// nothing but call each other.
+/// Whether `fiber`, called from another core, continues in its own slot. Not if that slot's worker
+/// sleeps, nor, if no other fiber is ready, every so often: so two fibers that do nothing but call
+/// each other end up on one core.
 fn goes_home(fiber: &Fiber, home: &Slot) -> bool {
     const OFTEN: u32 = 64;
     if home.has_work() {
@@ -540,7 +541,7 @@ pub(super) fn begin_wait(this: &'static Fiber) {
         // The others wait, too.
         return;
     }
-    // SAFETY: whoever runs has a worker, whose record stays.
+    // SAFETY: a running fiber has a worker, whose record stays.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
     if let Some(slot) = worker.slot()
         && slot.begin_wait(worker)
@@ -552,7 +553,7 @@ pub(super) fn begin_wait(this: &'static Fiber) {
     }
 }
 
-/// It has come back.
+/// The calling fiber has returned from the kernel.
 pub(super) fn end_wait(this: &'static Fiber) {
     // SAFETY: as above.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };

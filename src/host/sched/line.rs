@@ -31,7 +31,7 @@ pub(super) struct Line {
 struct Place {
     fiber: &'static Fiber,
     next: *mut Place,
-    /// 1 when it is out of the line. Nobody else touches the place from then on.
+    /// 1 when it is out of the line. No other fiber touches the place from then on.
     is_called: AtomicU8,
 }
 
@@ -41,7 +41,7 @@ impl Line {
         Line { regular: AtomicPtr::new(null_mut()), first: AtomicPtr::new(null_mut()) }
     }
 
-    /// Calls everybody who waits, each by `wake`.
+    /// Calls every waiting fiber, each by `wake`.
     #[inline]
     pub(super) fn call_all(&self, mut wake: impl FnMut(&'static Fiber)) {
         // SAFETY: fibers stay until the process ends.
@@ -53,11 +53,11 @@ impl Line {
         }
     }
 
-    /// Calls everybody except `own`; whether that was there.
+    /// Calls every waiting fiber except `own`; returns whether `own` was there.
     fn take(&self, own: *mut Place, wake: &mut impl FnMut(&'static Fiber)) -> bool {
         let mut found = false;
         let mut at = self.first.swap(null_mut(), Ordering::SeqCst);
-        // SAFETY: who stands in the line does not leave its place before it is called.
+        // SAFETY: a fiber in the line does not leave its place before it is called.
         while let Some(place) = unsafe { at.as_ref() } {
             let (fiber, next) = (place.fiber, place.next);
             if std::ptr::eq(at, own) {
@@ -71,7 +71,7 @@ impl Line {
         found
     }
 
-    /// Whether `fiber` is the one that waits here as a rule, as it is from now on if nobody was.
+    /// Whether `fiber` is the regular waiter. The first fiber to ask becomes the regular.
     #[inline]
     fn is_regular(&self, fiber: &'static Fiber) -> bool {
         let fiber = std::ptr::from_ref(fiber).cast_mut();
@@ -85,8 +85,8 @@ impl Line {
         std::ptr::eq(regular, fiber)
     }
 
-    /// `fiber`, which calls this, waits until it is called, or until then, provided that the bell
-    /// has not rung once it stands in the line.
+    /// Makes `fiber`, the caller, wait until it is called or until that time, provided that the
+    /// bell has not rung once it is in the line.
     pub(super) fn wait(
         &self, fiber: &'static Fiber, until: Option<Instant>, has_rung: impl Fn() -> bool,
     ) {
@@ -118,7 +118,7 @@ impl Line {
             return;
         }
         while !is_called() {
-            // Whoever has us runs on another core, or waits for this one.
+            // The ringer that has taken us runs on another core, or waits for this one.
             super::let_threads_run();
         }
     }

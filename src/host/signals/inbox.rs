@@ -6,7 +6,7 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 
-/// How many signals wait with all that the kernel told about them; others wait as numbers.
+/// How many signals are kept with the kernel's description; others are kept as numbers.
 const STORIES: usize = 4;
 
 /// One per thread. Only its own thread and handlers on it take things out.
@@ -23,7 +23,7 @@ pub(in crate::host) struct Inbox {
     pub(super) awaited: AtomicU64,
 }
 
-/// `number`: 0 free, `WRITING` being written or read, else the signal that it tells about.
+/// `number`: 0 free, `WRITING` being written or read, else the signal that it describes.
 struct Story {
     number: AtomicI32,
     told: UnsafeCell<MaybeUninit<siginfo_t>>,
@@ -31,9 +31,9 @@ struct Story {
 
 const WRITING: i32 = -1;
 
-// SAFETY: a story is touched only by who has set its number to `WRITING`.
+// SAFETY: a story is touched only by the thread that has set its number to `WRITING`.
 unsafe impl Sync for Story {}
-// SAFETY: a description that the kernel made, which is the same for all threads.
+// SAFETY: a description that the kernel made, which means the signal in all threads.
 unsafe impl Send for Story {}
 
 impl Default for Story {
@@ -43,7 +43,7 @@ impl Default for Story {
 }
 
 impl Inbox {
-    /// Lets signal `number` wait. Safe in handlers.
+    /// Keeps signal `number` pending. Safe in handlers.
     pub(super) fn defer(&self, number: i32, story: &siginfo_t) {
         let (taken, old) = (Ordering::Acquire, Ordering::Relaxed);
         let claim = |it: &&Story| it.number.compare_exchange(0, WRITING, taken, old).is_ok();
@@ -55,7 +55,7 @@ impl Inbox {
         self.note(number);
     }
 
-    /// Lets signal `number` wait, of which nothing else is known.
+    /// Keeps signal `number` pending, without a description.
     pub(super) fn note(&self, number: i32) {
         self.deferred.fetch_or(1 << number, Ordering::SeqCst);
     }
@@ -73,7 +73,7 @@ impl Inbox {
         self.masked.load(Ordering::Relaxed) >> (number - 1) & 1 == 1
     }
 
-    /// Lets the signals of `set` wait, too; those that did before.
+    /// Keeps the signals of `set` pending, too; returns the mask before.
     pub(super) fn mask(&self, set: u64) -> u64 {
         self.masked.fetch_or(set, Ordering::Relaxed)
     }
@@ -107,14 +107,14 @@ impl Inbox {
         let Some(known) = self.stories.iter().find(claim) else {
             return Some((number, plain_story(number)));
         };
-        // SAFETY: the number says that it is ours, and was set after the story was told.
+        // SAFETY: the number says that it is ours, and was set after the story was written.
         let story = unsafe { (*known.told.get()).assume_init_read() };
         known.number.store(0, Ordering::Release);
         Some((number, story))
     }
 
-    /// Runs `call`, a call of libc in which the calling thread holds nothing: meanwhile it may be
-    /// ended, and handlers may leave for good.
+    /// Runs `call`, a call of libc in which the calling thread holds no lock: meanwhile it may be
+    /// ended, and handlers may leave by a jump.
     pub(super) fn at_ease<T>(&self, call: impl FnOnce() -> T) -> T {
         let here = 0u8;
         let before = self.ease.swap((&raw const here).addr(), Ordering::Relaxed);

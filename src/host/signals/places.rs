@@ -6,7 +6,7 @@ use crate::host::life::{self, Thread};
 
 pub(super) type Registers = [i64; 23];
 
-/// System calls that may wait for ever. Who is in one of them holds at most the lock of a stream,
+/// System calls that may wait for ever. A thread in one of them holds at most the lock of a stream,
 /// and that is released after its death.
 const WAITS: &[i64] = &[
     libc::SYS_read,
@@ -71,7 +71,7 @@ pub(super) fn is_harmless(rank: &Rank, thread: &Thread, registers: &Registers) -
 }
 
 /// Whether the calling thread has sent itself the signal, and waits for it right there: by a write
-/// that nobody reads, by libc's own `abort` (which holds nothing then), or by `raise`.
+/// to a pipe without a reader, by libc's own `abort` (which holds nothing then), or by `raise`.
 pub(super) fn is_own_act(registers: &Registers, number: i32) -> bool {
     let register = |index: i32| registers[index as usize];
     let result = register(libc::REG_RAX);
@@ -90,8 +90,8 @@ pub(super) fn is_own_act(registers: &Registers, number: i32) -> bool {
 
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
-/// The system call that the signal has interrupted, if the kernel is to begin it once more: then
-/// the thread stands before the instruction again, and `rcx` still names the one behind it.
+/// The system call that the signal has interrupted, if the kernel is to restart it: then the thread
+/// is again before the instruction, and `rcx` still names the one behind it.
 pub(super) fn restarting(registers: &Registers) -> Option<i64> {
     let pc = pc(registers);
     if registers[libc::REG_RCX as usize] as usize != pc + SYSCALL.len() {

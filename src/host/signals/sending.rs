@@ -24,7 +24,7 @@ pub(in crate::host) fn send(rank: &Rank, number: i32) -> bool {
         let lets_through = |thread: &&Arc<Thread>| !is_held_back || !blocks(thread, number);
         match threads.iter().find(lets_through) {
             Some(thread) => is_handled.then_some(thread),
-            // It waits until one of them lets it through or asks for it.
+            // It stays pending until one of them unblocks it or waits for it.
             None => threads.iter().find(awaited).or(threads.first()),
         }
     });
@@ -51,7 +51,7 @@ pub(super) fn deliver(thread: &Thread, number: i32) {
         thread.poke();
         life::defer();
     } else if let Some(id) = thread.number() {
-        // SAFETY: sends a signal to a thread of this process, or to nobody.
+        // SAFETY: sends a signal to a thread of this process, or to none.
         unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, number) };
     }
 }

@@ -53,7 +53,7 @@ unsafe extern "C" fn signal_shim(number: c_int, handler: usize) -> usize {
     unsafe { replace(number, handler, libc::SA_RESTART) }
 }
 
-/// What `signal` means in a program that asks for strict C: a handler serves once.
+/// The meaning of `signal` in a program compiled for strict C: a handler serves once.
 unsafe extern "C" fn sysv_signal_shim(number: c_int, handler: usize) -> usize {
     // SAFETY: as our caller promises.
     unsafe { replace(number, handler, libc::SA_RESETHAND | libc::SA_NODEFER) }
@@ -189,7 +189,7 @@ unsafe extern "C" fn tgkill_shim(process: c_int, thread: c_int, number: c_int) -
     }
 }
 
-/// At ease: signals that have waited until they are let through come before this returns.
+/// At ease: pending signals that become unblocked are handled before this returns.
 unsafe extern "C" fn sigmask_shim(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int {
     if !new.is_null() {
         // The kernel keeps a mask for each of its threads.
@@ -218,7 +218,7 @@ unsafe extern "C" fn sigprocmask_shim(
     }
 }
 
-/// The rank's stand-in for a function of libc that has to do with signals.
+/// The rank's stand-in for a libc function about signals.
 pub(in crate::host) fn function(name: &str) -> Option<Shim> {
     let tables = waits::SHIMS.into_iter().chain([SHIMS, alarms::SHIMS, sleeps::SHIMS]);
     let mut entries = tables.flat_map(|table| table.iter());

@@ -153,7 +153,7 @@ unsafe extern "C-unwind" fn thrd_sleep(wanted: Time, left: *mut timespec) -> c_i
     }
 }
 
-/// Where a seed decides, others go on meanwhile, and so does time.
+/// In a replay, other ranks run meanwhile, and time passes.
 unsafe extern "C-unwind" fn pause() -> c_int {
     match replay::is_in_force().then(|| sleep_until(None)).flatten() {
         // SAFETY: has no preconditions.

@@ -17,7 +17,7 @@ pub(super) fn at_ease<T>(call: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Makes a stand-in of the same name for each function: the function itself, called at ease.
+/// Makes a stand-in for each function, which calls the function at ease.
 macro_rules! at_ease {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $result:ty;)*) => {
         mod real {
@@ -78,7 +78,7 @@ at_ease_with_mask! {
     epoll_pwait(poll: c_int, events: *mut libc::epoll_event, most: c_int, limit: c_int);
 }
 
-/// Runs `call`, which waits for the signals of `set`: those to the whole process come here.
+/// Runs `call`, which waits for the signals of `set`: those to the whole process arrive here.
 fn awaiting<T>(set: u64, call: impl FnOnce() -> T) -> T {
     // Signals wait for threads of the kernel's.
     life::settle();
@@ -126,7 +126,7 @@ unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit:
         if taken <= 0 {
             return taken;
         }
-        // SAFETY: the kernel has told about the signal that it has given.
+        // SAFETY: the kernel has filled in the signal that it returned.
         let told = unsafe { told.assume_init_mut() };
         let is_for_all = told.si_code == libc::SI_USER && life::is_own_process();
         if current().is_none() || !is_for_all {
@@ -140,12 +140,12 @@ unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit:
             }
             return taken;
         }
-        // It came before the supervisor could take it, for all who wait: this thread is one.
+        // It arrived before the supervisor could take it, for all waiters: this thread is one.
         life::forward(taken);
     }
 }
 
-/// Who makes the descriptor is taken to be who reads it.
+/// The creator of the descriptor is assumed to be its reader.
 unsafe extern "C" fn signalfd(descriptor: c_int, set: Set, flags: c_int) -> c_int {
     // SAFETY: the caller passes a set.
     awaiting(unsafe { bits(set) }, || ());
