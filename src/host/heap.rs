@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 /// such a block is taken to want more of that size, as in libc.
 const FIRST_LARGE: usize = 4 << 20;
 const LAST_LARGE: usize = 32 << 20;
-/// A heap that has freed this much in big pieces gives what lies free at its end back.
+/// A heap that has freed this much in big pieces returns the free memory at its end.
 const TRIM_AFTER: usize = 64 << 20;
 const TRIM_PIECE: usize = 64 << 10;
 const TRIM_PAD: usize = 16 << 20;
@@ -49,7 +49,7 @@ unsafe impl Sync for Heap {}
 /// What a heap knows about itself. Starts as zeroes.
 struct Books {
     latch: Latch,
-    /// What every seal of this life is made of; 0 while nobody lives here.
+    /// The key of all seals of this life; 0 while no rank lives here.
     key: AtomicUsize,
     /// Blocks that others freed, linked through their first word.
     returned: AtomicPtr<u8>,
@@ -76,8 +76,8 @@ pub(super) enum Owner {
     Libc,
 }
 
-/// Reserves address space for the heaps of `ranks` ranks, once, before the first of them lives.
-/// `least_bytes` is how far each may grow at least. False when there is no room at all.
+/// Reserves address space for the heaps of `ranks` ranks, once, before the first of them starts.
+/// `least_bytes` is how far each must be able to grow. False when there is no room at all.
 pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
     library::survive_fork();
     ground::reserve(ranks, least_bytes)
@@ -95,13 +95,13 @@ pub(super) fn owner(block: *const u8) -> Owner {
     }
 }
 
-/// Where a block lies in the heap that it is of: the same in each run that does the same.
+/// The offset of a block in its heap: equal in runs that do the same allocations.
 pub(super) fn offset(block: *const u8) -> Option<usize> {
     ground().filter(|ground| ground.holds(block.addr())).map(|ground| ground.offset(block.addr()))
 }
 
-/// While this lives, the heap of the calling rank and the register of large blocks stay whole: for
-/// a child that is forked meanwhile.
+/// While this exists, the heap of the calling rank and the register of large blocks stay
+/// consistent, for a child that is forked meanwhile.
 #[expect(dead_code, reason = "both are there to be dropped")]
 pub(super) struct Still(Option<Held<'static>>, Option<Held<'static>>);
 
@@ -116,7 +116,7 @@ impl Heap {
         Heap { plot: usize::MAX, books: null_mut(), strip: 0, slice: 0, slice_bytes: 0 }
     }
 
-    /// The heap that lies on `plot`.
+    /// The heap on `plot`.
     fn on(plot: usize) -> Heap {
         let Some(ground) = ground() else { return Heap::without_ground() };
         Heap {
@@ -136,7 +136,7 @@ impl Heap {
         }
     }
 
-    /// Whether `block` lies in this heap, blocks with a mapping of their own left aside.
+    /// Whether `block` is in this heap, apart from blocks with a mapping of their own.
     #[inline]
     pub(super) fn holds(&self, block: *const u8) -> bool {
         let address = block.addr();
@@ -272,7 +272,7 @@ impl Heap {
         Ok(moved)
     }
 
-    /// Gives all memory back. The rank is dead, and none of its threads runs any more.
+    /// Frees all memory. The rank is dead, and none of its threads runs any more.
     pub(super) fn give_back(&self) {
         let (Some(books), Some(ground)) = (self.books(), ground()) else { return };
         if books.key.swap(0, Ordering::AcqRel) == 0 {
@@ -310,7 +310,7 @@ impl Heap {
         Ok(large::allocate(self.plot, align, bytes))
     }
 
-    /// What lies in strip and slice. The latch is held, and the heap is open.
+    /// The blocks in strip and slice. The latch is held, and the heap is open.
     #[inline]
     #[expect(clippy::mut_from_ref, reason = "the latch is held")]
     fn blocks<'a>(&self, books: &'a Books) -> &'a mut Dlmalloc<Extent> {
@@ -319,7 +319,7 @@ impl Heap {
     }
 
     fn blocks_as_left<'a>(&self, books: &'a Books) -> &'a Dlmalloc<Extent> {
-        // SAFETY: a key was set, so they were made; nobody else is left to touch them.
+        // SAFETY: a key was set, so they were made; no thread is left to touch them.
         unsafe { (*books.blocks.get()).assume_init_ref() }
     }
 
@@ -410,16 +410,16 @@ pub(super) fn resize_large(block: *mut u8, bytes: usize) -> *mut u8 {
 fn take_back(books: &Books, heap: &mut Dlmalloc<Extent>) {
     let mut block = books.returned.swap(null_mut(), Ordering::Acquire);
     while !block.is_null() {
-        // SAFETY: whoever handed it back wrote the next one's address into it.
+        // SAFETY: the thread that handed it back wrote the next one's address into it.
         let next = unsafe { block.cast::<*mut u8>().read() };
-        // SAFETY: its seal was whole when it was handed back.
+        // SAFETY: its seal was intact when it was handed back.
         unsafe { heap.c_free(block) };
         block = next;
     }
 }
 
-/// Where the seal of a block stands: at the end of the chunk whose size is in front of the block.
-/// `None` when what stands there is no size.
+/// Where the seal of a block is: at the end of the chunk whose size is in front of the block.
+/// `None` if there is no valid size.
 #[inline]
 fn seal_of(block: *mut u8) -> Option<*mut usize> {
     const IN_USE: usize = 2;
@@ -441,17 +441,17 @@ fn seal_of(block: *mut u8) -> Option<*mut usize> {
 #[inline]
 fn seal(block: *mut u8, key: usize) -> Result<(), Broken> {
     let seal = seal_of(block).ok_or(Broken { address: block.addr() })?;
-    // SAFETY: the word lies in the block, after what the program asked for.
+    // SAFETY: the word is in the block, after the bytes that the program requested.
     unsafe { seal.write(key ^ block.addr()) };
     Ok(())
 }
 
-/// The bytes of a block whose seal is whole.
+/// The size of a block whose seal is intact.
 #[inline]
 fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
     let address = block.addr();
     let seal = seal_of(block).ok_or(Broken { address })?;
-    // SAFETY: it lies on the ground, which can be read everywhere.
+    // SAFETY: it is on the ground, which can be read everywhere.
     match unsafe { seal.read() } == key ^ address {
         true => Ok(seal.addr() - address),
         false => Err(Broken { address }),
@@ -462,7 +462,7 @@ fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
 #[inline]
 fn is_freed(block: *mut u8, chunk: usize, key: usize) -> bool {
     let seal = seal_of(block).filter(|seal| seal.addr() - block.addr() + 2 * SEAL == chunk);
-    // SAFETY: it lies on the ground, which can be read everywhere.
+    // SAFETY: it is on the ground, which can be read everywhere.
     seal.is_some_and(|seal| unsafe { seal.read() } == !key)
 }
 
@@ -470,12 +470,12 @@ fn is_freed(block: *mut u8, chunk: usize, key: usize) -> bool {
 #[inline]
 fn break_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
     let bytes = check_seal(block, key)?;
-    // SAFETY: the seal stands there.
+    // SAFETY: the seal is there.
     unsafe { block.add(bytes).cast::<usize>().write(!key) };
     Ok(bytes)
 }
 
-/// A number that no program has by chance at the end of a block, different for every life.
+/// A number that no program writes at the end of a block by accident, different for every life.
 fn fresh_key() -> usize {
     static LIVES: AtomicUsize = AtomicUsize::new(1);
     // SAFETY: the kernel gives every process 16 random bytes, at this address or not at all.

@@ -26,7 +26,7 @@ const UNSEEDED: u8 = 0;
 const KEPT: u8 = 1;
 const LOST: u8 = 2;
 
-/// Whose turn it is; who waits for his own sleeps on this word.
+/// Which side has the turn; the other one sleeps on this word.
 static TURN: AtomicU32 = AtomicU32::new(WORKERS);
 
 const WORKERS: u32 = 0;
@@ -34,12 +34,12 @@ const UNDERTAKERS: u32 = 1;
 
 /// A rank has left the supervisor something to do.
 static IS_CALLED: AtomicBool = AtomicBool::new(false);
-/// When the supervisor wants to look around again, whatever happens.
+/// When the supervisor is to look around again in any case.
 static APPOINTMENT: Mutex<Option<Instant>> = Mutex::new(None);
-/// Whether somebody has died other than in peace.
+/// Whether a rank has died abnormally.
 static HAS_LOSSES: AtomicBool = AtomicBool::new(false);
 
-/// The job is about to end, and its last words are being said.
+/// The job is about to end, and its final messages are being written.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 struct Wish {
@@ -67,7 +67,7 @@ impl Chance {
     }
 }
 
-/// The job is to be repeated by `seed`. Before all else of the job.
+/// Makes the job a replay by `seed`. Called before the job begins.
 pub fn prepare(seed: u64, is_quiet: bool) {
     assert!(WISH.set(Wish { seed, is_quiet }).is_ok(), "a job has one seed");
     CHANCE.get_or_init(|| Mutex::new(Chance::new(seed)));
@@ -87,7 +87,7 @@ pub fn is_in_force() -> bool {
     STATE.load(Ordering::Relaxed) == KEPT
 }
 
-/// Whether ranks go on in a run that the seed decides on; then nobody is stuck.
+/// Whether ranks are running under the seed; then none of them is stuck.
 pub fn is_moving() -> bool {
     is_in_force() && !fiber::is_asleep()
 }
@@ -108,7 +108,7 @@ pub(super) fn lose(why: &str) {
     }
 }
 
-/// Somebody has died other than in peace.
+/// Records that a rank has died abnormally.
 pub(super) fn note_loss() {
     HAS_LOSSES.store(true, Ordering::Relaxed);
 }
@@ -124,12 +124,12 @@ pub(super) fn last_words(status: i32) -> String {
     }
 }
 
-/// Whether a job that the seed decides on says its last words: nobody goes on any more.
+/// Whether a seeded job is writing its final messages: no rank runs any more.
 pub(super) fn is_closing() -> bool {
     is_in_force() && IS_OVER.load(Ordering::Relaxed)
 }
 
-/// Which of so many that are ready goes on: one of the first, so that nobody waits for ever.
+/// Which of `count` ready ranks runs next: one of the first, so that none waits for ever.
 pub(super) fn draw(count: usize) -> usize {
     const FIRST: usize = 256;
     if count == 1 { 0 } else { below(count.min(FIRST) as u64) as usize }
@@ -144,12 +144,12 @@ pub(super) fn bits() -> Option<u64> {
     CHANCE.get().filter(|_| is_in_force()).map(|chance| chance.lock().random.bits())
 }
 
-/// The seed, for what depends on nothing else.
+/// The seed, for choices that depend on nothing else.
 pub(super) fn seed() -> u64 {
     WISH.get().map_or(0, |wish| wish.seed)
 }
 
-/// A rank begins a call of MPI: perhaps it lets others go first. It holds nothing.
+/// A rank begins a call of MPI: it may let others go first. It holds no lock.
 pub fn pass_door() {
     if !is_in_force() {
         return;
@@ -165,28 +165,28 @@ pub fn pass_door() {
     }
 }
 
-/// Leaves the supervisor something to do; false where he is to be called as in other runs.
+/// Leaves the supervisor work to do; false if it is to be woken as in other runs.
 pub(super) fn leave_to_undertaker() -> bool {
     if !is_in_force() {
         return false;
     }
     IS_CALLED.store(true, Ordering::SeqCst);
     fiber::rouse();
-    // Whoever loses the run meanwhile may have called him too early.
+    // A thread that loses the run meanwhile may have called the supervisor too early.
     STATE.load(Ordering::SeqCst) == KEPT
 }
 
-/// Whether the supervisor has something to do, as soon as he has the turn.
+/// Whether the supervisor has work to do as soon as it has the turn.
 pub(super) fn is_undertaker_called() -> bool {
     IS_CALLED.load(Ordering::SeqCst)
 }
 
-/// Whether he has something to do now or later.
+/// Whether the supervisor has work to do now or later.
 pub(super) fn is_undertaker_awaited() -> bool {
     is_undertaker_called() || APPOINTMENT.lock().is_some()
 }
 
-/// The worker, which runs nobody, lets the supervisor work if he has something to do.
+/// The worker, which runs no rank now, lets the supervisor work if it has something to do.
 pub(super) fn let_undertaker_work() {
     let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now());
     while is_in_force() && (IS_CALLED.swap(false, Ordering::SeqCst) || is_time()) {
@@ -203,14 +203,14 @@ fn give_turn(to: u32) {
     sched::wake_one_on(&TURN);
 }
 
-/// Nobody is ready, and who is first to be is so at `first`: time goes on to that, or to the
-/// supervisor's appointment; false when nothing is to come by itself.
+/// No rank is ready, and the earliest timer is due at `first`: advances the clock to that, or to
+/// the supervisor's appointment; false if neither will happen.
 pub(super) fn skip_to(first: Option<Instant>) -> bool {
     let next = [first, *APPOINTMENT.lock()].into_iter().flatten().min();
     next.inspect(|next| clock::skip_to(*next)).is_some()
 }
 
-/// The supervisor takes the turn before anybody lives, and the seed begins to decide.
+/// The supervisor takes the turn before any rank lives, and the seed takes effect.
 pub(super) fn begin() {
     if !is_in_force() {
         return;
@@ -232,20 +232,19 @@ pub(super) fn is_undertakers_turn() -> bool {
     TURN.load(Ordering::SeqCst) == UNDERTAKERS
 }
 
-/// The supervisor is done for now, until he is called or this time comes.
+/// The supervisor has finished for now, until it is called or this time is reached.
 pub(super) fn give_back(until: Option<Instant>) {
     *APPOINTMENT.lock() = until;
     give_turn(WORKERS);
 }
 
-/// Lets the program lie at the same addresses in every run: it begins anew where the system would
-/// place it by chance. Comes back where that is so already, or cannot be.
+/// Places the program at fixed addresses: restarts it if the system randomizes them. Returns if the
+/// addresses are already fixed, or cannot be.
 ///
-/// # Safety
-/// `argv` is what the process was started with; nothing of the program has run.
+/// # Safety `argv` is what the process was started with; no code of the program has run.
 pub unsafe fn fix_addresses(argv: *const *const libc::c_char) {
     const ASK: libc::c_ulong = 0xffff_ffff;
-    // SAFETY: asks for a number.
+    // SAFETY: only queries a number.
     let before = unsafe { libc::personality(ASK) };
     let fixed = libc::ADDR_NO_RANDOMIZE;
     if before < 0 || before & fixed != 0 {

@@ -19,7 +19,7 @@ pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     })
 }
 
-/// Starts one that does what ranks wait for: while it is at work, nobody takes the job to be stuck.
+/// Starts a thread that does what ranks wait for: while it works, the job does not count as stuck.
 pub fn help(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     begin("helper", work)
 }

@@ -73,7 +73,7 @@ pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
 fn map(bytes: usize) -> Option<usize> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a fresh mapping, wherever the kernel finds room.
+    // SAFETY: a new mapping, where the kernel finds room.
     let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
     (start != libc::MAP_FAILED).then(|| start.expose_provenance())
 }
@@ -85,7 +85,7 @@ impl Ground {
         address.wrapping_sub(self.low) < self.high - self.low
     }
 
-    /// Where the heap of a fresh life in `seat` lies.
+    /// The plot for the heap of a new life in `seat`.
     pub(super) fn plot_of(&self, seat: usize) -> Option<usize> {
         let plot = self.plots.get(seat)?.load(Ordering::Acquire);
         (plot < self.plot_count).then_some(plot)
@@ -98,7 +98,7 @@ impl Ground {
         }
     }
 
-    /// How far from the start of its plot an address lies, which is one of the ground's.
+    /// The offset of an address of the ground in its plot.
     pub(super) fn offset(&self, address: usize) -> usize {
         match address < self.slices {
             true => (address - self.low) % STRIP_BYTES,

@@ -9,8 +9,8 @@ use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 
 const PAGE: usize = 4096;
-/// Distance from the start of a mapping to its block. libc's own mapped blocks never lie here, so
-/// one look at the low bits tells nearly all pointers that are not ours.
+/// Distance from the start of a mapping to its block. libc's own mapped blocks never begin there,
+/// so the low bits tell nearly all foreign pointers apart.
 const LEAD: usize = 64;
 
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ static REGISTER: Register =
 /// `None` in a handler that has interrupted its own thread in here.
 fn with<T>(act: impl FnOnce(&mut BTreeMap<usize, Large>) -> T) -> Option<T> {
     let _held = REGISTER.latch.hold()?;
-    // SAFETY: the latch is held, and `act` does not come back here.
+    // SAFETY: the latch is held, and `act` does not call this function.
     Some(act(unsafe { &mut *REGISTER.blocks.get() }))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn allocate(plot: usize, align: usize, bytes: usize) -> *mut u8 {
     let mapped = wanted & !(PAGE - 1);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a fresh mapping, wherever the kernel finds room.
+    // SAFETY: a new mapping, where the kernel finds room.
     let start = unsafe { libc::mmap(std::ptr::null_mut(), mapped, access, flags, -1, 0) };
     if start == libc::MAP_FAILED {
         return std::ptr::null_mut();
@@ -108,7 +108,7 @@ pub(super) fn resize(address: usize, bytes: usize) -> *mut u8 {
     block.cast()
 }
 
-/// Gives back all that the rank with the heap on `plot` left behind.
+/// Frees everything that the rank with the heap on `plot` left behind.
 pub(super) fn give_back(plot: usize) {
     let mut left = Vec::new();
     with(|blocks| {
@@ -123,7 +123,7 @@ pub(super) fn give_back(plot: usize) {
     left.into_iter().for_each(unmap);
 }
 
-/// Holds the register still, so that a forked child finds it whole.
+/// Keeps the register unchanged, so that a forked child finds it consistent.
 pub(super) fn hold_still() -> Option<Held<'static>> {
     REGISTER.latch.hold()
 }

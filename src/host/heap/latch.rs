@@ -34,7 +34,7 @@ impl Latch {
         Latch { word: AtomicU32::new(0), holder: AtomicUsize::new(0) }
     }
 
-    /// Waits until nobody else holds it; `None` if the calling thread does already.
+    /// Waits until no other thread holds it; `None` if the calling thread does already.
     #[inline]
     pub(super) fn hold(&self) -> Option<Held<'_>> {
         let taken = self.word.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed);
@@ -45,7 +45,7 @@ impl Latch {
         Some(Held(self))
     }
 
-    /// Frees it by force: whoever held it is dead.
+    /// Frees it by force: its holder is dead.
     #[inline]
     pub(super) fn release(&self) {
         self.holder.store(0, Ordering::Relaxed);

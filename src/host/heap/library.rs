@@ -31,8 +31,8 @@ impl Library {
     }
 }
 
-// SAFETY: blocks come from an allocator that keeps to the same rules; whoever finds it closed gets
-// nothing, and leaves a block that is to be freed where it is.
+// SAFETY: blocks come from an allocator that keeps the trait's rules; a caller that finds it closed
+// gets null, and a block to be freed then stays allocated.
 unsafe impl GlobalAlloc for Library {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -63,7 +63,7 @@ unsafe impl GlobalAlloc for Library {
     }
 }
 
-/// From now on a child that is forked finds the blocks whole.
+/// From now on a forked child finds the blocks consistent.
 pub(super) fn survive_fork() {
     extern "C" fn close() {
         forget(LIBRARY.latch.hold());

@@ -124,7 +124,7 @@ fn freeing_twice_is_noticed() {
 fn writing_past_the_end_is_noticed() {
     let heap = heap(2);
     let block = heap.allocate(24).unwrap();
-    // SAFETY: not safe at all, as in the programs that do it; the heap has room behind.
+    // SAFETY: not safe, as in programs that do it; the heap has room behind the block.
     unsafe { block.write_bytes(0x41, usable(2, block).unwrap() + 1) };
     assert!(heap.free(block).is_err());
     heap.give_back();
@@ -193,7 +193,7 @@ fn a_fresh_life_starts_with_an_empty_heap() {
     let second = Heap::new(5);
     let fresh = second.allocate_zeroed(1000).unwrap();
     assert_eq!(fresh, stale, "the same place again");
-    // A survivor that frees a block of the dead rank harms nobody.
+    // A survivor that frees a block of the dead rank does no harm.
     free_from_outside(5, stale.wrapping_add(16));
     second.free(fresh).unwrap();
     second.give_back();
@@ -239,7 +239,7 @@ fn threads_of_a_rank_share_its_heap() {
 fn a_pair_of_calls_costs_tens_of_nanoseconds() {
     let heap = heap(8);
     let keep: Vec<_> = (0..1000).map(|each| heap.allocate(16 + each % 200).unwrap()).collect();
-    // So few that some of them pass without the thread's being stopped, whatever else runs.
+    // Few enough that some rounds pass without the thread's being stopped, whatever else runs.
     let rounds = 2000;
     let time = || {
         let start = Instant::now();

@@ -39,7 +39,7 @@ pub(super) fn bear(world: &'static RunningJob, seat: usize, who: Newcomer) -> Re
     world.tenant.began(rank);
     let mut stack = world.plan.stack(&ground);
     stack.end = rank.life.arguments;
-    // SAFETY: the ground is prepared for this rank, and nobody is there yet.
+    // SAFETY: the ground is prepared for this rank, and not in use yet.
     unsafe { world.arguments.lay_down(stack.end) };
     match fiber {
         Some(fiber) => start_fiber(rank, fiber, &thread, stack),
@@ -102,7 +102,7 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
 }
 
-/// Does what comes before the first instruction of the program.
+/// Prepares the rank's thread before the first instruction of the program.
 fn settle_in(rank: &'static Rank, is_fiber: bool) {
     let thread = rank.life.threads.lock()[0].clone();
     if !is_fiber {
@@ -129,7 +129,7 @@ fn settle_in(rank: &'static Rank, is_fiber: bool) {
     shims::set_errno(0);
 }
 
-/// Makes the rank's images, and gives it the variables of libc that lie in there.
+/// Makes the rank's images, and connects it with the libc variables in them.
 fn move_into_images(rank: &'static Rank) {
     let text = |name: &'static CStr| name.to_str().unwrap_or("");
     if rank.images.are_shared() {
@@ -172,10 +172,9 @@ impl Arguments {
         (pointers + self.text.len()).next_multiple_of(64)
     }
 
-    /// Puts a copy at `start`, to where the pointers point, too.
+    /// Puts a copy at `start`, together with what the pointers point to.
     ///
-    /// # Safety
-    /// There is room for so many bytes, and nobody uses it.
+    /// # Safety There is room for the copy, and it is not in use.
     unsafe fn lay_down(&self, start: usize) {
         let at = |offset: usize| ptr::with_exposed_provenance_mut::<u8>(start + offset);
         let end = self.words.len() * size_of::<usize>();

@@ -97,7 +97,7 @@ pub(in crate::host) unsafe extern "C-unwind" fn abort() -> ! {
     unsafe { real() }
 }
 
-/// In the first thread, the rank goes on until its other threads have ended, too.
+/// In the first thread, the rank continues until its other threads have ended, too.
 unsafe extern "C-unwind" fn pthread_exit(value: *mut c_void) -> ! {
     let real: unsafe extern "C-unwind" fn(*mut c_void) -> ! = crate::host::real!("pthread_exit");
     let Some(rank) = mortal().filter(|_| is_first_thread()) else {

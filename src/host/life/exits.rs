@@ -72,7 +72,7 @@ unsafe extern "C" fn cxa_thread_atexit(
     unsafe { real(function, argument, home) }
 }
 
-/// An object of the rank is about to go: its entries run now.
+/// An object of the rank is about to be unloaded: its entries run now.
 extern "C-unwind" fn cxa_finalize(home: *mut c_void) {
     let Some(rank) = current() else { return };
     let is_meant = |entry: &Entry| home.is_null() || entry.home == home;
@@ -97,7 +97,7 @@ fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<En
     }
 }
 
-/// What `exit` does before a rank ends; once begun, another `exit` goes on where this one was.
+/// What `exit` does before a rank ends; another `exit` during it continues where this one was.
 pub(super) fn run_all(rank: &'static Rank, status: c_int) {
     // Objects of the first thread are not for another to destroy.
     if super::ending::is_first_thread() {

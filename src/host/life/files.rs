@@ -51,7 +51,7 @@ fn look<T: Copy + Default>(address: usize) -> Option<T> {
 
 fn release(lock: usize) {
     let lock = std::ptr::with_exposed_provenance_mut::<Lock>(lock);
-    // SAFETY: a lock whose owner is gone is nobody's to change but ours.
+    // SAFETY: the owner of the lock is gone, so only we change it.
     let word = unsafe {
         (&raw mut (*lock).owner).write(0);
         (&raw mut (*lock).depth).write(0);
@@ -59,7 +59,7 @@ fn release(lock: usize) {
     };
     if word.swap(0, Ordering::SeqCst) > 1 {
         let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-        // SAFETY: wakes one who waits for the lock.
+        // SAFETY: wakes a thread that waits for the lock.
         unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1) };
     }
 }

@@ -19,7 +19,7 @@ use std::io::Error;
 use std::ops::Range;
 
 const PAGE: usize = 4096;
-/// So much one page of page tables describes.
+/// How much memory one page of page tables describes.
 const TABLE: usize = 2 << 20;
 /// Large enough that a big frame does not step over it.
 const LARGEST_GUARD: usize = 1 << 20;
@@ -44,7 +44,7 @@ pub(super) struct Plan {
     protection: i32,
     /// Guards are marks in page tables; else mappings.
     marks_guards: bool,
-    /// Where the images of all ranks lie, if they have no others.
+    /// The address of the images of all ranks, if they share them.
     shared_images: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Ground {
 }
 
 impl Plan {
-    /// `is_for_fibers`: glibc knows nothing of those who will live there.
+    /// `is_for_fibers`: glibc does not know the threads that will live there.
     pub(super) fn new(template: &Template, stack_bytes: usize, is_for_fibers: bool) -> Plan {
         let alignment = template.alignment;
         let read_write = libc::PROT_READ | libc::PROT_WRITE;
@@ -169,14 +169,14 @@ impl Plan {
         map(rest, ground.start + self.bytes - rest, self.protection).map(drop)
     }
 
-    /// The page of `frame`, which lies near the top of the stack, and all above become a grave.
+    /// The page of `frame`, near the top of the stack, and everything above it become a grave.
     pub(super) fn entomb(&self, ground: &mut Ground, frame: usize) {
         let grave = frame & !(PAGE - 1);
         assert!(self.stack(ground).contains(&grave), "a thread's first frame lies in its stack");
         ground.stack_top = grave;
     }
 
-    /// Leaves `ground` as it is, for good.
+    /// Abandons `ground` as it is; it is not reused.
     pub(super) fn desert(&self, ground: &mut Ground) {
         ground.stack_top = ground.start;
     }
@@ -185,7 +185,7 @@ impl Plan {
         ground.start + self.guard_bytes
     }
 
-    /// What nobody may touch, below the stack.
+    /// The inaccessible range below the stack.
     pub(super) fn guard(&self, ground: &Ground) -> Range<usize> {
         ground.start..self.stack_bottom(ground)
     }
@@ -212,15 +212,15 @@ fn discard(pages: Range<usize>) -> Result<(), Error> {
     if status == 0 { Ok(()) } else { Err(Error::last_os_error()) }
 }
 
-/// Lets nobody touch these pages, without a mapping of their own; false where that cannot be.
+/// Makes these pages inaccessible without a separate mapping; false if that is impossible.
 fn mark(at: usize, bytes: usize) -> bool {
     /// `MADV_GUARD_INSTALL`, since Linux 6.13.
     const GUARD: i32 = 102;
-    // SAFETY: a part of a ground, where nothing lies.
+    // SAFETY: a part of a ground, where nothing is mapped yet.
     unsafe { libc::madvise(std::ptr::without_provenance_mut(at), bytes, GUARD) == 0 }
 }
 
-/// Whether the kernel knows such guards: asked with a page of nobody's.
+/// Whether the kernel supports such guards: tried on an unused page.
 fn can_mark_guards() -> bool {
     let Ok(page) = map(0, PAGE, libc::PROT_READ | libc::PROT_WRITE) else { return false };
     let can = mark(page, PAGE);
@@ -235,7 +235,7 @@ fn map(at: usize, bytes: usize, protection: i32) -> Result<usize, Error> {
     let place = if at == 0 { 0 } else { libc::MAP_FIXED };
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
     let target = std::ptr::without_provenance_mut(at);
-    // SAFETY: a fixed place lies in a ground, which is ours.
+    // SAFETY: a fixed place is in a ground, which is ours.
     let start = unsafe { libc::mmap(target, bytes, protection, kind | place, -1, 0) };
     if start == libc::MAP_FAILED { Err(Error::last_os_error()) } else { Ok(start as usize) }
 }

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 type Act = unsafe extern "C" fn(*mut c_void);
 type Register = unsafe extern "C" fn(Act, *mut c_void, *mut c_void) -> c_int;
 
-/// So many a thread of a rank can have; this library has fewer variables of that kind.
+/// The most destructors that a thread of a rank can have; this library has fewer such variables.
 const MOST: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -26,11 +26,10 @@ thread_local! {
     static LASTS: Cell<Lasts> = const { Cell::new(Lasts { acts: [None; MOST], count: 0 }) };
 }
 
-/// What the compiled code of Rust and C++ asks for where a variable of a thread is to be dropped
-/// at its end. Libraries of ranks have another (see [`super::exits`]).
+/// Called by compiled Rust and C++ code to register a thread-local variable for destruction.
+/// Libraries of ranks get a different function (see [`super::exits`]).
 ///
-/// # Safety
-/// `act` can be called with `object` at the end of the calling thread.
+/// # Safety `act` can be called with `object` at the end of the calling thread.
 #[cfg_attr(not(miri), unsafe(no_mangle))]
 unsafe extern "C" fn __cxa_thread_atexit_impl(
     act: Act, object: *mut c_void, dso: *mut c_void,
@@ -63,7 +62,7 @@ fn is_ours(code: *const c_void) -> bool {
     base(code) == base(is_ours as *const c_void)
 }
 
-/// The calling thread is about to end, and holds nothing: drops what is the library's in it.
+/// The calling thread is about to end, and holds no lock: drops the library's state in it.
 pub(super) fn take_leave() {
     loop {
         let mut lasts = LASTS.get();

@@ -51,7 +51,7 @@ pub(super) const KILL: i32 = libc::SIGURG;
 pub enum Ending {
     /// Returned from `main` or called `exit`, `_exit` and the like.
     Exited { status: i32 },
-    /// A signal that nobody handled; `address` is what it touched, where it touched something.
+    /// A signal without a handler; `address` is what it touched, if it was a fault.
     Signalled { number: i32, address: usize },
     /// Killed from outside (`kill` below, `raise(SIGKILL)`).
     Killed,
@@ -60,15 +60,15 @@ pub enum Ending {
 /// What becomes of the job after a rank has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The others go on.
+    /// The other ranks continue.
     Continue,
-    /// The others go on, and the seat gets a fresh incarnation.
+    /// The other ranks continue, and the seat gets a new incarnation.
     Restart,
     /// The job ends at once with this exit status; the sentence goes to stderr.
     End { status: i32, last_words: String },
 }
 
-/// Who is to live in a seat.
+/// The rank that is to live in a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newcomer {
     pub incarnation: u32,
@@ -76,9 +76,9 @@ pub struct Newcomer {
     pub generation: u64,
 }
 
-/// Who lives above the host: is told what happens to ranks, and decides.
+/// The floor above the host: it is told what happens to ranks, and decides.
 pub trait Tenant: Send + Sync {
-    /// `rank` has come to life. Called on the supervisor's thread, once per incarnation.
+    /// `rank` has started. Called on the supervisor's thread, once per incarnation.
     fn began(&self, rank: &'static Rank);
     /// `rank` has ended and runs no more. Called on the supervisor's thread, once per incarnation.
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
@@ -90,8 +90,8 @@ pub trait Tenant: Send + Sync {
     fn status(&self) -> i32;
     /// What is to be said then on stderr, if anything.
     fn last_words(&self) -> String;
-    /// Does what is to be done in time, as far as that has come; when there is more to do. Asked
-    /// only where the job has a seed, by the supervisor, whenever he looks around.
+    /// Does what is due, and returns when more will be. Called only if the job has a seed, by the
+    /// supervisor, whenever it looks around.
     fn due(&self) -> Option<Instant>;
 }
 
@@ -101,11 +101,11 @@ pub struct Pulse(Arc<AtomicU8>);
 
 /// The rank is to die.
 const STOPPING: u8 = 1;
-/// Somebody counts what the rank does.
+/// The rank's actions are counted.
 const COUNTED: u8 = 2;
 /// Others have waited for long to run where the rank runs.
 const CROWDED: u8 = 4;
-/// Its calls are moments at which others may go on.
+/// Other ranks may run at its calls.
 const TAKES_TURNS: u8 = 8;
 
 impl Pulse {
@@ -121,7 +121,7 @@ impl Pulse {
         self.0.load(Ordering::Relaxed) & STOPPING != 0
     }
 
-    /// Whether somebody counts what this rank does.
+    /// Whether the rank's actions are counted.
     #[inline]
     pub fn is_counted(&self) -> bool {
         self.0.load(Ordering::Relaxed) & COUNTED != 0
@@ -176,7 +176,7 @@ pub(super) struct Life {
     next: AtomicPtr<Rank>,
     guard: Range<usize>,
     signal_stack: (usize, usize),
-    /// Where its `argv` lies, above its stack.
+    /// The address of its `argv`, above its stack.
     arguments: usize,
     /// Above it, the stack belongs to glibc (see [`ground`]).
     first_frame: AtomicUsize,
@@ -240,7 +240,7 @@ impl Rank {
     }
 }
 
-/// The rank's stand-in for a function of libc that has to do with its life.
+/// The rank's stand-in for a libc function about its life.
 pub(super) fn function(name: &str) -> Option<*const ()> {
     let mut entries = [exits::SHIMS, ending::SHIMS].into_iter().flatten();
     let own = entries.find(|entry| entry.0 == name).map(|entry| entry.1);

@@ -36,7 +36,7 @@ pub(super) struct RunningJob {
     /// Orders to kill, on their way from any thread to the supervisor.
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
-    /// Orders to bring incarnations to life, on the same way.
+    /// Orders to start incarnations, on this channel, too.
     order: Sender<(usize, Newcomer)>,
     pub(super) orders: Receiver<(usize, Newcomer)>,
     /// Signals to the whole process that the supervisor has to pass on, one bit each.
@@ -47,7 +47,7 @@ pub(super) struct RunningJob {
     has_alarms: AtomicBool,
 }
 
-/// Who is to die: an incarnation in a seat; `None` is its first life, where nobody lives yet.
+/// A rank that is to die: an incarnation in a seat; `None` is its first life, before it has begun.
 type Condemned = (usize, Option<u32>);
 
 static WORLD: OnceLock<RunningJob> = OnceLock::new();
@@ -110,13 +110,14 @@ fn prepare(
     // Workers are interrupted by signals, which look at the world.
     if choose_kind(job, cores)? {
         world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
-        // The supervisor, for whom all wait who recover, competes with workers that never rest.
+        // The supervisor, for which all recovering ranks wait, competes with workers that never
+        // rest.
         sched::ask_for_slices_of(sched::PROMPT);
     }
     Ok(world)
 }
 
-/// Decides where ranks and their images lie, within what mappings this machine allows.
+/// Decides where ranks and their images go, within the mappings that this machine allows.
 fn lay_out(
     template: &mut Template, job: &Job, stack_bytes: usize, is_for_fibers: bool,
 ) -> Result<Plan, String> {
@@ -179,7 +180,7 @@ fn found() -> Option<&'static RunningJob> {
     WORLD.get()
 }
 
-/// The process that the ranks live in; 0 where there are none.
+/// The process that the ranks live in; 0 if there are none.
 pub(super) fn process() -> libc::pid_t {
     found().map_or(0, |world| world.process)
 }
@@ -214,7 +215,7 @@ pub(in crate::host) fn hurry() {
     }
 }
 
-/// Ends the rank that lives in `seat` from outside, wherever it is. Returns before it is dead.
+/// Ends the rank in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
     if let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) {
         condemn(world, seat, place.incarnation());
@@ -329,7 +330,7 @@ impl RunningJob {
     pub(super) fn take_ended(&self) -> Vec<&'static Rank> {
         let mut next = self.ended.swap(std::ptr::null_mut(), Ordering::Acquire);
         let mut ended: Vec<&'static Rank> = Vec::new();
-        // SAFETY: `report` links records, which stay until their burial is over.
+        // SAFETY: `report` links records, which stay until their burial has finished.
         while let Some(rank) = unsafe { next.as_ref() } {
             ended.push(rank);
             next = rank.life.next.load(Ordering::Relaxed);
@@ -351,7 +352,7 @@ impl RunningJob {
     /// What carries the rank of this seat, if ranks are fibers.
     pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
         let mut fibers = self.fibers.get()?.lock();
-        // Neighbours begin on the same core.
+        // Neighbours begin on one core.
         let count = fibers.len();
         Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
     }
@@ -375,7 +376,7 @@ impl RunningJob {
         self.forwarded.swap(0, Ordering::SeqCst)
     }
 
-    /// The ranks that live, or lived last, in each seat, for everybody.
+    /// The living, or last living, rank of each seat, for any thread.
     fn visits(&'static self) -> impl Iterator<Item = Visit> {
         self.seats.iter().filter_map(Seat::visit)
     }
@@ -393,12 +394,12 @@ pub fn refuse(why: &str) -> ! {
     unsafe { libc::_exit(2) }
 }
 
-/// Ends the process, from any thread: words to stderr first, then what libc still holds, if that
-/// is possible. Only the first who calls is heard; the others wait for the end.
+/// Ends the process, from any thread: first writes a message to stderr, then what libc still holds,
+/// if that is possible. Only the first call takes effect; later callers wait for the end.
 pub fn end_process(status: i32, last_words: &str) -> ! {
     const UNDECIDED: i32 = i32::MIN;
     static STATUS: AtomicI32 = AtomicI32::new(UNDECIDED);
-    /// The thread that is heard, as the kernel numbers it.
+    /// The thread whose call took effect, by its number in the kernel.
     static SPEAKER: AtomicI32 = AtomicI32::new(0);
     /// The speaker may be of a rank that dies before it is done.
     const PATIENCE: Duration = Duration::from_secs(2);
@@ -436,7 +437,7 @@ fn flush() {
         let ranks = found().into_iter().flat_map(RunningJob::visits);
         let living = ranks.filter(|rank| !rank.life.is_ending()).map(Visit::for_good);
         let mut living: Vec<&'static Rank> = living.collect();
-        // The one that ends the job may do so in the middle of printing, and nobody waits for it.
+        // The rank that ends the job may do so in the middle of printing, and nothing waits for it.
         living.sort_by_key(|rank| Some(rank.seat) == speaker);
         living.iter().for_each(|rank| stdio::flush_all(&rank.libc));
         // SAFETY: flushes all streams.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 /// | yes    | > 0  | waits for copies and visits         | `None` | pins fall                  |
 /// | yes    | 0    | its memory and record may go        | `None` | next incarnation, not closed |
 pub(super) struct Seat {
-    /// The record of whoever lives here or was the last who did, until that goes.
+    /// The record of the rank that lives here, or of the last one until it is freed.
     rank: AtomicPtr<Rank>,
     tenure: AtomicU64,
     /// Taken by the supervisor's thread only.
@@ -25,7 +25,7 @@ pub(super) struct Seat {
 
 const CLOSED: u64 = 1 << 31;
 const PINS: u64 = CLOSED - 1;
-/// Nobody has lived here yet.
+/// No rank has lived here yet.
 const EMPTY: u64 = !PINS;
 
 /// Keeps the memory of one incarnation mapped, and its record, even when it is dead.
@@ -42,14 +42,14 @@ impl Pin {
     }
 }
 
-/// The record of a rank, as somebody sees it who is not of that rank: it stays meanwhile.
+/// The record of a rank, held by code outside that rank: it stays valid meanwhile.
 pub struct Visit {
     rank: &'static Rank,
     pin: Pin,
 }
 
 impl Visit {
-    /// The record, for somebody who is about to end the process: it never goes.
+    /// The record, for a caller that is about to end the process: it is never freed.
     pub fn for_good(self) -> &'static Rank {
         std::mem::forget(self.pin);
         self.rank
@@ -73,14 +73,14 @@ impl Seat {
         }
     }
 
-    /// The rank that lives here, or the last that did. For the supervisor, who alone lets records
-    /// go; others [`Seat::visit`].
+    /// The rank that lives here, or the last that did. For the supervisor, which alone frees
+    /// records; others use [`Seat::visit`].
     pub(super) fn rank(&self) -> Option<&'static Rank> {
-        // SAFETY: `vacate` takes a record from here before it goes, on the same thread.
+        // SAFETY: `vacate` removes a record from here before it is freed, on this thread.
         unsafe { self.rank.load(Ordering::Acquire).as_ref() }
     }
 
-    /// A visit by any thread; `None` if the record is about to be removed, or gone.
+    /// The record, pinned for any thread; `None` if it is about to be freed, or gone.
     pub(super) fn visit(&'static self) -> Option<Visit> {
         let pin = self.pin_if(|_| true)?;
         // SAFETY: a record stays as long as its seat is pinned.
@@ -100,15 +100,15 @@ impl Seat {
         self.tenure.store(u64::from(rank.incarnation) << 32, Ordering::Release);
     }
 
-    /// The record of whoever lived here goes: nobody pins it, and nobody will.
+    /// Frees the record of the rank that lived here: nothing pins it, and nothing will.
     ///
-    /// # Safety
-    /// The seat is closed, no pin is left, no thread of the rank is; the caller is the supervisor,
-    /// and forgets his own references to the record.
+    /// # Safety The seat is closed, no pin is left, no thread of the rank is; the caller is the
+    /// supervisor, and drops its own references to the record.
     pub(super) unsafe fn vacate(&self) {
         let rank = self.rank.swap(std::ptr::null_mut(), Ordering::AcqRel);
         if !rank.is_null() {
-            // SAFETY: `let_to` got what came out of a box; our caller promises that nobody uses it.
+            // SAFETY: `let_to` got what came out of a box; our caller promises that it is not in
+            // use.
             drop(unsafe { Box::from_raw(rank) });
         }
     }
@@ -133,7 +133,7 @@ impl Seat {
         }
     }
 
-    /// No more pins; whether none is left.
+    /// Allows no more pins; returns whether none is left.
     pub(super) fn close(&self) -> bool {
         self.tenure.fetch_or(CLOSED, Ordering::AcqRel) & PINS == 0
     }
@@ -142,7 +142,7 @@ impl Seat {
 impl Drop for Pin {
     fn drop(&mut self) {
         let Some(tenure) = self.tenure else { return };
-        // Who copies for too long is given up: then the seat counts the pins of the next life.
+        // A visit that takes too long is abandoned: then the seat counts the pins of the next life.
         let is_meant = |now: u64| now >> 32 == u64::from(self.incarnation);
         let fall = |now| is_meant(now).then(|| now - 1);
         let _ = tenure.fetch_update(Ordering::Release, Ordering::Relaxed, fall);

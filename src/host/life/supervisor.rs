@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 
 /// How often threads that are to die are asked again.
 const AGAIN: Duration = Duration::from_millis(1);
-/// How long threads get to come out of libc by themselves.
+/// How long threads may take to leave libc on their own.
 const GRACE: Duration = Duration::from_millis(20);
-/// After this, a dead rank's threads and memory are given up: they stay, and nobody uses them.
+/// After this, a dead rank's threads and memory are abandoned: they stay, and are not reused.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// For so long nothing is cleared up where nobody moves in: perhaps all ranks are about to end.
+/// Delays the clean-up of a seat without a replacement: perhaps all ranks are about to end.
 const LINGER: Duration = Duration::from_millis(20);
 
 pub(super) struct Supervisor {
@@ -59,9 +59,9 @@ struct Burial {
 enum Stage {
     /// Some of its threads still run.
     Mourning,
-    /// Somebody may still copy from its memory.
+    /// Another thread may still copy from its memory.
     Clearing {
-        /// Who is to move in.
+        /// The rank to move in.
         next: Option<Newcomer>,
         abandoned: bool,
     },
@@ -110,7 +110,7 @@ impl Supervisor {
             if has_turn {
                 replay::give_back(next);
             }
-            // Where he gets turns, no other time counts than theirs.
+            // If the supervisor gets turns, only their times count.
             let next = next.filter(|_| !replay::is_in_force());
             let wait = next.map(|at| at.saturating_duration_since(clock::now()));
             match [left, wait].into_iter().flatten().min() {
@@ -155,7 +155,7 @@ impl Supervisor {
         }
     }
 
-    /// Brings those to life who were ordered, as soon as their seats are free.
+    /// Starts the ordered incarnations as soon as their seats are free.
     fn take_orders(&mut self) {
         while let Ok((seat, newcomer)) = self.world.orders.try_recv() {
             let mut burials = self.burials.iter_mut();
@@ -242,7 +242,7 @@ impl Supervisor {
         has_deferred
     }
 
-    /// Tells the tenant; whether a fresh incarnation is wanted.
+    /// Tells the tenant; returns whether a new incarnation is wanted.
     fn announce(&mut self, burial: &Burial) -> bool {
         let rank = burial.rank;
         let threads = std::mem::take(&mut *rank.life.threads.lock());
@@ -287,7 +287,7 @@ impl Supervisor {
             self.world.forget_fiber_of(rank.seat);
         } else {
             if let Some(fiber) = self.world.fiber_of(rank.seat) {
-                // SAFETY: its thread is gone, and libc's locks know its block no more.
+                // SAFETY: its thread is gone, and no libc lock refers to its block any more.
                 unsafe { fiber.clear_up() };
             } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
                 plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));

@@ -40,7 +40,7 @@ pub(in crate::host) struct Thread {
     signal_stack: Option<SignalStack>,
 }
 
-/// Where handlers of a thread run. A page that cannot be touched lies before it.
+/// The stack on which handlers of a thread run, with an inaccessible page before it.
 pub(in crate::host) struct SignalStack {
     start: usize,
     bytes: usize,
@@ -54,7 +54,7 @@ impl SignalStack {
         let bytes = (usable > 0).then_some(usable + GUARD_BYTES)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a fresh mapping, wherever the kernel finds room.
+        // SAFETY: a new mapping, where the kernel finds room.
         let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return None;
@@ -68,7 +68,7 @@ impl SignalStack {
         (self.start + GUARD_BYTES, self.bytes - GUARD_BYTES)
     }
 
-    /// Makes a stack of `usable` bytes and lets handlers of the calling thread run there.
+    /// Makes a stack of `usable` bytes for the handlers of the calling thread.
     pub(in crate::host) fn begin(usable: usize) -> Option<SignalStack> {
         let stack = SignalStack::new(usable)?;
         use_signal_stack(stack.usable());
@@ -84,7 +84,7 @@ impl SignalStack {
 
 impl Drop for SignalStack {
     fn drop(&mut self) {
-        // SAFETY: the thread is gone, or has been told to use no such stack.
+        // SAFETY: the thread is gone, or uses no such stack any more.
         unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.start), self.bytes) };
     }
 }
@@ -120,7 +120,7 @@ impl Thread {
         }
     }
 
-    /// Whether it is a fiber now, which may go on on another OS thread each time.
+    /// Whether it is a fiber now, which may continue on a different OS thread each time.
     pub(in crate::host) fn is_fiber(&self) -> bool {
         self.fiber.is_some_and(|fiber| !fiber.is_settled())
     }
@@ -150,7 +150,7 @@ impl Thread {
     /// Sends the signal that makes a thread look whether it is to die, and at what waits for it.
     pub(in crate::host) fn poke(&self) {
         if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
-            // SAFETY: sends a signal to a thread of this process, or to nobody.
+            // SAFETY: sends a signal to a thread of this process, or to none.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, super::KILL) };
         } else if let Some(fiber) = self.fiber.filter(|_| !self.is_gone()) {
             fiber.wake();
@@ -224,8 +224,8 @@ pub(super) fn leave() -> ! {
     }
 }
 
-/// Lets glibc forget a thread that has left without a word to it, so that its stack is free. False
-/// when glibc wants to keep it: it was detached, or this glibc does it in another way.
+/// Makes glibc forget a thread that has ended without telling it, so that its stack is free. False
+/// if glibc keeps it: it was detached, or this glibc works in another way.
 pub(super) fn forget_by_glibc(pthread: usize) -> bool {
     unsafe extern "C" {
         fn pthread_tryjoin_np(thread: libc::pthread_t, value: *mut *mut c_void) -> c_int;
@@ -234,17 +234,17 @@ pub(super) fn forget_by_glibc(pthread: usize) -> bool {
     let place = ptr::with_exposed_provenance_mut::<u32>(pthread + offset);
     // SAFETY: the thread is gone, and its descriptor stays until it is joined.
     unsafe { AtomicU32::from_ptr(place) }.store(0, Ordering::Release);
-    // SAFETY: nobody else joins the first thread of a rank; this does not wait.
+    // SAFETY: no other thread joins the first thread of a rank; this does not wait.
     unsafe { pthread_tryjoin_np(pthread as libc::pthread_t, ptr::null_mut()) == 0 }
 }
 
-/// Where in its descriptor glibc has the number of a thread, until the kernel says that it is gone;
-/// `None` where that cannot be told.
+/// Where glibc's descriptor holds the number of a thread, until the kernel reports its end; `None`
+/// if that cannot be determined.
 static NUMBER_AT: OnceLock<Option<usize>> = OnceLock::new();
 
 /// Finds that out, in a thread whose number is not the process's.
 pub(super) fn find_number_in_descriptor() -> Option<usize> {
-    /// The number lies among the first words of a descriptor, behind a pair of pointers.
+    /// The number is among the first words of a descriptor, behind a pair of pointers.
     const WORDS: usize = 128;
     *NUMBER_AT.get_or_init(|| {
         // SAFETY: has no preconditions.
@@ -264,12 +264,12 @@ fn number_among(words: impl Iterator<Item = [u32; 2]>, number: u32) -> Option<us
     found.next().filter(|_| found.next().is_none())
 }
 
-/// The calling thread of a rank stays on the OS thread that it is on: what it is about to do
-/// belongs to OS threads.
+/// Keeps the calling thread of a rank on its current OS thread: its next operation depends on OS
+/// threads.
 pub(in crate::host) fn settle() {
     let Some(thread) = this().filter(|_| fiber::current().is_some()) else { return };
     if replay::is_closing() {
-        // It speaks the last words; nobody is to run meanwhile.
+        // It writes the final messages; no rank is to run meanwhile.
         return;
     }
     fiber::settle();
@@ -338,7 +338,7 @@ fn block_all() -> libc::sigset_t {
     }
 }
 
-/// The calling thread blocks `mask` and nothing else.
+/// Makes the calling thread block exactly `mask`.
 fn let_through(mask: &libc::sigset_t) {
     // SAFETY: reads a set of ours.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, ptr::null_mut()) };
@@ -397,8 +397,8 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     let record = unsafe { &*thread.cast::<Thread>() };
     keys::thread_ends();
     if record.farewells.fetch_add(1, Ordering::Relaxed) < LAST_ROUND {
-        // The program's own destructors may still run after this one.
-        // SAFETY: the same key and value as before.
+        // The program's own destructors may still run after this one. SAFETY: the key and value of
+        // before.
         unsafe { libc::pthread_setspecific(farewell_key(), thread) };
         return;
     }

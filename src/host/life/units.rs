@@ -22,8 +22,8 @@ pub(super) fn flusher() -> Option<usize> {
     (!shared.is_null()).then(|| shared.expose_provenance())
 }
 
-/// Writes out what the units of `rank` hold; those of the process where there are no ranks. For a
-/// thread that belongs to nobody: it may have to wait for one that is in the middle of a statement.
+/// Flushes the units of `rank`, or of the process if there are no ranks. For a thread that belongs
+/// to no rank: it may have to wait for a thread that is in the middle of a statement.
 pub(super) fn flush(shared: usize, rank: Option<&'static Rank>) {
     let own = rank.and_then(|rank| rank.images.translate(shared)).unwrap_or(shared);
     // SAFETY: gfortran's library has had this function since its first ABI: no unit means all.

@@ -26,12 +26,12 @@ const LOADED: u64 = 2;
 const THREAD_LOCAL: u64 = 0x400;
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
-/// What ld.so or the loader writes to, and nobody else, where it is not made read-only.
+/// Sections that only ld.so or the loader writes to, where they are not made read-only.
 const OF_LINKERS: &[&str] = &[".got", ".init_array", ".fini_array", ".preinit_array", ".dynamic"];
 const OF_LINKERS_TOO: &[&str] = &[".data.rel.ro", ".ctors", ".dtors", ".jcr", ".tm_clone_table"];
 /// What every program has for its own start and end, or for its compiler; the beginnings of names.
 const OF_START_FILES: &[&str] = &["__dso_handle", "completed.", "__TMC_END__", "DW.ref."];
-/// Ours: their addresses count, and nobody writes there.
+/// The prefix of our variables: their addresses count, and they are never written.
 const OF_FORTRAN: &str = "ftmpi_";
 /// Variables without a name that start files may have, in bytes.
 const START_FILES_BYTES: u64 = 64;
@@ -148,14 +148,14 @@ fn sections(object: &Object) -> Vec<Section<'_>> {
     (0..count).filter_map(|index| section(table + index * SECTION_BYTES)).collect()
 }
 
-/// The number of so many bytes at `offset` in the file.
+/// The number in `bytes` bytes at `offset` of the file.
 fn number(object: &Object, offset: usize, bytes: usize) -> Option<u64> {
     let content = object.source.content(offset, bytes);
     let digits = content.iter().rev();
     (!content.is_empty()).then(|| digits.fold(0, |high, &low| high << 8 | u64::from(low)))
 }
 
-/// The string at `offset` in the file; empty where there is none.
+/// The string at `offset` of the file; empty if there is none.
 fn string(object: &Object, offset: usize) -> &str {
     const LONGEST: usize = 4096;
     let whole = object.source.content(offset, 1);

@@ -58,7 +58,7 @@ pub(super) struct Template {
     pub(super) harmless_code: Vec<Range<usize>>,
     /// The pool of OpenMP's threads: one that sleeps there holds no lock.
     pub(super) waiting_code: Vec<Range<usize>>,
-    /// Whether an object wants to run code on its stack (nested functions of C and Fortran do).
+    /// Whether an object needs an executable stack (nested functions of C and Fortran do).
     pub(super) has_executable_stack: bool,
     /// All ranks run in one copy.
     pub(super) is_shared: bool,
@@ -77,8 +77,8 @@ type Constructor = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_cha
 type Destructor = extern "C-unwind" fn();
 type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
-/// Where the objects of this process define `name`, in the order in which symbols are looked for.
-/// To be called before there are ranks, or where there are none.
+/// Where the objects of this process define `name`, in the order of symbol lookup. To be called
+/// before there are ranks, or where there are none.
 pub fn definitions(name: &'static CStr) -> Vec<usize> {
     let scope = Scope::of_process();
     let wanted = scope::Reference { name, version: None };
@@ -168,11 +168,10 @@ impl Template {
         Ok(template)
     }
 
-    /// Maps and relocates images on zeroed memory of so many bytes, for the rank that has this
-    /// state, or for all.
+    /// Maps and relocates images on zeroed memory, for the rank that has this state, or for all.
     ///
-    /// # Safety
-    /// The memory at `start` is unused; `start` is aligned as the template asks.
+    /// # Safety The memory at `start` is unused and large enough; `start` is aligned as the
+    /// template requires.
     pub(super) unsafe fn make(&self, start: usize, libc: Option<&LibcState>) -> Result<(), Error> {
         for object in &self.objects {
             object.place(start)?;
@@ -205,8 +204,8 @@ impl Template {
         if self.is_shared || self.is_flat {
             return 0;
         }
-        // Parts of the images that come from no file are anonymous memory like what is around them,
-        // and neighbours of that kind are one mapping: what ends the images counts with what
+        // Parts of the images that come from no file are anonymous memory like their surroundings,
+        // and adjacent parts of that kind are one mapping: the end of the images counts with what
         // follows.
         let (mut maps, mut cursor, mut is_anonymous) = (1, 0, true);
         for object in &self.objects {
@@ -231,7 +230,7 @@ impl Template {
             .any(|piece| matches!(*piece, Piece::Copied { at, .. } if range.contains(&at)))
     }
 
-    /// Where in the images the copy of the template's `address` lies.
+    /// The offset in the images of the copy of the template's `address`.
     fn offset_of(&self, address: usize) -> Option<usize> {
         let object = self.objects.iter().find(|object| object.template.contains(&address))?;
         Some((address - object.template_base).wrapping_add(object.bias))
@@ -324,18 +323,18 @@ impl Images {
         self.symbol_homes().chain(references.map(at))
     }
 
-    /// Whether `address` lies in one of these images.
+    /// Whether `address` is in one of these images.
     pub(super) fn contains(&self, address: usize) -> bool {
         address.wrapping_sub(self.start) < self.template.bytes
     }
 
-    /// Threads that come to this code from now on meet a fault, which [`Images::admit`] mends.
+    /// Makes this code fault from now on; [`Images::admit`] lets the faulting thread continue.
     pub(super) fn shut(&self) {
         self.pages_of_code().for_each(|code| _ = protect(code, libc::PROT_READ));
     }
 
-    /// Ends what [`Images::shut`] has begun, for the code around `pc`; false if it lies elsewhere.
-    /// Safe in handlers.
+    /// Undoes [`Images::shut`] for the code around `pc`; false if `pc` is elsewhere. Safe in
+    /// handlers.
     pub(super) fn admit(&self, pc: usize) -> bool {
         let mut code = self.pages_of_code().filter(|code| code.contains(&pc));
         code.next().is_some_and(|code| protect(code, self.open()))
@@ -357,12 +356,12 @@ impl Images {
         code.map(|code| self.start + code.start..self.start + code.end)
     }
 
-    /// The rank's copy of what lies at `address` in the template.
+    /// The rank's copy of the template's `address`.
     pub(super) fn translate(&self, address: usize) -> Option<usize> {
         Some(self.start + self.template.offset_of(address)?)
     }
 
-    /// Where in the template the original of the rank's `address` lies.
+    /// The template's original of the rank's `address`.
     pub(super) fn origin(&self, address: usize) -> Option<usize> {
         let at = address.checked_sub(self.start)?;
         let object = self.template.objects.iter().find(|object| object.span().contains(&at))?;
@@ -391,7 +390,7 @@ impl Images {
 
     fn word<T: Copy>(&self, at: usize) -> T {
         let address = std::ptr::with_exposed_provenance::<T>(self.start.wrapping_add(at));
-        // SAFETY: callers read tables of functions, which lie in the images.
+        // SAFETY: callers read tables of functions, which are in the images.
         unsafe { address.read_unaligned() }
     }
 

@@ -36,12 +36,12 @@ pub(in crate::host) fn name(address: usize) -> Option<&'static CStr> {
     names.get(inside / STEP).copied()
 }
 
-/// Address space that nobody may touch; 0 if the system has none left.
+/// Inaccessible address space; 0 if the system has none left.
 fn ground() -> usize {
     static GROUND: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *GROUND.get_or_init(|| {
         let (access, flags) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping where the kernel likes it takes nothing from anybody.
+        // SAFETY: a new mapping, where the kernel finds room, replaces no other.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), BYTES, access, flags, -1, 0) };
         if at == libc::MAP_FAILED { 0 } else { at as usize }
     })

@@ -17,7 +17,7 @@ use std::os::unix::ffi::OsStrExt;
 /// all private objects, laid out alike in every rank.
 pub(super) struct Object {
     pub(super) name: CString,
-    /// Where ld.so's copy lies: the template, never run.
+    /// The range of ld.so's copy: the template, never run.
     pub(super) template: Range<usize>,
     pub(super) template_base: usize,
     /// What is added to an address in the file to get one relative to the images.
@@ -47,7 +47,7 @@ pub(super) struct Tls {
     pub(super) has_relocs: bool,
 }
 
-/// A part of an image, and where its content comes from. Anything else is zero.
+/// A part of an image, and the source of its content. The rest of an image is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Pages of the file, never written.

@@ -16,14 +16,14 @@ use std::path::PathBuf;
 const PT_LOAD: u32 = 1;
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
-/// Whose functions and constants are the same in every copy, as C++ libraries use them.
+/// Runtimes whose functions and constants are equal in every copy, as C++ libraries use them.
 const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];
 
 /// What the program was started with.
 struct Known {
     scope: Scope,
     is_private: Vec<bool>,
-    /// Libraries that have come since and are no harm, by place and file.
+    /// Libraries that were loaded since and do no harm, by place and file.
     harmless: HashSet<(usize, PathBuf)>,
 }
 
@@ -44,8 +44,8 @@ pub(super) fn know(scope: Scope, choices: &[Choice]) {
     *KNOWN.lock() = Some(Known { scope, is_private, harmless: HashSet::new() });
 }
 
-/// Looks at what has been loaded by the caller, who holds it; `close` is called if it is refused,
-/// while nobody else looks.
+/// Examines what the caller has loaded and holds; `close` is called if it is refused, before any
+/// other thread examines it.
 pub(in crate::host) fn examine(close: impl FnOnce()) -> Result<(), Misfit> {
     let mut known = KNOWN.lock();
     let Some(known) = known.as_mut() else { return Ok(()) };
@@ -67,7 +67,7 @@ pub(in crate::host) fn examine(close: impl FnOnce()) -> Result<(), Misfit> {
 }
 
 impl Known {
-    /// The first thing that `object` takes from what ranks have for themselves.
+    /// The first symbol that `object` takes from private images.
     fn misfit(&self, object: &Loaded) -> Option<Misfit> {
         let dynamic = &object.dynamic;
         let mut seen = HashSet::new();
@@ -112,6 +112,6 @@ fn matters(own: &Symbol, owner: &Loaded, symbol: &Symbol) -> bool {
     // Inline functions and tables of C++ are in every library that uses them.
     let has_its_own = own.is_defined();
     let is_runtime = RUNTIMES.iter().any(|name| owner.file_name().starts_with(name));
-    // Constants without addresses are the same everywhere.
+    // Constants without addresses are equal everywhere.
     (is_function || is_constant) && !has_its_own && !is_runtime
 }

@@ -16,7 +16,7 @@ pub(super) struct Program {
     variables: Vec<Variable>,
     copies: Vec<Copied>,
     resolved: Vec<Resolved>,
-    /// Strong references that nobody satisfies; ld.so would complain at the first call.
+    /// Strong references without a definition; ld.so would complain at the first call.
     pub(super) unresolved: Vec<&'static CStr>,
 }
 
@@ -26,7 +26,7 @@ struct Moved {
     to: usize,
 }
 
-/// The word at `at` is the same in every rank.
+/// The word at `at` is equal in every rank.
 struct Fixed {
     at: usize,
     value: u64,
@@ -130,7 +130,7 @@ impl Linking<'_> {
                 let target = self.target(program, rela.symbol());
                 program.point(at, target, addend);
             }
-            // Copies use the same modules and offsets as the template, in every thread.
+            // Copies use the template's modules and offsets, in every thread.
             R_DTPMOD | R_DTPOFF | R_TPOFF => program.fixed.push(as_loaded(0)),
             R_TLSDESC => program.fixed.extend([as_loaded(0), as_loaded(8)]),
             R_SIZE => {
@@ -268,7 +268,7 @@ impl Program {
         moved.chain(others).chain(self.resolved.iter().map(|it| it.at))
     }
 
-    /// The pages of the places in `range` that it writes to; pages may come more than once.
+    /// The pages of `range` that it writes to; a page may occur more than once.
     fn pages_of(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         self.places().filter(move |at| range.contains(at)).map(|at| at / PAGE)
     }
@@ -283,13 +283,12 @@ impl Program {
     /// Writes everything that needs no code of the rank to run. Without the state of one rank, the
     /// images are for all.
     ///
-    /// # Safety
-    /// The images at `images` are laid out as the linker was told, and the objects that this one
-    /// depends on are relocated.
+    /// # Safety The images at `images` are laid out as the linker was told, and the objects that
+    /// this one depends on are relocated.
     pub(super) unsafe fn apply(&self, images: usize, libc: Option<&LibcState>) {
         let word =
             |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));
-        // SAFETY: places lie in writable parts of the images, as `add` has checked.
+        // SAFETY: places are in writable parts of the images, as `add` has checked.
         let write = |at: usize, value: u64| unsafe { word(at).write_unaligned(value) };
         for moved in &self.moved {
             write(moved.at, images.wrapping_add(moved.to) as u64);
@@ -346,7 +345,7 @@ impl Program {
             // SAFETY: an IFUNC symbol or IRELATIVE relocation names a resolver.
             let value = unsafe { call_resolver(images.wrapping_add(resolved.resolver)) };
             let at = images.wrapping_add(resolved.at);
-            // SAFETY: the place lies in a writable part of the images.
+            // SAFETY: the place is in a writable part of the images.
             unsafe { std::ptr::with_exposed_provenance_mut::<usize>(at).write_unaligned(value) };
         }
     }
@@ -361,7 +360,7 @@ unsafe fn call_resolver(address: usize) -> usize {
     resolver()
 }
 
-/// The places that a DT_RELR table stands for.
+/// The places that a DT_RELR table encodes.
 fn relative_places(table: &[u64]) -> Vec<usize> {
     let mut places = Vec::new();
     let mut next = 0;

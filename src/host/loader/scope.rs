@@ -86,7 +86,7 @@ impl Scope {
         scope
     }
 
-    /// Where the objects lie whose file's name begins with `name`.
+    /// The spans of the objects whose file name begins with `name`.
     pub(super) fn spans_of(&self, name: &str) -> Vec<Range<usize>> {
         let meant = self.objects.iter().filter(|object| object.file_name().starts_with(name));
         meant.map(|object| object.span.clone()).collect()
@@ -108,8 +108,8 @@ impl Scope {
         in_order().next()
     }
 
-    /// Whether an object may stand between a program and MPI although this library, which is
-    /// preloaded, comes before it: every MPI has the name-shifted functions, and a tool has not.
+    /// Whether an object may come between a program and MPI although this library, which is
+    /// preloaded, precedes it: every MPI has the name-shifted functions, and a tool has not.
     fn is_tool(&self, object: usize) -> bool {
         let reference = Reference { name: c"PMPI_Init", version: None };
         self.find_at_home(object, reference).is_none()
@@ -175,7 +175,8 @@ impl Choice<'_> {
                 };
                 matches.then_some(symbol)
             }
-            // Without a wish: the base version, or the first; else the only default one.
+            // Without a requested version: the base version, or the first; else the only default
+            // one.
             None if version < 3 => Some(symbol),
             None => {
                 if !is_old {
@@ -274,7 +275,7 @@ extern "C" fn note(info: *mut dl_phdr_info, _bytes: usize, scope: *mut c_void) -
     // SAFETY: dl_iterate_phdr passes a valid description, and `of_process` its scope.
     let (info, scope) = unsafe { (&*info, &mut *scope.cast::<Scope>()) };
     let (start, count) = (info.dlpi_phdr, usize::from(info.dlpi_phnum));
-    // SAFETY: the headers lie in the object, which stays.
+    // SAFETY: the headers are in the object, which stays.
     let headers = unsafe { std::slice::from_raw_parts(start, count) };
     // SAFETY: dl_iterate_phdr passes a string.
     let name = unsafe { CStr::from_ptr(info.dlpi_name) };

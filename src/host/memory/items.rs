@@ -19,7 +19,7 @@ pub(super) enum Pattern<'a> {
     Gathered(&'a [Run]),
     /// The other way round.
     Scattered(&'a [Run]),
-    /// From runs to runs of the same lengths.
+    /// From runs to runs of equal lengths.
     Both(Moves),
 }
 
@@ -38,7 +38,7 @@ struct Move {
 }
 
 impl Moves {
-    /// From runs to runs of the same lengths; they are few.
+    /// From runs to runs of equal lengths; they are few.
     pub(super) fn new(from: &[Run], to: &[Run]) -> Moves {
         let mut moves = [Move { from: 0, to: 0, bytes: 0 }; FEW_RUNS];
         for (place, (a, b)) in moves.iter_mut().zip(from.iter().zip(to)) {
@@ -65,7 +65,7 @@ impl Pattern<'_> {
     }
 }
 
-/// Whether runs have the same lengths, and are few.
+/// Whether the runs have equal lengths, and are few.
 pub(super) fn are_alike(some: &[Run], others: &[Run]) -> bool {
     some.len() == others.len()
         && some.len() <= FEW_RUNS
@@ -168,8 +168,7 @@ unsafe fn steps(job: &Job<'_>, length: usize, step: impl Fn(usize) -> Move) {
     }
 }
 
-/// # Safety
-/// So many bytes can be read at `from` and written at `to`, or the fault is caught.
+/// # Safety `bytes` bytes can be read at `from` and written at `to`, or the fault is caught.
 #[inline(always)]
 unsafe fn piece(from: usize, to: usize, bytes: usize) {
     // SAFETY: the caller's promise.

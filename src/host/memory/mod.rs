@@ -57,7 +57,7 @@ impl Span {
         address.wrapping_sub(self.address) < self.bytes
     }
 
-    /// The memory of a slice of the library's own. It must outlive the copies made with the span.
+    /// The memory of a slice of the library. It must outlive the copies made with the span.
     pub fn of(slice: &[u8]) -> Span {
         Span { address: slice.as_ptr().expose_provenance(), bytes: slice.len() }
     }
@@ -124,8 +124,8 @@ pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
 #[inline(always)]
 unsafe fn copy_small(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
     let (is_fault, address);
-    // SAFETY: the caller's promise is the same; it is a leaf that changes nothing but these, and
-    // so is its way out.
+    // SAFETY: the caller's promise covers it; it is a leaf that changes nothing but these, and so
+    // is its exit after a fault.
     unsafe {
         std::arch::asm!(
             "call {copy}",
@@ -144,8 +144,8 @@ unsafe fn copy_small(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
     Outcome { is_fault, address }
 }
 
-/// Copies blocks of `each` bytes, which are memory of the library's own that nobody writes to, one
-/// after the other to `target`: many small ones at a time.
+/// Copies blocks of `each` bytes, which are constant memory of the library, one after the other to
+/// `target`: many small ones at a time.
 pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) -> Result<(), Fault> {
     const ROOM: usize = 1024;
     let mut room = [0_u64; ROOM / 8];
@@ -182,7 +182,7 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
 /// As for `ftmpi_copy_large`.
 #[inline(never)]
 unsafe fn copy_large(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the caller's promise covers it.
     TRAP.with(|trap| unsafe { ftmpi_copy_large(to, from, bytes, trap.as_ptr()) })
 }
 
@@ -220,12 +220,12 @@ unsafe extern "C" {
     fn ftmpi_copy_small(to: *mut u8, from: *const u8, bytes: usize) -> Outcome;
     fn ftmpi_copy_small_end();
     fn ftmpi_copy_small_failed();
-    /// libc's `memmove` with a way out.
+    /// libc's `memmove` with an exit after a fault.
     fn ftmpi_copy_large(to: *mut u8, from: *const u8, bytes: usize, trap: *mut usize) -> Outcome;
     fn ftmpi_copy_large_failed();
 }
 
-/// If the thread was copying when it touched `address`, makes it go on at the copy's way out.
+/// If the thread was copying when it touched `address`, makes it continue at the copy's fault exit.
 /// For the signal handler; `registers` are those of the interrupted code.
 pub(super) fn recover(registers: &mut [i64; 23], address: usize) -> bool {
     let (pc, sp) = (libc::REG_RIP as usize, libc::REG_RSP as usize);
@@ -233,7 +233,7 @@ pub(super) fn recover(registers: &mut [i64; 23], address: usize) -> bool {
     if small.contains(&(registers[pc] as usize)) {
         registers[pc] = ftmpi_copy_small_failed as *const () as i64;
     } else {
-        // memmove and the kernels call nobody to speak of: whoever is deeper in the stack is a
+        // memmove and the kernels hardly call other functions: code deeper in the stack is a
         // handler that interrupted them, behind a signal frame of more than 1 KiB.
         const DEPTH: usize = 1024;
         let trap = TRAP.get();
@@ -342,8 +342,8 @@ core::arch::global_asm!(
     ".popsection",
 );
 
-/// Memory from the calling rank's own heap, which dies with it; null when there is not so much.
-/// The program may `free` it.
+/// Memory from the calling rank's own heap, which is freed with the rank; null if there is not
+/// enough. The program may `free` it.
 pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
     alloc::memalign(alignment, bytes)
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Region {
     address: usize,
-    /// Bytes of data in the layout that lie before the region's; 0 where there is no layout.
+    /// Bytes of data in the layout before the region's own; 0 if there is no layout.
     skip: usize,
     bytes: usize,
     /// `None`: one run of bytes from `address` on.
@@ -28,7 +28,7 @@ impl From<Span> for Region {
 impl Region {
     pub const EMPTY: Region = Region { address: 0, skip: 0, bytes: 0, layout: None };
 
-    /// `bytes` of data that lie as `layout` says, seen from `address`.
+    /// `bytes` of data that are laid out by `layout`, relative to `address`.
     pub fn new(address: usize, bytes: usize, layout: Arc<Layout>) -> Region {
         Region { address, skip: 0, bytes, layout: Some(layout) }
     }
@@ -123,8 +123,8 @@ fn walk(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
     }
 }
 
-/// Copies whole items of few runs if one side has some and the other has the same, or a run that
-/// holds them; says how long they were and how many.
+/// Copies whole items of few runs if one side has some and the other has equal ones, or a run that
+/// holds them; returns how long they were and how many.
 #[inline]
 fn items(
     (from, source): (&Cursor<'_>, usize), (to, target): (&Cursor<'_>, usize), left: usize,
@@ -170,8 +170,8 @@ fn pass_items(cursor: &mut Cursor<'_>, size: usize, count: usize) {
     }
 }
 
-/// What both sides can do at once: blocks of the same length; blocks of one side within a run of
-/// the other; else what is left of a run.
+/// What both sides can copy at once: blocks of equal length; blocks of one side within a run of the
+/// other; otherwise the rest of a run.
 fn common(from: &Cursor<'_>, to: &Cursor<'_>, left: usize) -> (usize, usize) {
     let ((a, a_count), (b, b_count)) = (from.blocks(), to.blocks());
     let (run_a, run_b) = (from.run_bytes(), to.run_bytes());
@@ -190,7 +190,7 @@ fn common(from: &Cursor<'_>, to: &Cursor<'_>, left: usize) -> (usize, usize) {
     }
 }
 
-/// Where the next `count` blocks of `bytes` lie on one side.
+/// Where the next `count` blocks of `bytes` are on one side.
 fn way<'a>(cursor: &Cursor<'a>, address: usize, bytes: usize, count: usize) -> Way<'a> {
     let at = |offset: i64| address.wrapping_add_signed(offset as isize);
     let (length, blocks) = cursor.blocks();

@@ -4,7 +4,7 @@ use super::{Fault, Outcome, Span, TRAP, copy};
 use std::cell::Cell;
 use std::ffi::c_void;
 
-/// Where the blocks of one side lie.
+/// Where the blocks of one side are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way<'a> {
     /// The first at `address`, the next ones `stride` further on each.
@@ -15,7 +15,7 @@ pub(super) enum Way<'a> {
 
 /// A way as a kernel sees it.
 trait Places: Copy {
-    /// Where the block with this number lies.
+    /// The address of the block with this number.
     fn at(self, index: usize) -> usize;
 }
 
@@ -70,7 +70,7 @@ pub(super) type Kernel = unsafe extern "C" fn(*const c_void);
 
 /// From this length on a block is worth a copy of its own.
 const LONG: usize = 512;
-/// Up to so many blocks a kernel is not worth its entry.
+/// Up to this many blocks, a kernel is not worth its entry.
 const FEW: usize = 2;
 
 /// Copies `count` blocks of `bytes` each.
@@ -111,8 +111,9 @@ fn copy_block(from: usize, to: usize, bytes: usize) -> Result<(), Fault> {
     copy(Span { address: from, bytes }, Span { address: to, bytes })
 }
 
-/// Which side `address` belongs to: that one of whose blocks it lies in. The processor does not say
-/// which address it was that has the shape of none; then the source is as good as the target.
+/// The side to which `address` belongs: the one with a block that contains it. For a non-canonical
+/// address the processor does not report which one it was; then the source is as good as the
+/// target.
 #[cold]
 fn fault(ways: (Way<'_>, Way<'_>), bytes: usize, count: usize, address: usize) -> Fault {
     let holds = |way: Way<'_>| {
@@ -132,7 +133,7 @@ fn fault(ways: (Way<'_>, Way<'_>), bytes: usize, count: usize, address: usize) -
 }
 
 unsafe extern "C" {
-    /// Calls `kernel` with `job`, with a way out of it.
+    /// Calls `kernel` with `job`, with an exit after a fault.
     fn ftmpi_copy_guarded(job: *const c_void, kernel: Kernel, trap: *mut usize) -> Outcome;
 }
 
@@ -143,15 +144,14 @@ unsafe extern "C" {
 #[inline]
 pub(super) unsafe fn guarded<J>(job: &J, kernel: Kernel) -> Outcome {
     let trap = TRAP.with(Cell::as_ptr);
-    // SAFETY: the caller of MPI vouches for the memory (§2.3), and where that is wrong the signal
-    // handler leaves the kernel by the way out (see `recover`).
+    // SAFETY: the caller of MPI vouches for the memory (§2.3), and if that is wrong the signal
+    // handler leaves the kernel by the fault exit (see `recover`).
     unsafe { ftmpi_copy_guarded(std::ptr::from_ref(job).cast(), kernel, trap) }
 }
 
-/// Does `work` on memory of the program's; says which address was not there, where one was not.
+/// Does `work` on memory of the program; after a fault, returns the address that was not mapped.
 ///
-/// # Safety
-/// `work` owns nothing, and calls nobody who does: a fault leaves it where it is.
+/// # Safety `work` owns nothing, and calls nothing that does: a fault abandons it where it is.
 #[inline]
 pub unsafe fn guard<W: Fn()>(work: &W) -> Result<(), usize> {
     /// # Safety

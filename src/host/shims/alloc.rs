@@ -40,7 +40,7 @@ unsafe extern "C" {
 
 const PAGE: usize = 4096;
 
-/// What stands behind us in the scope: libc's, or those of another allocator.
+/// The next definitions in the scope: libc's, or those of another allocator.
 struct Next {
     free: Free,
     realloc: Realloc,
@@ -93,13 +93,14 @@ fn realloc_of_libc(block: *mut u8, bytes: usize) -> *mut u8 {
     unsafe { realloc(block.cast(), bytes) }.cast()
 }
 
-/// `free` for everybody: the owner of a block is known by its address.
+/// `free` for all code of the process: it finds the owner of a block by its address.
 #[cfg_attr(not(miri), unsafe(export_name = "free"))]
 unsafe extern "C" fn exported_free(block: *mut c_void) {
     give_back(block.cast());
 }
 
-/// `realloc` for everybody. A block of libc stays with libc, a block of a rank with its rank.
+/// `realloc` for all code of the process. A block of libc stays with libc, a block of a rank with
+/// its rank.
 #[cfg_attr(not(miri), unsafe(export_name = "realloc"))]
 unsafe extern "C" fn exported_realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
     match block.is_null() || heap::owner(block.cast()) == Owner::Libc {
@@ -289,7 +290,7 @@ fn ruined(function: &str, block: *const u8) -> ! {
     let whose = current().map_or(String::new(), |rank| format!("rank {}: ", rank.seat));
     let place = heap::offset(block).map_or(String::new(), |at| format!(" at {at:#x} of its heap"));
     let words = format!("{whose}{function}(): double free or corruption{place}\n");
-    // SAFETY: the bytes live; the rank's own stderr may be ruined as well, so it is not used.
+    // SAFETY: the bytes live; the rank's own stderr may be corrupted, too, so it is not used.
     unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
     super::abort()
 }

@@ -24,8 +24,8 @@ unsafe extern "C" {
     -> *mut c_void;
 }
 
-/// Why the rank's last `dlopen` was refused: what its program is still to be told, and what it has
-/// been told last.
+/// Why the rank's last `dlopen` was refused: the message that `dlerror` has not returned yet, and
+/// the one that it returned last.
 #[derive(Default)]
 pub(super) struct Refusals(Mutex<[Option<CString>; 2]>);
 
@@ -58,7 +58,7 @@ fn from_nowhere() -> Option<OpenFromNowhere> {
 }
 
 unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void {
-    // SAFETY: the same function, whose constructors may unwind.
+    // SAFETY: libc's function, declared as one whose constructors may unwind.
     let real = unsafe { std::mem::transmute::<*const (), Open>(libc::dlopen as *const ()) };
     let handle = match from_nowhere().filter(|_| !file.is_null()) {
         // SAFETY: as our caller vouches.
@@ -71,7 +71,7 @@ unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_
     if handle.is_null() || file.is_null() {
         return handle;
     }
-    // SAFETY: opened above, and nobody has been told of the handle.
+    // SAFETY: opened above, and the handle has not been passed on.
     let close = || _ = unsafe { libc::dlclose(handle) };
     match plugins::examine(close) {
         Ok(()) => handle,
@@ -131,7 +131,7 @@ pub(super) unsafe fn find(
     own(rank, text, look(handle))
 }
 
-/// What stands for libc's `name` in private images.
+/// The stand-in for libc's `name` in private images.
 fn stand_in(name: &str) -> Option<*mut c_void> {
     let found = super::function(name).or_else(|| life::function(name))?;
     Some(found.cast_mut().cast())
@@ -164,7 +164,7 @@ fn is_libcs(address: *mut c_void) -> bool {
     [&b"libc.so"[..], b"libm.so", b"libpthread.so"].iter().any(|each| name.starts_with(each))
 }
 
-/// The definition that comes after that of the object in which `caller` lies.
+/// The next definition after the object that contains `caller`.
 fn next(rank: &Rank, caller: usize, look: impl Fn(*mut c_void) -> *mut c_void) -> *mut c_void {
     let origin = rank.images.origin(caller).unwrap_or(caller);
     let own_base = describe(std::ptr::with_exposed_provenance_mut(origin))
@@ -215,7 +215,7 @@ fn objects() -> Vec<(CString, *mut c_void)> {
     list
 }
 
-/// Looks up where an address of the rank lies in the template, and moves the answer back.
+/// Looks up an address of the rank in the template, and translates the answer back.
 fn moved_back(
     address: *const c_void, info: *mut Dl_info, ask: impl Fn(*const c_void) -> c_int,
 ) -> c_int {

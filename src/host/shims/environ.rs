@@ -53,7 +53,7 @@ pub(super) fn prepare() {
     TEMPLATE.get_or_init(|| {
         let mut bytes = Vec::new();
         let mut starts = Vec::new();
-        // SAFETY: nobody changes libc's own environment while ranks are made.
+        // SAFETY: no thread changes libc's own environment while ranks are made.
         for entry in entries(unsafe { LIBCS }) {
             starts.push(bytes.len());
             bytes.extend_from_slice(string(entry).to_bytes_with_nul());
@@ -111,8 +111,8 @@ fn value_in(array: *mut *mut c_char, name: &CStr) -> Option<CString> {
 
 /// The rank's array as the program left it.
 fn array(state: &LibcState) -> *mut *mut c_char {
-    // A rank whose image has no copy of `environ` may not have one yet; a null that the program
-    // stored looks the same, but `clearenv` leaves an empty array.
+    // A rank whose image has no copy of `environ` may not have one yet; a null stored by the
+    // program would look alike, but `clearenv` leaves an empty array.
     if state.homes.copy::<()>(Variable::Environ).is_none()
         && state.homes.read::<*mut *mut c_char>(Variable::Environ).is_null()
     {
@@ -147,7 +147,7 @@ fn has_name(entry: *const c_char, name: &[u8]) -> bool {
     is_alike && unsafe { entry.add(name.len()).read() } as u8 == b'='
 }
 
-/// A name that may stand in an environment.
+/// A name that is valid in an environment.
 fn valid_name<'a>(name: *const c_char) -> Option<&'a [u8]> {
     if name.is_null() {
         return None;
@@ -196,7 +196,7 @@ impl Own {
         entries.position(|entry| has_name(entry.0, name))
     }
 
-    /// Puts `entry` in the place of the one with the same name, or at the end.
+    /// Replaces the entry of this name by `entry`, or appends it.
     fn put(&mut self, name: &[u8], entry: *mut c_char) {
         match self.position(name) {
             Some(index) => self.array[index] = Entry(entry),
@@ -238,7 +238,7 @@ fn find(state: &LibcState, name: &[u8]) -> *mut c_char {
     if template.contains(&entry.addr()) {
         let copy = string(entry).to_bytes_with_nul().into();
         entry = state.environ.0.lock().keep(copy);
-        // SAFETY: as above; the string is the same.
+        // SAFETY: as above; the string has not moved.
         unsafe { place.write(entry) };
     }
     entry.wrapping_add(name.len() + 1)
@@ -376,7 +376,7 @@ mod tests {
             let line = CString::new(format!("N{}=x", number * 7 % 200)).unwrap();
             set(&state, &line);
             let name = line.to_bytes().split(|&byte| byte == b'=').next().unwrap();
-            // SAFETY: the value has one byte; before it stand the `=` and the name.
+            // SAFETY: the value has one byte, after the `=` and the name.
             unsafe { find(&state, name).write((b'0' + number as u8 % 70) as c_char) };
             // SAFETY: as above.
             unsafe { find(&state, name).sub(2).write(b'~' as c_char) };

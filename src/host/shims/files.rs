@@ -68,9 +68,9 @@ impl Files {
 }
 
 impl LibcState {
-    /// Closes the descriptors of what the rank has left open. It has ended, none of its threads
-    /// runs any more, and its streams were flushed. The `FILE`s go as well, unless the rank has
-    /// died inside of libc, which may hold its own locks then.
+    /// Closes the descriptors that the rank has left open. It has ended, none of its threads runs
+    /// any more, and its streams were flushed. The `FILE`s are freed, too, unless the rank has died
+    /// inside libc, which may hold its own locks then.
     pub(in crate::host) fn close_files(&self, has_died_in_libc: bool) {
         for Open { stream, .. } in std::mem::take(&mut *self.files.0.lock()) {
             if stream.descriptor() > 2 {
@@ -140,8 +140,8 @@ unsafe extern "C" fn fopencookie(
     noted(unsafe { stdio::fopencookie(cookie, mode, functions) })
 }
 
-/// A rank that reopens or closes its stdout does that to itself: from here on its stream stands on
-/// a descriptor of its own.
+/// A rank that reopens or closes its stdout affects only itself: from here on its stream has a
+/// descriptor of its own.
 fn part_from_job(stream: Stream) {
     // SAFETY: the stream is open.
     unsafe { libc::fflush(stream.0) };
@@ -190,13 +190,13 @@ pub(super) unsafe extern "C" fn fclose(stream: *mut FILE) -> c_int {
         // SAFETY: as our caller vouches.
         return unsafe { libc::fclose(stream) };
     };
-    // The FILE stays, as libc's own three do; it only leads nowhere any more.
-    // SAFETY: the stream is open.
+    // The FILE stays, as libc's own three do; it is only connected to nothing. SAFETY: the stream
+    // is open.
     let status = unsafe { libc::fflush(stream) };
     let descriptor = standard.descriptor();
     standard.set_descriptor(-1);
     if descriptor > 2 {
-        // SAFETY: a reopened stream stands on a descriptor of its own.
+        // SAFETY: a reopened stream has a descriptor of its own.
         unsafe { libc::close(descriptor) };
     } else if descriptor < 0 {
         set_errno(libc::EBADF);
@@ -246,7 +246,7 @@ extern "C" fn _flushlbf() {
     }
 }
 
-/// What `popen` opened: noted together with its process.
+/// Records a stream of `popen` together with its process.
 pub(super) fn note_process(stream: *mut FILE, process: libc::pid_t) -> *mut FILE {
     match state() {
         Some(state) if !stream.is_null() => state.files.add(Stream(stream), Some(process)),

@@ -96,7 +96,7 @@ impl Text {
         unsafe { CStr::from_ptr(self.0) }.to_bytes()
     }
 
-    /// Where `byte` stands, the terminator included, as `strchr` has it.
+    /// The position of `byte`, the terminator included, as in `strchr`.
     fn find(self, byte: u8) -> Option<usize> {
         let bytes = self.bytes();
         match byte {

@@ -39,8 +39,8 @@ pub fn note(stack: usize) {
     HIGHEST.set(HIGHEST.get().max(stack));
 }
 
-/// Where glibc keeps the stack pointer in a `jmp_buf`, and how: rotated, and mixed with a number of
-/// the thread's that lies in its control block.
+/// Where glibc keeps the stack pointer in a `jmp_buf`, and how: rotated, and mixed with a number
+/// from the thread's control block.
 const STACK: usize = 6;
 const ROTATED: u32 = 17;
 /// Where it says whether the mask of signals is kept, too.
@@ -61,11 +61,10 @@ unsafe extern "C" fn note_jump(buffer: *const usize) {
     }
 }
 
-/// `_Unwind_SetIP`: an exception comes to a frame that catches it, or clears up and passes it on.
-/// What that frame has called is gone.
+/// `_Unwind_SetIP`: an exception reaches a frame that catches it, or cleans up and passes it on.
+/// The frames below that one are gone.
 ///
-/// # Safety
-/// As the unwinder's.
+/// # Safety As for the unwinder's function.
 unsafe extern "C-unwind" fn land(context: *mut c_void, address: usize) {
     unsafe extern "C-unwind" {
         fn _Unwind_GetCFA(context: *mut c_void) -> usize;
@@ -78,7 +77,7 @@ unsafe extern "C-unwind" fn land(context: *mut c_void, address: usize) {
     }
 }
 
-/// A function that notes the jump and lets libc's make it, with the same arguments.
+/// A function that records the jump and lets libc's make it, with equal arguments.
 macro_rules! jump {
     ($($name:ident to $real:ident;)*) => {$(
         #[unsafe(naked)]

@@ -143,7 +143,7 @@ pub(in crate::host) fn thread_ends() {
 fn forget_values() {
     let values = VALUES.replace(null_mut());
     if !values.is_null() {
-        // SAFETY: they came out of a box and are out of reach now.
+        // SAFETY: they came from a box and are out of reach now.
         drop(unsafe { Box::from_raw(values) });
     }
 }

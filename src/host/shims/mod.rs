@@ -77,7 +77,7 @@ pub(super) fn prepare(job: &Job) {
 /// The function that private images call under the name of libc's `name`.
 pub(super) fn function(name: &str) -> Option<*const ()> {
     struct Table(Vec<Entry>);
-    // SAFETY: the table holds addresses of functions, and nobody writes to those.
+    // SAFETY: the table holds addresses of functions, which are never written to.
     unsafe impl Send for Table {}
     // SAFETY: as above.
     unsafe impl Sync for Table {}
@@ -215,7 +215,7 @@ pub(super) fn set_errno(number: i32) {
     unsafe { libc::__errno_location().write(number) };
 }
 
-/// A room's lines of the table: each shim stands under the name of what it replaces.
+/// A file's lines of the table: each shim under the name of the function that it replaces.
 macro_rules! table {
     ($($name:ident),* $(,)? $(; $($alias:ident = $function:path),* $(,)?)?) => {
         pub(super) const TABLE: &[crate::host::shims::Entry] = &[

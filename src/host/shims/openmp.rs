@@ -12,7 +12,7 @@ pub(super) const TABLE: &[Entry] = &[
     ("GOMP_atomic_end", atomic_end as *const ()),
 ];
 
-/// What libgomp makes of a named section: its lock lies in a word of the program's, zero at first.
+/// What libgomp calls for a named section: its lock is in a word of the program's, zero at first.
 type OfName = unsafe extern "C" fn(*mut *mut c_void);
 type OfProcess = unsafe extern "C" fn();
 

@@ -31,7 +31,7 @@ extern "C" fn fork() -> pid_t {
     // The kernel knows whose children are whose by threads.
     life::settle();
     let still = rank.heap.hold_still();
-    // SAFETY: the child goes on with this thread alone, whose rank is as it was.
+    // SAFETY: the child continues with this thread alone, whose rank is unchanged.
     let child = unsafe { libc::fork() };
     drop(still);
     if child == 0 {
@@ -100,8 +100,8 @@ fn wait_for(child: pid_t) -> c_int {
     }
 }
 
-/// A wait for any child means any child of the calling rank: of its thread, as the kernel knows it.
-/// A wait for one child may come from any thread.
+/// A wait for any child means any child of the calling rank, which the kernel knows as children of
+/// its thread. A wait for one child may come from any thread.
 fn among_own(child: pid_t, options: c_int) -> c_int {
     if child > 0 || state().is_none() { options } else { options | libc::__WNOTHREAD }
 }
@@ -250,7 +250,7 @@ pub(super) unsafe extern "C" fn execvp(file: *const c_char, argv: *const *const 
     -1
 }
 
-/// Executes `path`; a file that is no program is taken for a script.
+/// Executes `path`; a file that is no program is run as a shell script.
 fn exec_or_shell(path: &CStr, argv: *const *const c_char) -> c_int {
     // SAFETY: the caller of exec vouches for the arguments.
     let status = unsafe { execv(path.as_ptr(), argv) };

@@ -135,10 +135,9 @@ unsafe extern "C" fn timespec_get(to: *mut timespec, base: c_int) -> c_int {
     if base == UTC && unsafe { clock_gettime(libc::CLOCK_REALTIME, to) } == 0 { base } else { 0 }
 }
 
-/// Fills memory by chance; false where the system is to do it.
+/// Fills memory with random bytes; false if the system is to do it.
 ///
-/// # Safety
-/// `to` has room for so many bytes.
+/// # Safety `to` has room for `bytes` bytes.
 unsafe fn fill(to: *mut c_void, bytes: usize) -> bool {
     for place in (0..bytes).step_by(8) {
         let Some(bits) = replay::bits() else { return false };

@@ -25,7 +25,7 @@ table!(
 type Pid = libc::pid_t;
 type Thread = libc::pthread_t;
 
-/// Makes a stand-in of the same name for each function: it settles, and calls the function.
+/// Makes a stand-in for each function, which settles and then calls the function.
 macro_rules! settled {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $result:ty;)*) => {$(
         unsafe extern "C" fn $name($($argument: $kind),*) -> $result {

@@ -21,7 +21,7 @@ pub(super) struct Made {
 // SAFETY: a copy of bytes, and a stream that libc guards by its own lock.
 unsafe impl Send for Made {}
 
-/// What nobody uses.
+/// Streams that no rank uses.
 static SPARES: Mutex<Vec<Made>> = Mutex::new(Vec::new());
 
 /// How much output libc gathers, as a rule.
@@ -50,20 +50,21 @@ impl Made {
             Gathers::Lines => (libc::_IOLBF, BUFFER_BYTES_AT_TERMINAL),
             Gathers::Blocks => (libc::_IOFBF, BUFFER_BYTES),
         };
-        // It stays with the FILE, which is never freed; a page that nobody prints to is not there.
+        // It stays with the FILE, which is never freed; a page that is never printed to takes no
+        // memory.
         let buffer = Vec::<u8>::with_capacity(bytes).leak().as_mut_ptr();
         // SAFETY: the stream was just opened, and the buffer has that many bytes.
         unsafe { setvbuf(stream.0, buffer.cast(), mode, bytes) };
         Made { stream, descriptor, new: image(stream) }
     }
 
-    /// One over `descriptor` that nobody uses any more, as new.
+    /// Resets an unused stream over `descriptor` and returns it.
     pub(super) fn again(descriptor: c_int) -> Option<Made> {
         let mut spares = SPARES.lock();
         let place = spares.iter().position(|made| made.descriptor == descriptor)?;
         let made = spares.swap_remove(place);
         drop(spares);
-        // SAFETY: the block is of that size, and nobody uses it.
+        // SAFETY: the block is of that size and not in use.
         unsafe {
             made.stream.0.cast::<MaybeUninit<u8>>().copy_from(made.new.as_ptr(), made.new.len())
         };

@@ -98,7 +98,7 @@ unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
-/// stdin, stdout and stderr, each made when it is first wanted; and what is to be used again.
+/// stdin, stdout and stderr, each made when it is first used; and streams to be reused.
 #[derive(Default)]
 pub(super) struct Streams([OnceLock<Stream>; 3], Mutex<Vec<Made>>);
 
@@ -117,14 +117,14 @@ impl Stream {
         unsafe { (*self.layout()).descriptor = descriptor };
     }
 
-    /// Gives the memory back that libc has allocated for the FILE, as it is: what is in there is
-    /// lost, and nothing of the program is called. Its rank is dead and runs no more.
+    /// Frees the memory that libc has allocated for the FILE: its content is lost, and no code of
+    /// the program is called. Its rank is dead and runs no more.
     pub(super) fn dispose(self) {
         const HAS_BUFFER_OF_PROGRAM: c_int = 1;
         const BUFFER: usize = 6;
         let layout = self.layout();
-        // SAFETY: libc allocates a FILE in one block, at whose start it lies, and a buffer in
-        // another unless this flag is set. Nobody looks at them any more.
+        // SAFETY: libc allocates a FILE in one block, at whose start it is, and a buffer in another
+        // unless this flag is set. No thread uses them any more.
         unsafe {
             if (*layout).flags & HAS_BUFFER_OF_PROGRAM == 0 {
                 alloc::free((*layout).pointers[BUFFER].cast());
@@ -135,7 +135,7 @@ impl Stream {
 
     /// Takes the FILE out of libc's list: from now on only its rank flushes it.
     pub(super) fn take_from_libc(self) {
-        // SAFETY: the FILE is open. It stands at the front of the list, so this is quick.
+        // SAFETY: the FILE is open. It is at the front of the list, so this is quick.
         unsafe { _IO_un_link(self.0) };
     }
 
@@ -231,12 +231,12 @@ fn open_cookie(
     let cookie = std::ptr::from_ref(state).cast_mut().cast();
     // SAFETY: the state stays where it is as long as its rank may use the stream.
     let stream = opened(unsafe { fopencookie(cookie, mode.as_ptr(), functions) }, descriptor)?;
-    // libc does not equip such streams for wide characters, and `freopen` trips over that. What is
-    // missing comes from an ordinary stream, which is kept for it.
-    // SAFETY: opens a stream on a descriptor that stays open.
+    // libc does not prepare such streams for wide characters, and `freopen` fails without that. The
+    // missing part comes from an ordinary stream, which is kept for it. SAFETY: opens a stream on a
+    // descriptor that stays open.
     let donor = unsafe { libc::fdopen(descriptor, mode.as_ptr()) };
     if let Some(donor) = opened(donor, descriptor) {
-        // SAFETY: both are open, and nobody else knows them yet.
+        // SAFETY: both are open, and no other thread knows them yet.
         unsafe {
             (*stream.layout()).wide = (*donor.layout()).wide;
             (*stream.layout()).mode = 0;
@@ -247,7 +247,7 @@ fn open_cookie(
 
 fn open_stdin(state: &LibcState) -> Option<Stream> {
     let functions = match state.seat {
-        // At a terminal reading shows first what was asked, and that stands in the rank's stdout.
+        // On a terminal, reading first shows the prompt, which is buffered in the rank's stdout.
         0 if is_terminal(0) => CookieFunctions { read: Some(read_terminal), ..NO_FUNCTIONS },
         // SAFETY: opens a stream on a descriptor that stays open.
         0 => return opened(unsafe { libc::fdopen(0, c"r".as_ptr()) }, 0),
@@ -289,7 +289,7 @@ fn open_output(state: &LibcState, descriptor: c_int) -> Option<Stream> {
     Some(stream)
 }
 
-/// The rank has died, and none of its threads runs any more: its standard streams are for others.
+/// Hands the standard streams of a dead rank, none of whose threads runs any more, to later ranks.
 pub(in crate::host) fn give_back(state: &LibcState) {
     std::mem::take(&mut *state.streams.1.lock()).into_iter().for_each(Made::give_back);
 }
@@ -349,9 +349,9 @@ pub(in crate::host) fn flush(rank: &Rank) {
     tag::finish(&rank.libc);
 }
 
-/// Writes out what a rank that has died left in its stdout. A process would lose it, but a person
-/// wants to see the last line before the crash. The rank may have died in the middle of printing
-/// and have spoilt its buffers: so nothing of libc is called, and nothing is touched unchecked.
+/// Writes out what a dead rank left in its stdout. A process would lose it, but the user wants to
+/// see the last line before the crash. The rank may have died in the middle of printing and have
+/// corrupted its buffers: so no libc function is called, and every pointer is checked.
 pub(in crate::host) fn rescue(rank: &Rank) {
     const MOST_BYTES: usize = 64 << 20;
     const WRITE_BASE: usize = 3;
@@ -466,7 +466,7 @@ unsafe extern "C" fn gets(text: *mut c_char) -> *mut c_char {
         if byte == libc::EOF || byte == c_int::from(b'\n') {
             break;
         }
-        // SAFETY: the caller vouches for room for any line, which nobody can.
+        // SAFETY: the caller vouches for room for any line, although no caller of `gets` can.
         unsafe { text.add(count).write(byte as c_char) };
         count += 1;
     }

@@ -41,7 +41,7 @@ unsafe impl Sync for Buffer {}
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: it came out of a box, and the program that knew of it is gone.
+        // SAFETY: it came from a box, and the program that used it is gone.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
@@ -103,7 +103,7 @@ unsafe extern "C" fn wcsdup(text: *const libc::wchar_t) -> *mut libc::wchar_t {
 
 unsafe extern "C" fn tmpnam(place: *mut c_char) -> *mut c_char {
     let own = state().filter(|_| place.is_null()).map(|state| state.strings.buffer());
-    // SAFETY: the buffer is larger than L_tmpnam; else as our caller vouches.
+    // SAFETY: the buffer is larger than L_tmpnam; otherwise as our caller vouches.
     unsafe { real_tmpnam(own.unwrap_or(place)) }
 }
 

@@ -19,7 +19,7 @@ struct Begun {
 }
 
 impl Begun {
-    /// Takes the whole lines out, tagged; with `all` what is left as well.
+    /// Takes the complete lines out, tagged; with `all` the rest, too.
     fn take(&mut self, seat: usize, all: bool) -> Vec<u8> {
         let whole = match self.text.iter().rposition(|&byte| byte == b'\n') {
             _ if all || self.text.len() > LONGEST_LINE => self.text.len(),
@@ -56,7 +56,7 @@ pub(super) fn write_if_free(state: &LibcState, bytes: &[u8]) {
     }
 }
 
-/// Shows the line that stdout has begun: somebody is about to be asked for input.
+/// Shows the line that stdout has begun: a program is about to ask for input.
 pub(super) fn show_prompt(state: &LibcState) {
     let text = state.tags.0.lock()[0].take(state.seat, true);
     send(1, &text);
@@ -76,7 +76,7 @@ pub(super) fn finish(state: &LibcState) {
 }
 
 fn send(descriptor: i32, mut bytes: &[u8]) -> bool {
-    // A rank waits for its readers; the supervisor, who speaks for the dead, has more to do.
+    // A rank waits for its readers; the supervisor, which writes for the dead, has more to do.
     if current().is_none() {
         return output::write(descriptor, bytes);
     }

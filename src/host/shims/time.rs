@@ -24,7 +24,7 @@ unsafe extern "C" {
     fn real_tzset();
 }
 
-/// What localtime and asctime return: overwritten by the next call of the same rank.
+/// The results of localtime and asctime: overwritten by the next call of the rank.
 #[repr(C)]
 struct Results {
     time: libc::tm,
@@ -43,7 +43,7 @@ unsafe impl Sync for Pointer {}
 
 impl Drop for Pointer {
     fn drop(&mut self) {
-        // SAFETY: it came out of a box, and the program that knew of it is gone.
+        // SAFETY: it came from a box, and the program that used it is gone.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
@@ -220,7 +220,7 @@ unsafe extern "C" fn timelocal(time: *mut libc::tm) -> libc::time_t {
 unsafe extern "C" fn strftime(
     text: *mut c_char, most: usize, format: *const c_char, time: *const libc::tm,
 ) -> usize {
-    // A time that localtime made carries the name of its zone; only `%s` asks for the zone itself.
+    // A time that localtime made carries the name of its zone; only `%s` needs the zone itself.
     let format_bytes = match state() {
         // SAFETY: the caller vouches for the format.
         Some(_) => unsafe { CStr::from_ptr(format) }.to_bytes(),

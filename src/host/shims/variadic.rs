@@ -5,7 +5,7 @@ use libc::FILE;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
 
-/// Lists libc's names with the C functions that stand for them.
+/// Lists libc's names with the C functions that replace them.
 macro_rules! in_c {
     ($($name:ident = $function:ident),* $(,)?) => {
         unsafe extern "C" {
@@ -92,7 +92,7 @@ unsafe extern "C" {
 
 /// Tells the C side what it may call, before any of its functions is handed out.
 pub(super) fn connect() {
-    // SAFETY: the C side has the same structure.
+    // SAFETY: the C side has an equal structure.
     unsafe { ftmpi_connect(&raw const HOST) };
 }
 

@@ -33,7 +33,7 @@ const WRITING: i32 = -1;
 
 // SAFETY: a story is touched only by the thread that has set its number to `WRITING`.
 unsafe impl Sync for Story {}
-// SAFETY: a description that the kernel made, which means the signal in all threads.
+// SAFETY: plain data that the kernel made, valid in every thread.
 unsafe impl Send for Story {}
 
 impl Default for Story {
