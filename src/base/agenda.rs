@@ -16,7 +16,7 @@ pub struct Agenda<E> {
     is_full: [u64; RING / 64],
     /// Room of buckets that were taken: only buckets with something in them have any.
     spare: Vec<Vec<E>>,
-    /// By epoch: the first time in it, and what lies beyond the ring.
+    /// By epoch: its first time, and the events beyond the ring.
     far: BTreeMap<u64, (u64, Vec<(u64, E)>)>,
     /// The ticks before this one are over.
     now: u64,
@@ -68,7 +68,7 @@ impl<E> Agenda<E> {
             self.turn_to(time);
         }
         let at = (time - self.epoch) as usize;
-        // Left in the bucket, the space would be used again after a whole turn of the ring only.
+        // Left in the bucket, the space would be reused only after a whole turn of the ring.
         let emptied = std::mem::replace(room, std::mem::take(&mut self.ring[at]));
         if emptied.capacity() > 0 {
             self.spare.push(emptied);

@@ -8,7 +8,7 @@ pub struct Member {
     pub incarnation: u32,
 }
 
-/// Who the members of a communicator are, as far as failures are concerned.
+/// The members of a communicator, as far as failures are concerned.
 pub trait Roster: Send + Sync {
     /// The rank that `member` has; `None` when it is not one of them.
     fn rank_of(&self, member: Member) -> Option<i32>;

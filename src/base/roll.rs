@@ -57,7 +57,7 @@ impl Roster for Roll {
     }
 }
 
-/// The lists that somebody holds, by their hash.
+/// The lists in use, by their hash.
 #[derive(Debug, Default)]
 pub struct Rolls {
     hasher: RandomState,
@@ -67,7 +67,7 @@ pub struct Rolls {
 #[derive(Debug, Default)]
 struct Known {
     rolls: HashMap<u64, Vec<Weak<Roll>>>,
-    /// How many there may be before those that nobody holds any more are swept out.
+    /// How many lists there may be before unused ones are removed.
     limit: usize,
 }
 

@@ -10,7 +10,7 @@ pub const INDEX_BITS: u32 = 22;
 pub const RESERVED: usize = 128;
 const MOST: usize = (1 << INDEX_BITS) - RESERVED;
 
-/// Where a value lies. Never 0.
+/// The key of a value. Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key(NonZeroU32);
 

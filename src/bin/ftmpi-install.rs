@@ -130,7 +130,7 @@ fn modules(bin: &Path) -> &'static str {
     }
 }
 
-/// The documents lie beside the headers in the source tree; an installed copy has none to give on.
+/// The documents are beside the headers in the source tree; an installed copy has none to install.
 fn documents(headers: &Path, root: &Path) -> Result<(), Refusal> {
     let source = headers.parent().unwrap_or(Path::new("/"));
     let target = directory(root.join("share/doc/ftmpi_rs"))?;

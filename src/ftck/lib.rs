@@ -32,7 +32,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::null_mut;
 
-/// What all calls come to.
+/// The result of all calls.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a call has failed.
@@ -44,7 +44,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Whether more ranks have failed than the scheme makes up for.
+    /// Whether more ranks have failed than the scheme can replace.
     pub fn is_loss(&self) -> bool {
         calls::class_of(self.code) == calls::LOST
     }
@@ -80,7 +80,7 @@ impl Comm {
 pub struct Safety {
     /// What the program calls it.
     pub version: i32,
-    /// How many more ranks may die, whoever they are; none where data are lost.
+    /// How many more ranks may die, in any combination; none if data are lost.
     pub failures: Option<usize>,
     /// Decimal digits of sums that the last restoration has lost.
     pub digits: usize,
@@ -90,8 +90,8 @@ pub struct Safety {
 #[derive(Debug)]
 pub struct Checkpoints {
     handle: Handle,
-    /// What is registered now. Nothing is looked at there but in calls that register anew, and
-    /// each clears this before: even who forgets a [`Saving`] leaves nothing behind that counts.
+    /// The registered memory. It is accessed only by calls that register anew, and each of them
+    /// clears this first: a [`Saving`] that was forgotten leaves no registration that is used.
     registered: Vec<i32>,
     /// The checkpoint that is being taken beside the computation, or none.
     request: *mut c_void,
@@ -115,14 +115,14 @@ impl Checkpoints {
     pub fn save(&mut self, version: i32, state: &mut impl State) -> Result<()> {
         let parts = Parts::of(state);
         self.register(&parts)?;
-        // SAFETY: what is registered is borrowed until it is registered no more.
+        // SAFETY: registered memory is borrowed until it is unregistered.
         let code = unsafe { calls::FTCK_Checkpoint(self.handle, version) };
         self.clear();
         tried(code)
     }
 
-    /// Starts to save it. The state may change when this returns; the rest goes on in later calls
-    /// of MPI.
+    /// Starts to save it. The state may change when this returns; the rest is done during later
+    /// calls of MPI.
     pub fn save_beside(&mut self, version: i32, state: &mut impl State) -> Result<Saving<'_>> {
         let parts = Parts::of(state);
         self.register(&parts)?;
@@ -145,7 +145,7 @@ impl Checkpoints {
         Ok((version != calls::NONE).then_some(version))
     }
 
-    /// How safe the last checkpoint is; none where there is none.
+    /// How safe the last checkpoint is; none if there is no checkpoint.
     pub fn safety(&self) -> Result<Option<Safety>> {
         let (mut version, mut failures, mut digits) = (calls::NONE, 0, 0);
         let told = [&mut version, &mut failures, &mut digits].map(|word| word as *mut c_int);
@@ -156,24 +156,24 @@ impl Checkpoints {
         Ok((version != calls::NONE).then_some(safety))
     }
 
-    /// Of each of so many ranks: how many of those it shares codes with may die.
+    /// For each of `ranks` ranks: how many of those it shares codes with may die.
     pub fn tolerances(&self, ranks: usize) -> Result<Vec<Option<usize>>> {
         let mut told = vec![0; ranks];
         let most = int(ranks)?;
-        // SAFETY: there is room for so many.
+        // SAFETY: there is room for `most` numbers.
         tried(unsafe { calls::FTCK_Tolerances(self.handle, most, told.as_mut_ptr()) })?;
         Ok(told.into_iter().map(counted).collect())
     }
 
-    /// Ranks, as they were, that are there no more, and whose data the last restoration has given
-    /// to this one.
+    /// Former ranks that no longer exist, and whose data the last restoration has given to this
+    /// one.
     pub fn orphans(&self) -> Result<Vec<i32>> {
         let mut count = 0;
         // SAFETY: there is room for none, and the count is ours.
         tried(unsafe { calls::FTCK_Orphans(self.handle, 0, null_mut(), &mut count) })?;
         let mut ranks = vec![0; count.max(0) as usize];
         let most = int(ranks.len())?;
-        // SAFETY: there is room for so many.
+        // SAFETY: there is room for `most` ranks.
         tried(unsafe { calls::FTCK_Orphans(self.handle, most, ranks.as_mut_ptr(), &mut count) })?;
         Ok(ranks)
     }
@@ -186,14 +186,14 @@ impl Checkpoints {
         tried(unsafe { calls::FTCK_Adopt_c(self.handle, rank, id, start, count, datatype) })
     }
 
-    /// From now on among the members of `comm`, who are those who are left.
+    /// Moves to the members of `comm`, the survivors.
     pub fn move_to(&mut self, comm: Comm) -> Result<()> {
         // SAFETY: the handle is ours.
         tried(unsafe { calls::FTCK_Set_comm(self.handle, comm.0) })
     }
 
-    /// Each `every`th checkpoint goes into files of `directory`, too; 0: none does. Files that are
-    /// lost or damaged are rebuilt from the others by `restore`, as far as the scheme makes up for.
+    /// Writes each `every`th checkpoint into files of `directory`, too; 0: none. Files that are
+    /// lost or damaged are rebuilt from the others by `restore`, as far as the scheme allows.
     pub fn keep_on_disk(&mut self, directory: &Path, every: usize) -> Result<()> {
         let (directory, every) = (text(directory.as_os_str().as_bytes())?, int(every)?);
         // SAFETY: the text ends with a zero.
@@ -214,7 +214,7 @@ impl Checkpoints {
         tried(unsafe { calls::FTCK_Set_mttf(self.handle, mttf.as_ptr()) })
     }
 
-    /// Before each iteration: whether a checkpoint is due; all ranks are told alike.
+    /// Before each iteration: whether a checkpoint is due; all ranks get one answer.
     pub fn is_due(&mut self) -> Result<bool> {
         let mut flag = 0;
         // SAFETY: the flag is ours.
@@ -236,9 +236,9 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Waits for what is under way; then nothing is registered any more.
+    /// Waits for an unfinished save; then nothing is registered any more.
     fn clear(&mut self) {
-        // Who wants to know how it has ended waits for it.
+        // A caller that needs the result waits for it.
         let _unheard = self.end();
         for id in self.registered.drain(..) {
             // SAFETY: the handle is ours.
@@ -247,7 +247,7 @@ impl Checkpoints {
     }
 
     fn end(&mut self) -> Result<()> {
-        // SAFETY: the request is ours; one that is complete is none, and nothing is waited for.
+        // SAFETY: the request is ours; a completed one is null, and then this does not wait.
         tried(unsafe { calls::MPI_Wait(&mut self.request, null_mut()) })
     }
 }

@@ -7,12 +7,13 @@ use std::ptr::without_provenance_mut;
 const MPI_BYTE: usize = 0x247;
 const MPI_DOUBLE: usize = 0x214;
 
-/// What can be saved as it lies in memory: any bytes are a value, and none of them is a reference.
+/// A type that can be saved as its bytes: any bytes are a value, and no byte belongs to a
+/// reference.
 ///
 /// # Safety
-/// Both must be so; and as many doubles as said follow each other in it, or none.
+/// Both must hold; and the type consists of `DOUBLES` consecutive doubles, or that is 0.
 pub unsafe trait Datum: Copy + 'static {
-    /// How many doubles it is, which codes may sum up; 0: it is something else.
+    /// The number of doubles in it, which codes may sum up; 0: it is something else.
     const DOUBLES: usize = 0;
 }
 
@@ -34,10 +35,10 @@ unsafe impl<T: Datum, const N: usize> Datum for [T; N] {
     const DOUBLES: usize = T::DOUBLES * N;
 }
 
-/// What a program needs to go on.
+/// What a program needs to continue.
 pub trait State {
-    /// Adds each part, under a number of its own: at all times, and at a replacement as at the rank
-    /// that it replaces, the same numbers and lengths.
+    /// Adds each part under its own number. The numbers and lengths never change, and a replacement
+    /// has those of the rank that it replaces.
     fn list<'a>(&'a mut self, parts: &mut Parts<'a>);
 }
 

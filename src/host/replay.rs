@@ -241,7 +241,8 @@ pub(super) fn give_back(until: Option<Instant>) {
 /// Places the program at fixed addresses: restarts it if the system randomizes them. Returns if the
 /// addresses are already fixed, or cannot be.
 ///
-/// # Safety `argv` is what the process was started with; no code of the program has run.
+/// # Safety
+/// `argv` is what the process was started with; no code of the program has run.
 pub unsafe fn fix_addresses(argv: *const *const libc::c_char) {
     const ASK: libc::c_ulong = 0xffff_ffff;
     // SAFETY: only queries a number.

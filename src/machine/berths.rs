@@ -62,7 +62,7 @@ impl Berths {
         self.placement.seats()[rank] as usize
     }
 
-    /// The rack in which a rank sits; where there are none, its node.
+    /// The rack of a rank; without racks, its node.
     pub fn rack_of(&self, rank: usize) -> usize {
         let (node, grid) = (self.node_of(rank), self.placement.grid());
         if self.rack.is_empty() {

@@ -24,7 +24,7 @@ impl Iterator for Chance {
     type Item = (Duration, usize);
 
     fn next(&mut self) -> Option<(Duration, usize)> {
-        // Of 53 bits, as many as a fraction has; never 0, whose logarithm is none.
+        // 53 bits, as many as a fraction has; never 0, which has no logarithm.
         let fraction = ((self.random.bits() >> 11) + 1) as f64 / (1u64 << 53) as f64;
         let gap = -fraction.ln() * self.mean.as_secs_f64();
         self.now += Duration::try_from_secs_f64(gap).unwrap_or(self.mean);

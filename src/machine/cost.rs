@@ -42,7 +42,7 @@ impl Default for Cost {
 }
 
 impl Cost {
-    /// When what leaves now arrives. Who sends to himself waits for nothing.
+    /// The arrival time of a message that leaves now. A message to oneself takes no time.
     pub fn arrival(&self, path: Path, bytes: u32, now: Picos) -> Picos {
         if path.hops == 0 {
             return now;

@@ -29,7 +29,7 @@ pub enum Plan {
 pub struct Death {
     pub at: Picos,
     pub node: usize,
-    /// Whether it was set for a time; else it is one of those that go on for ever.
+    /// Whether it was planned for a time; otherwise it belongs to an endless series.
     pub is_set: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Dice {
     /// In picoseconds.
     pub mean: f64,
     pub shape: f64,
-    /// Of each node, whose age counts from the beginning; else of them all together.
+    /// For each node, whose age counts from the beginning; otherwise for all of them together.
     pub is_per_node: bool,
 }
 
@@ -55,7 +55,7 @@ impl Dice {
 }
 
 impl Faults {
-    /// Who dies when until `end`, in order; nobody dies twice.
+    /// The deaths until `end`, in order; no node dies twice.
     pub fn until(&self, end: Picos) -> Vec<(Picos, usize)> {
         self.deaths(end).into_iter().map(|death| (death.at, death.node)).collect()
     }
@@ -102,7 +102,7 @@ impl Faults {
                     (left.draw(left.list.len().min(1), random), Some(next))
                 }
             };
-            // Who finds nobody now will find nobody later: the living only become fewer.
+            // A plan without victims now will have none later: the living only become fewer.
             if let Some(next) = next.filter(|_| !victims.is_empty()) {
                 agenda.push(Reverse((at.saturating_add(next), number, None)));
             }
@@ -118,11 +118,11 @@ impl Faults {
     }
 }
 
-/// Those of a plan's nodes that live. To draw one costs the same however many there are.
+/// The living nodes of a plan. Drawing one takes constant time.
 #[derive(Default)]
 struct Living {
     list: Vec<u32>,
-    /// By node: where it stands in the list.
+    /// By node: its index in the list.
     places: Vec<u32>,
 }
 
@@ -148,7 +148,7 @@ impl Living {
         living
     }
 
-    /// So many of them, sorted.
+    /// Draws `wanted` of them, sorted.
     fn draw(&mut self, wanted: usize, random: &mut Random) -> Vec<usize> {
         let drawn = (0..wanted).map(|_| {
             let at = random.below(self.list.len() as u64) as usize;

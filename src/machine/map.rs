@@ -8,8 +8,8 @@ pub fn square(count: usize) -> Vec<[f32; 2]> {
     (0..count).map(|dot| within([dot % side, dot / side], [side; 2])).collect()
 }
 
-/// Where each node of a grid is: its first two dimensions are a tile, and the tiles of all others
-/// lie side by side.
+/// The position of each node of a grid: its first two dimensions are a tile, and the tiles of all
+/// others are side by side.
 pub fn of_grid(grid: &Grid) -> Vec<[f32; 2]> {
     let extent = |dim: usize| grid.dims().get(dim).map_or(1, |&extent| extent as usize);
     let (wide, high) = (extent(0), extent(1));

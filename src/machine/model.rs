@@ -64,7 +64,7 @@ impl Model {
         Some(Model::read(name, text).expect("the machines that come along are tested"))
     }
 
-    /// The names of the machines that come along.
+    /// The names of the built-in machines.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KNOWN.iter().map(|(name, _)| *name)
     }

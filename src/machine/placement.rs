@@ -33,7 +33,7 @@ pub enum Use {
 pub struct Placement {
     grid: Grid,
     strides: Vec<usize>,
-    /// By node, then dimension: its place, for those who compare many.
+    /// By node, then dimension: its coordinates, for comparing many nodes.
     places: Arc<[u32]>,
     used: Vec<u32>,
     nodes: Vec<Use>,
@@ -97,8 +97,8 @@ impl Placement {
         self.spares.len()
     }
 
-    /// Who moves when this node fails, by the first of these methods that can do it; there the
-    /// shortest way.
+    /// The moves when this node fails, by the first of these methods that is possible; of its
+    /// slides the shortest.
     pub fn substitute(&self, failed: usize, methods: &[Method]) -> Option<(Method, Vec<Move>)> {
         self.first_way(failed, methods, |slide| (slide.length, slide.order))
     }
@@ -111,7 +111,7 @@ impl Placement {
         self.first_way(failed, methods, |slide| (Reverse(slide.dim), slide.length, slide.order))
     }
 
-    /// By the first of these methods that can do it; of its slides, the one that comes first.
+    /// By the first possible method of these; of its slides, the one with the smallest key.
     fn first_way<Key: Ord>(
         &self, failed: usize, methods: &[Method], place: impl Fn(&Slide) -> Key,
     ) -> Option<(Method, Vec<Move>)> {
@@ -167,7 +167,7 @@ impl Placement {
         }
     }
 
-    /// A node that has failed goes on, and its rank with it.
+    /// A failed node works again, and its rank with it.
     pub fn repair(&mut self, failed: usize) {
         self.nodes[failed] = Use::Rank(self.guest(failed));
     }
@@ -250,7 +250,7 @@ impl Placement {
         hops.sum()
     }
 
-    /// All slides in so many dimensions that can substitute the node.
+    /// All slides in `dims` dimensions that can replace the node.
     fn slides(
         &self, failed: usize, dims: u32, straights: &[Option<u32>],
     ) -> impl Iterator<Item = Slide> {
@@ -302,7 +302,7 @@ impl Placement {
         None
     }
 
-    /// Visits who moves in a chain that hops over the dead; says how far it reaches.
+    /// Visits the moves of a chain that hops over dead nodes; returns its reach.
     fn chain(
         &self, node: usize, dim: usize, is_up: bool, mut visit: impl FnMut(Move),
     ) -> Option<u32> {
@@ -482,7 +482,7 @@ mod tests {
     fn slides_by_dimension_leave_rows_alone_while_columns_have_spares() {
         let grid = Grid::mesh(&[6, 6]).unwrap();
         let mut placement = placement("2D(2,1)", &grid);
-        // A row's spare is nearer to node 4; the column's is taken all the same.
+        // A row's spare is nearer to node 4, but the column's is taken.
         let step = |(_, moves): (Method, Vec<Move>)| moves[0].to - moves[0].from;
         assert_eq!(placement.substitute(4, &[Method(1)]).map(step), Some(1));
         assert_eq!(placement.substitute_by_dimension(4, &[Method(1)]).map(step), Some(6));

@@ -31,7 +31,7 @@ impl Model {
     }
 }
 
-/// One table of the file: who has read all that he knows asks whether that was all.
+/// One table of the file: a reader that has read all known keys checks that none is left.
 struct Section<'a> {
     name: &'static str,
     at: usize,
@@ -307,7 +307,7 @@ impl<'a> Section<'a> {
         time(text).map(Some).map_err(|why| (at, why))
     }
 
-    /// A time between one thing and the next.
+    /// A time between two events.
     fn span(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {
         let at = self.table.and_then(|table| table.get(name)).map_or(self.at, |it| it.span().start);
         match self.time(name)? {
@@ -324,7 +324,7 @@ impl<'a> Section<'a> {
         if Dice::SHAPES.contains(&shape) { Ok(shape) } else { Err((self.at, why())) }
     }
 
-    /// Complains about what nobody has asked for.
+    /// Reports keys that were not read.
     fn done(self) -> Result<(), Wrong> {
         let Some(table) = self.table else { return Ok(()) };
         match table.iter().find(|(name, _)| !self.known.contains(&name.get_ref().as_ref())) {

@@ -15,7 +15,7 @@ use ftmpi_base::random::Random;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
     set: Set,
-    /// So many of the set, drawn anew each time; else all of it.
+    /// How many of the set, drawn anew each time; `None` means all of it.
     part: Option<Amount>,
 }
 
@@ -49,7 +49,7 @@ impl Nodes {
         Ok(Nodes { set: Set::parse(set.trim(), topology)?, part: Some(amount(part)?) })
     }
 
-    /// The nodes meant, of those that `is_there` lets pass; sorted.
+    /// The nodes of this set for which `is_there` is true; sorted.
     pub fn pick(&self, random: &mut Random, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut found: Vec<usize> = match &self.set {
             Set::All(nodes) => (0..*nodes).filter(|&node| is_there(node)).collect(),
@@ -75,7 +75,7 @@ impl Nodes {
         }
     }
 
-    /// How many of so many are meant.
+    /// How many of `members` nodes this part is.
     pub fn wanted(&self, members: usize) -> usize {
         self.part.map_or(members, |part| part.of(members))
     }

@@ -29,7 +29,7 @@ pub struct Event {
     pub when: When,
 }
 
-/// Which life of a rank is meant.
+/// Which life of a rank an event is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     /// By its incarnation: the first is 0.
@@ -40,7 +40,7 @@ pub enum Life {
 /// When a life ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
-    /// So long after its beginning.
+    /// A time after its beginning.
     Time { after: Duration, is_outside: bool },
     /// At a call: the `count`th of this name, or of any.
     Call { name: Option<String>, count: u64, moment: Moment },
@@ -60,7 +60,7 @@ pub enum Moment {
 const ANY_CALL: &str = "call";
 
 impl Life {
-    /// Whether the life with this number is meant.
+    /// Whether this includes the life with this number.
     pub fn is(self, incarnation: u32) -> bool {
         match self {
             Life::Only(meant) => meant == incarnation,
@@ -83,7 +83,7 @@ impl Event {
     }
 }
 
-/// Reads a schedule: each event with the number of its line. The first mistake is told with its
+/// Reads a schedule: each event with the number of its line. The first mistake is reported with its
 /// file and line.
 pub fn parse(file: &str, text: &str) -> Result<Vec<(usize, Event)>, String> {
     let mut events = Vec::new();
@@ -174,7 +174,7 @@ fn parse_name(name: &str) -> Result<Option<String>, String> {
         return Ok(None);
     }
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    // What tools see as PMPI_Send is the same call.
+    // A call that tools see as PMPI_Send counts as MPI_Send.
     let bare = name.strip_prefix('P').filter(|bare| bare.starts_with("MPI")).unwrap_or(name);
     let is_ours = name.starts_with("FTCK_");
     if (is_ours || bare.starts_with("MPI")) && bare.chars().all(is_word) {

@@ -17,7 +17,7 @@ pub struct Spares {
     pub choose: Choice,
 }
 
-/// A slide in so many dimensions; in none, the failed node's rank moves alone.
+/// A slide in this many dimensions; in none, the failed node's rank moves alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method(pub u32);
 

@@ -20,11 +20,11 @@ pub struct Grid {
     wraps: bool,
 }
 
-/// How long a route is, for those who count its cost.
+/// The length of a route, for computing its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Path {
     pub hops: u32,
-    /// How often the route goes on in another dimension (or, in a fat tree, turns down).
+    /// How often the route changes the dimension (or, in a fat tree, turns down).
     pub turns: u32,
 }
 
@@ -197,7 +197,7 @@ impl Topology {
         }
     }
 
-    /// Nodes one hop away; in a fat tree, those below the same switch.
+    /// Nodes one hop away; in a fat tree, those below the switch of this node.
     pub fn neighbours(&self, node: usize) -> Vec<usize> {
         match self {
             Topology::Grid(grid) => {

@@ -5,7 +5,7 @@ use super::placement::{Move, Placement};
 use super::topology::{Grid, Topology};
 use std::sync::Arc;
 
-/// To whom a rank sends: offsets in the ranks' own grid, whose borders are borders.
+/// The peers of a rank: offsets in the ranks' own grid, which does not wrap around.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(pub Vec<Vec<i32>>);
 
@@ -39,7 +39,7 @@ impl Pattern {
         }
     }
 
-    /// Offsets that were listed, and their opposites: who sends to somebody hears from him.
+    /// Listed offsets and their opposites: patterns are symmetric.
     fn listed(text: &str, dims: usize) -> Option<Pattern> {
         let mut offsets = Vec::new();
         for offset in text.split(';') {
@@ -63,7 +63,7 @@ impl Pattern {
 #[derive(Clone, Debug)]
 pub struct Traffic {
     topology: Topology,
-    /// By rank: those it sends to. Patterns are symmetric, so they send to it as well.
+    /// By rank: the ranks that it sends to. Patterns are symmetric, so they send to it, too.
     peers: Arc<[Vec<u32>]>,
     seats: Vec<u32>,
     uses: Vec<u32>,
@@ -78,7 +78,7 @@ impl Traffic {
         Traffic::over(Topology::Grid(placement.grid().clone()), placement, pattern)
     }
 
-    /// Over the links of another network, whose nodes have the same numbers.
+    /// Over the links of another network, whose nodes have equal numbers.
     pub fn over(topology: Topology, placement: &Placement, pattern: &Pattern) -> Traffic {
         assert!(topology.nodes() >= placement.grid().nodes(), "every node is in the network");
         let ranks = Grid::mesh(placement.rank_dims()).expect("less than the whole machine");
@@ -145,7 +145,7 @@ impl Traffic {
         excess.sum()
     }
 
-    /// All messages from and to a rank, those between two who move once.
+    /// Counts all messages from and to a rank, those between two moving ranks once.
     fn count_all(&mut self, rank: u32, change: i32) {
         for at in 0..self.peers[rank as usize].len() {
             let peer = self.peers[rank as usize][at];
@@ -231,7 +231,7 @@ mod tests {
         let grid = Grid::mesh(&[516]).unwrap();
         let placement = Placement::new(&grid, &Spares::parse("1D(1,1)").unwrap());
         let all = Pattern((-514..=514).filter(|&step| step != 0).map(|step| vec![step]).collect());
-        // Over the link in the middle, everybody on its one side sends to everybody on the other.
+        // Over the link in the middle, every node on one side sends to every node on the other.
         assert_eq!(Traffic::new(&placement, &all).worst(), 257 * 258);
     }
 

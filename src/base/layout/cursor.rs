@@ -2,8 +2,8 @@
 
 use super::node::{Node, Part, Run};
 
-/// Where a walk over a layout is: at some byte of a strip of blocks. There is always more to come:
-/// whoever walks knows how far.
+/// The position of a walk over a layout: a byte of a strip of blocks. The walk never ends: its
+/// caller knows how far to go.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     /// Where the block begins that the cursor is in.
@@ -14,13 +14,13 @@ pub struct Cursor<'a> {
     stride: i64,
     /// Bytes of the block that have been passed.
     within: usize,
-    /// Where the blocks are when that is told one by one, this one first; seen from `origin`.
+    /// The offsets of the blocks if they are listed, this one first; relative to `origin`.
     offsets: &'a [i64],
     origin: i64,
     above: Vec<Frame<'a>>,
 }
 
-/// A node that contains the strip, and what of it comes next.
+/// A node that contains the strip, and the position in it.
 #[derive(Debug)]
 enum Frame<'a> {
     Loop { body: &'a Node, offset: i64, stride: i64, left: u64, size: u64 },
@@ -28,7 +28,7 @@ enum Frame<'a> {
     Runs { all: &'a [Run], next: usize, offset: i64 },
 }
 
-/// Items that come next, each of the same few runs.
+/// The next items, if they consist of equal runs, few of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Items<'a> {
     pub runs: &'a [Run],
@@ -65,8 +65,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// How long the blocks are that come next, and how many there are: none while the cursor is
-    /// inside a block.
+    /// The length of the next blocks and their number: 0 while the cursor is inside a block.
     #[inline]
     pub fn blocks(&self) -> (usize, usize) {
         (self.bytes, if self.within == 0 { self.count } else { 0 })
@@ -78,14 +77,14 @@ impl<'a> Cursor<'a> {
         self.offset.wrapping_add(self.within as i64)
     }
 
-    /// How far apart the blocks are that come next.
+    /// The distance between the next blocks.
     #[inline]
     pub fn stride(&self) -> i64 {
         self.stride
     }
 
-    /// Where the blocks are that come next, seen from the offset that is returned as well, if they
-    /// are not evenly spaced.
+    /// The offsets of the next blocks, relative to the returned offset, if they are not evenly
+    /// spaced.
     #[inline]
     pub fn list(&self) -> Option<(i64, &'a [i64])> {
         (self.offsets.len() > 1).then_some((self.origin, self.offsets))
@@ -97,7 +96,7 @@ impl<'a> Cursor<'a> {
         self.bytes - self.within
     }
 
-    /// The items that come next, if the cursor is at the beginning of one.
+    /// The next items, if the cursor is at the beginning of one.
     #[inline]
     pub fn items(&self) -> Option<Items<'a>> {
         if self.within != 0 {
@@ -111,7 +110,7 @@ impl<'a> Cursor<'a> {
         Some(Items { runs: all, offset: *offset, stride, count, size: *size as usize })
     }
 
-    /// Passes `count` of the items that come next.
+    /// Skips the next `count` items.
     #[inline]
     pub fn pass_items(&mut self, count: usize) {
         self.above.pop();
@@ -122,7 +121,7 @@ impl<'a> Cursor<'a> {
         self.advance();
     }
 
-    /// Moves on by `count` times `bytes`: blocks that come next, or bytes of this block.
+    /// Advances by `count` times `bytes`: the next blocks, or bytes of this block.
     #[inline]
     pub fn pass(&mut self, bytes: usize, count: usize) {
         let (length, blocks) = self.blocks();

@@ -19,7 +19,7 @@ use node::Node;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// Where the data of an item lie, relative to its address, and how far apart items are.
+/// The positions of an item's data, relative to its address, and the distance between items.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// One item, and where its first byte of data is.
@@ -41,11 +41,11 @@ struct Bounds {
     span: (i64, i64),
     /// Whether those were set by hand (MPI-5.0 §5.1.6: markers), which enclosing types inherit.
     is_marked: bool,
-    /// What the item wants its address to be a multiple of.
+    /// The address of an item should be a multiple of this.
     alignment: u64,
 }
 
-/// So many items are more than fit into memory.
+/// More items than fit into memory.
 const ENDLESS: u64 = 1 << 62;
 
 impl Layout {
@@ -143,7 +143,7 @@ impl Layout {
         self.bounds.data.1 - self.bounds.data.0
     }
 
-    /// Where the data of so many items in a row are, if that is one run of bytes.
+    /// The offset of the data of `count` consecutive items, if that is one run of bytes.
     #[inline]
     pub fn run(&self, count: u64) -> Option<i64> {
         let node = if count == 1 { &self.item } else { &self.row };
@@ -199,7 +199,7 @@ impl Bounds {
         let span = match (self.is_nothing(), other.is_nothing()) {
             (_, true) => self.span,
             (true, false) => other.span,
-            // Where there are markers, nothing else says where an item begins and ends.
+            // With markers, only they define where an item begins and ends.
             _ if self.is_marked == other.is_marked => hull(self.span, other.span),
             _ if self.is_marked => self.span,
             _ => other.span,
@@ -212,7 +212,7 @@ impl Bounds {
         if is_fine { Ok(joined) } else { Err(TooLarge) }
     }
 
-    /// With the gap behind an item that the alignment of its data asks for (MPI-5.0 §5.1.6).
+    /// With the gap behind an item that the alignment of its data requires (MPI-5.0 §5.1.6).
     fn padded(mut self) -> Result<Bounds, TooLarge> {
         if !self.is_marked {
             let extent = (self.span.1 - self.span.0).cast_unsigned();

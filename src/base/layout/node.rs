@@ -55,12 +55,12 @@ pub struct Run {
     pub before: usize,
 }
 
-/// Up to so many runs are few: more do not become part of others one by one.
+/// The most runs that count as few: more are not merged into other nodes one by one.
 pub const FEW_RUNS: usize = 32;
 
 /// Lists up to this length are taken apart to be part of another.
 const SHORT: usize = 16;
-/// So many equal blocks at equal distances become a strip.
+/// The fewest equal blocks at equal distances that become a strip.
 const FEWEST: usize = 4;
 
 impl Node {
@@ -198,7 +198,7 @@ fn run_length(node: &Node) -> Option<u64> {
     }
 }
 
-/// Puts a node behind the others: a run goes on with the one before if it begins where that ends.
+/// Appends a node: a run is merged with the one before if it begins where that ends.
 fn append(nodes: &mut Vec<(i64, Node)>, offset: i64, node: Node) {
     if let Node::Strip { bytes, count: 1, .. } = node
         && let Some((start, Node::Strip { bytes: before, count: 1, .. })) = nodes.last_mut()
@@ -234,10 +234,10 @@ fn gathered(nodes: Vec<(i64, Node)>) -> Vec<(i64, Node)> {
                 continue;
             }
         }
-        // What did not go on from here may do so from the next.
+        // A sequence that does not start here may start at the next.
         out.push(nodes[from].clone());
         from += 1;
     }
-    // A strip here and there is not worth taking the whole apart.
+    // A strip here and there is not worth taking the node apart.
     if out.len() * FEWEST > nodes.len() { nodes } else { out }
 }

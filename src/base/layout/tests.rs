@@ -71,7 +71,7 @@ fn neighbours_and_nests_become_one_strip() {
     };
     let column = double.vector(40, 1, 80).expect("small");
     assert_eq!(strip(&column), ((8, 40), 80));
-    // Columns that follow each other at the same distance are one longer column.
+    // Columns at constant distances are one longer column.
     let resized = column.resized(0, 3200).expect("small").vector(5, 1, 3200).expect("small");
     let ((_, count), stride) = strip(&resized);
     assert!(count >= 200 && stride == 80);

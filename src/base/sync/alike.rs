@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-/// Values by what they are of; each follows from its key, whoever works it out.
+/// Values by key; a value depends on its key alone, whichever thread computes it.
 pub struct Alike<K, V> {
     known: Mutex<BTreeMap<K, Weak<V>>>,
 }
@@ -21,8 +21,8 @@ impl<K: Ord, V> Alike<K, V> {
         Alike { known: Mutex::new(BTreeMap::new()) }
     }
 
-    /// The value of `key`, which somebody holds, or which `make` makes. Nobody waits for another's
-    /// work: two who come at once both do it, and one result is taken.
+    /// The value of `key`, which a thread holds, or which `make` makes. No thread waits for
+    /// another's computation: two that come at once both compute it, and one result is used.
     pub fn of(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         let held = |known: &BTreeMap<K, Weak<V>>| known.get(&key).and_then(Weak::upgrade);
         if let Some(value) = held(&self.known.lock()) {

@@ -23,7 +23,7 @@ use std::ops::{Deref, DerefMut};
 const NOBODY: usize = 0;
 const EVERYBODY: usize = 1;
 
-/// A value that one thread at a time has, as a rule always the same.
+/// A value that one thread at a time uses, usually always one thread.
 pub struct Biased<T> {
     owner: AtomicUsize,
     is_inside: AtomicBool,
@@ -36,7 +36,7 @@ unsafe impl<T: Send> Sync for Biased<T> {}
 // SAFETY: the value moves along.
 unsafe impl<T: Send> Send for Biased<T> {}
 
-/// How a thread has come in, and so what it does when it leaves.
+/// How a thread has entered, and so what it does when it leaves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
     AsOwner,
@@ -92,7 +92,7 @@ impl<T> Biased<T> {
         is_in.then_some(Own { of: self, stays: std::marker::PhantomData })
     }
 
-    /// Whether the calling thread is the owner; it may be that no longer when it comes in.
+    /// Whether the calling thread is the owner; it may have lost that by the time it enters.
     #[inline(always)]
     pub fn is_own(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == own_token()
@@ -131,7 +131,7 @@ impl<T> Biased<T> {
         Entry::Locked
     }
 
-    /// The value if nobody has it, for those who come from outside: the owner stays what it is.
+    /// The value if no thread uses it, for threads from outside: the owner does not change.
     pub fn try_visit(&self) -> Option<Guard<'_, T>> {
         if !self.lock.try_lock() {
             return None;
@@ -150,10 +150,10 @@ impl<T> Biased<T> {
 }
 
 impl<T> Guard<'_, T> {
-    /// Lets others have the value while `run` runs.
+    /// Lets other threads use the value while `run` runs.
     #[inline]
     pub fn unlocked<R>(this: &mut Self, run: impl FnOnce() -> R) -> R {
-        /// Comes back even if `run` panics: the guard will leave once more.
+        /// Enters again even if `run` panics, for the guard will leave.
         struct Back<'a, 'b, T>(&'a mut Guard<'b, T>);
         impl<T> Drop for Back<'_, '_, T> {
             #[inline]
@@ -288,7 +288,7 @@ mod raw {
         /// The caller has locked it.
         #[inline]
         pub(super) unsafe fn unlock(&self) {
-            // SAFETY: the same promise.
+            // SAFETY: the caller makes that promise.
             unsafe { self.0.unlock() }
         }
     }

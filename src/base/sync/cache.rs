@@ -1,7 +1,7 @@
 //! Cache-conscious primitives: prefetching a line to write, and spinning on a line that another
 //! core writes.
 
-/// A cache line will be written soon: asks for it, and for the right to write. Touches nothing.
+/// Prefetches a cache line that will be written soon, with the right to write. Changes nothing.
 #[inline]
 pub fn prefetch_to_write<T>(place: *const T) {
     #[cfg(all(target_arch = "x86_64", not(any(miri, loom))))]
@@ -13,9 +13,9 @@ pub fn prefetch_to_write<T>(place: *const T) {
     let _ = place;
 }
 
-/// Whether something is there within so many looks at memory that another core writes to. A pause
-/// after each is much shorter than the line's journey; looks without one crowd the processor, and
-/// the news comes half as late again.
+/// Whether `is_there` becomes true within `looks` looks at memory that another core writes to. A
+/// pause after each look is much shorter than the transfer of the line; looks without pauses crowd
+/// the processor, and the news arrives half as late again.
 #[inline(always)]
 pub fn comes_soon(looks: u32, mut is_there: impl FnMut() -> bool) -> bool {
     (0..looks).any(|_| {

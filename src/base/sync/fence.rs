@@ -35,8 +35,8 @@ mod kernel {
         unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
     }
 
-    /// Makes light fences light from now on, if the kernel can; false if it cannot. Before anybody
-    /// else uses either fence.
+    /// Makes light fences light from now on, if the kernel supports it; false if not. Called before
+    /// any other thread uses either fence.
     pub fn arm() -> bool {
         if !IS_ARMED.load(Ordering::Relaxed) && membarrier(REGISTER_PRIVATE) {
             IS_ARMED.store(true, Ordering::SeqCst);
@@ -50,13 +50,14 @@ mod kernel {
         IS_ARMED.load(Ordering::Relaxed)
     }
 
-    /// A light fence of those who know that it [is light](is_armed): not even a look at that.
+    /// A light fence for callers that know that it [is light](is_armed): it does not even check
+    /// that.
     #[inline(always)]
     pub fn feather() {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// Between a write and a read of those who pass often.
+    /// Between a write and a read on the frequent side.
     #[inline(always)]
     pub fn light() {
         if IS_ARMED.load(Ordering::Relaxed) {
@@ -66,7 +67,7 @@ mod kernel {
         }
     }
 
-    /// Between a write and a read of those who seldom come.
+    /// Between a write and a read on the rare side.
     pub fn heavy() {
         fence(Ordering::SeqCst);
         if IS_ARMED.load(Ordering::Relaxed) {

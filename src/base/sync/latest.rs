@@ -18,7 +18,7 @@ impl<K: PartialEq, V, const KEPT: usize> Latest<K, V, KEPT> {
         Latest(Mutex::new(Vec::new()))
     }
 
-    /// The value of `key`, which is kept, or which `make` makes. Nobody waits for another's work.
+    /// The value of `key`, cached or made by `make`. No thread waits for another's computation.
     pub fn of(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         if let Some((_, value)) = self.0.lock().iter().find(|(known, _)| *known == key) {
             return value.clone();

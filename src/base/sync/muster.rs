@@ -23,7 +23,7 @@ const GROUP: usize = if cfg!(loom) { 2 } else { 16 };
 const GIVEN_UP: u64 = 1 << 31;
 const COUNT: u64 = GIVEN_UP - 1;
 
-/// Those who are counted.
+/// The members that are counted.
 pub struct Muster {
     /// None where all count in the root.
     groups: Box<[Word]>,
@@ -42,7 +42,7 @@ impl Muster {
         Muster { groups: (0..groups).map(|_| word()).collect(), root: word(), members }
     }
 
-    /// The member at `place` has come. True for the one that makes the number full.
+    /// The member at `place` has arrived. True for the one that completes the number.
     #[inline]
     pub fn arrive(&self, turn: u32, place: usize) -> bool {
         if let Some(group) = self.groups.get(place / GROUP) {
@@ -55,20 +55,20 @@ impl Muster {
         self.root.count(turn) == self.full()
     }
 
-    /// Whether all have come, and nobody had given up before.
+    /// Whether all members arrived before one gave up.
     #[inline]
     pub fn is_full(&self, turn: u32) -> bool {
         self.root.0.load(Ordering::SeqCst) == of(turn) | self.full()
     }
 
-    /// Whether it is decided: all have come, or somebody has given up.
+    /// Whether it is decided: all members have arrived, or one has given up.
     #[inline]
     pub fn is_decided(&self, turn: u32) -> bool {
         let root = self.root.0.load(Ordering::SeqCst);
         root == of(turn) | self.full() || root >> 32 == u64::from(turn) && root & GIVEN_UP != 0
     }
 
-    /// From now on nobody will find that all have come; false if they have.
+    /// Prevents the turn from becoming full; false if it already is.
     pub fn abandon(&self, turn: u32) -> bool {
         let full = of(turn) | self.full();
         let (won, lost) = (Ordering::SeqCst, Ordering::SeqCst);
@@ -126,7 +126,8 @@ mod tests {
                 let mut told = 0;
                 for step in 0..members {
                     assert!(!muster.is_full(turn));
-                    // 7919 is prime and no divisor: everybody comes once, in some other order.
+                    // 7919 is prime and no divisor: every member arrives once, in a different
+                    // order.
                     told += usize::from(muster.arrive(turn, (step * 7919 + 3) % members));
                 }
                 assert!(told == 1 && muster.is_full(turn), "{members} {turn}");
@@ -204,7 +205,7 @@ mod loom_tests {
         });
     }
 
-    /// Of three, in two groups: one is told in each turn, and then all find the number full.
+    /// Three members in two groups: one is told in each turn, and then all find the number full.
     #[test]
     fn loom_one_is_told_that_all_have_come() {
         members(3, |muster, place| {
@@ -214,7 +215,7 @@ mod loom_tests {
         });
     }
 
-    /// Either all have come, or somebody has given up: nobody sees the one and somebody the other.
+    /// Either all have arrived, or one has given up: all threads see one outcome.
     #[test]
     fn loom_all_agree_on_whether_all_have_come() {
         for count in [2, 3] {
@@ -229,8 +230,8 @@ mod loom_tests {
         }
     }
 
-    /// A word that is left over from an earlier turn counts for nothing: whoever comes to the third
-    /// knows that all have come to the second, and so have let go of the first.
+    /// A word left over from an earlier turn does not count: a member that arrives at the third
+    /// turn knows that all have arrived at the second, and so have left the first.
     #[test]
     fn loom_a_turn_begins_anew() {
         loom::model(|| {

@@ -25,7 +25,7 @@ impl Name {
         let place = std::ptr::with_exposed_provenance((packed & PLACE) as usize);
         // SAFETY: `set` made the number of a word that lives as long as the program.
         let bytes = unsafe { std::slice::from_raw_parts(place, (packed >> 48) as usize) };
-        // SAFETY: the same: it was a string.
+        // SAFETY: it was a string.
         Some(unsafe { std::str::from_utf8_unchecked(bytes) })
     }
 }

@@ -9,19 +9,19 @@ use super::cache::prefetch_to_write;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
-/// An owning pointer to a node that can lie in a [`Queue`].
+/// An owning pointer to a node that can be in a [`Queue`].
 ///
 /// # Safety
 /// `into_raw` gives up ownership of a node that stays valid until `from_raw` takes it back, and
-/// `link` names a field of it that nobody else touches meanwhile.
+/// `link` names a field of it that nothing else touches meanwhile.
 pub unsafe trait Linked: Sized {
     type Node;
     fn into_raw(self) -> NonNull<Self::Node>;
     /// # Safety
-    /// `node` came from `into_raw` and was not taken back before.
+    /// `node` is from `into_raw` and was not taken back before.
     unsafe fn from_raw(node: NonNull<Self::Node>) -> Self;
     /// # Safety
-    /// `node` came from `into_raw` and was not taken back before.
+    /// `node` is from `into_raw` and was not taken back before.
     unsafe fn link<'a>(node: NonNull<Self::Node>) -> &'a AtomicPtr<Self::Node>;
 }
 
@@ -33,7 +33,7 @@ pub struct Queue<P: Linked> {
 
 // SAFETY: what goes through is owned by the sender before and by the taker after, never by both.
 unsafe impl<P: Linked + Send> Sync for Queue<P> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl<P: Linked + Send> Send for Queue<P> {}
 
 impl<P: Linked> Default for Queue<P> {
@@ -62,8 +62,8 @@ impl<P: Linked> Queue<P> {
         }
     }
 
-    /// True when nothing waits. SeqCst, for those who are about to sleep. What waits will be taken
-    /// next: its cache line travels while the queue is taken.
+    /// True if the queue is empty. SeqCst, for callers that are about to sleep. Prefetches the
+    /// first node, which will be taken next.
     #[inline]
     pub fn is_empty(&self) -> bool {
         let newest = self.newest.load(Ordering::SeqCst);
@@ -114,7 +114,7 @@ impl<P: Linked> Iterator for Batch<P> {
         let node = NonNull::new(self.oldest)?;
         // SAFETY: the batch owns its chain.
         self.oldest = unsafe { P::link(node) }.load(Ordering::Relaxed);
-        // SAFETY: the same, and the batch has just let go of this node.
+        // SAFETY: the chain is ours, and the batch no longer refers to this node.
         Some(unsafe { P::from_raw(node) })
     }
 }
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    // SAFETY: a box gives its node away whole and takes it back whole.
+    // SAFETY: a box gives up its node whole and takes it back whole.
     unsafe impl Linked for Post {
         type Node = Letter;
         fn into_raw(self) -> NonNull<Letter> {
@@ -211,8 +211,8 @@ mod loom_tests {
                 let queue = queue.clone();
                 thread::spawn(move || (0..2).for_each(|n| queue.push(Post::new(sender, n))))
             });
-            // Kept, so that no post lies where an earlier one did: that would be the heap's choice,
-            // and the checker takes the same steps again only if nothing else decides.
+            // Kept, so that no post is at the address of an earlier one: the heap would decide
+            // that, but the checker repeats a sequence of steps only if nothing else decides.
             let (mut next, mut kept) = ([0; 2], Vec::new());
             let mut check = |batch: Batch<Post>| {
                 for post in batch {

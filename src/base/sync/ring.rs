@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 /// How many messages there is room for.
 pub const SLOTS: usize = if cfg!(loom) { 2 } else { 128 };
 const QUARTER: u32 = (SLOTS as u32).div_ceil(4);
-/// How far ahead of its messages the sender asks for lines.
+/// How many lines ahead the sender prefetches.
 const AHEAD: u32 = 4;
 
 #[repr(C, align(64))]
@@ -29,7 +29,7 @@ struct Own<T>(T);
 /// What the sender alone knows.
 struct Sending {
     next: u32,
-    /// How far the taker has come, as far as the sender knows.
+    /// The taker's position, as far as the sender knows.
     taken: u32,
 }
 
@@ -44,14 +44,14 @@ pub struct Ring<T> {
     sending: Own<UnsafeCell<Sending>>,
     /// The taker's next message: others may look, the taker alone writes.
     next: Own<AtomicU32>,
-    /// How far the taker has come, for the sender.
+    /// The taker's position, for the sender.
     taken: Own<AtomicU32>,
 }
 
 // SAFETY: a value is the sender's before its slot's turn, and the taker's after. That there is one
 // of each is what the callers of the unsafe functions promise.
 unsafe impl<T: Send> Sync for Ring<T> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl<T: Send> Send for Ring<T> {}
 
 impl<T> Default for Ring<T> {
@@ -91,8 +91,8 @@ impl<T> Ring<T> {
         Some(Room { at: self.slot(number).value.get().cast(), number })
     }
 
-    /// Asks for the line of the next message, which is about to be sent. Even if the taker looks at
-    /// it all the time, that saves much of the line's journey.
+    /// Prefetches the line of the next message, which is about to be sent. Even if the taker polls
+    /// it, that saves much of the line's transfer.
     ///
     /// # Safety
     /// As for [`Ring::room`].
@@ -123,14 +123,14 @@ impl<T> Ring<T> {
         prefetch_to_write(self.slot(room.number.wrapping_add(AHEAD)));
     }
 
-    /// Whether there is a message. A hint for those who are not the taker.
+    /// Whether there is a message. A hint for threads that are not the taker.
     #[inline]
     pub fn has_next(&self) -> bool {
         let number = self.next.0.load(Ordering::Relaxed);
         self.slot(number).turn.load(Ordering::Acquire) == number.wrapping_add(1)
     }
 
-    /// Where the next message lies, if there is one. It stays there until [`Ring::pass`].
+    /// The next message, if there is one. It stays there until [`Ring::pass`].
     ///
     /// # Safety
     /// One thread at a time takes; what it did before is known to the next.
@@ -158,11 +158,11 @@ impl<T> Ring<T> {
 }
 
 impl<T> Drop for Ring<T> {
-    /// What nobody has taken is dropped.
+    /// Messages that were not taken are dropped.
     fn drop(&mut self) {
-        // SAFETY: nobody else is there any more, and what has its turn was written.
+        // SAFETY: no other thread is left, and a message whose turn is set was written.
         while let Some(value) = unsafe { self.next() } {
-            // SAFETY: the same; it is passed at once.
+            // SAFETY: as above; it is passed at once.
             unsafe {
                 drop(value.read());
                 self.pass();

@@ -16,7 +16,7 @@ pub struct Sheet {
     held: Mutex<Vec<Held>>,
 }
 
-/// A part that somebody holds.
+/// A part that is held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Held {
     range: Range<usize>,
@@ -25,7 +25,7 @@ struct Held {
 
 // SAFETY: the sheet owns the memory behind `start`, and parts that are written to are one holder's.
 unsafe impl Send for Sheet {}
-// SAFETY: as above; who holds what is kept behind a lock.
+// SAFETY: as above; the record of holders is behind a lock.
 unsafe impl Sync for Sheet {}
 
 impl Default for Sheet {
@@ -52,7 +52,7 @@ impl Sheet {
         self.memory.is_empty()
     }
 
-    /// Makes it so long; what is new is zero.
+    /// Sets its length; new bytes are zero.
     pub fn resize(&mut self, bytes: usize) {
         self.memory.resize(bytes, 0);
         self.start = self.memory.as_mut_ptr();
@@ -82,7 +82,7 @@ impl Sheet {
     }
 }
 
-/// A part in somebody's hands.
+/// A held part.
 struct Part<'a> {
     sheet: &'a Sheet,
     held: Held,
@@ -103,26 +103,26 @@ impl Drop for Part<'_> {
     }
 }
 
-/// A part that nobody writes to.
+/// A part that is only read.
 pub struct Reading<'a>(Part<'a>);
 
 impl Deref for Reading<'_> {
     type Target = [u8];
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the range is inside the sheet, and nobody writes to it while this is held.
+        // SAFETY: the range is inside the sheet, and not written to while this is held.
         unsafe { &*ptr::slice_from_raw_parts(self.0.address(), self.0.held.range.len()) }
     }
 }
 
-/// A part that nobody else has.
+/// A part with a single holder.
 pub struct Writing<'a>(Part<'a>);
 
 impl Deref for Writing<'_> {
     type Target = [u8];
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the range is inside the sheet, and nobody else has any of it while this is held.
+        // SAFETY: the range is inside the sheet, and nothing else holds any of it meanwhile.
         unsafe { &*ptr::slice_from_raw_parts(self.0.address(), self.0.held.range.len()) }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn is_known(name: &str) -> bool {
     CALLS.contains(&name)
 }
 
-/// The call that is meant by a mistyped name, if one is near.
+/// The call nearest to a mistyped name, if one is near.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let same = CALLS.iter().copied().find(|call| call.eq_ignore_ascii_case(name));
     same.or_else(|| super::options::nearest_of(name, CALLS.iter().copied()))

@@ -11,8 +11,8 @@ use std::process::Command;
 /// The changes to make to our own environment; the last word on a variable counts.
 pub(crate) struct Variables(Vec<(String, Option<OsString>)>);
 
-/// How variables begin by which other launchers tell a process who it is and whom to talk to. This
-/// one may have been started by such a launcher; what it starts has not.
+/// Prefixes of the variables by which other launchers tell a process its rank and its peers. Such a
+/// launcher may have started this one, but not what this one starts.
 const OF_OTHERS: [&str; 6] =
     ["PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "MPI_LOCAL", "MV2_COMM_WORLD_"];
 
@@ -37,7 +37,7 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
         preload.push(":");
         preload.push(kept);
     }
-    // Ours goes first: elsewhere a `libmpi_abi.so.1` of another MPI may lie in wait.
+    // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
     let mut path = directory.as_os_str().to_os_string();
     if let Some(before) = variables.value("LD_LIBRARY_PATH").filter(|value| !value.is_empty()) {
         path.push(":");

@@ -22,7 +22,7 @@ pub(crate) struct Faults {
 #[derive(Clone, Copy, Debug)]
 enum Seed {
     Given(u64),
-    /// Drawn here: whoever wants to repeat the run has to be told.
+    /// Drawn here: the user must be told it to repeat the run.
     Drawn(u64),
 }
 
@@ -126,7 +126,7 @@ fn drawn() -> u64 {
     RandomState::new().hash_one(0) % 1_000_000
 }
 
-/// `--machine FILE|NAME`: what the library reads, wherever the job runs.
+/// `--machine FILE|NAME`: resolved for the library, whatever directory the job runs in.
 pub(crate) fn machine(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let name = value.to_string_lossy();
     // What is no file may be a name: the library knows.
@@ -143,7 +143,7 @@ pub(crate) fn time_scale(dashed: &str, value: &OsStr) -> Result<f64, Refusal> {
     factor.ok_or_else(|| no(dashed, &format!("`{text}` is no factor above 0, such as 0.001")))
 }
 
-/// `--report FILE`: the file is there and empty from now on. Its name holds wherever the job runs.
+/// `--report FILE`: creates the file, empty. Its name is valid whatever directory the job runs in.
 pub(crate) fn report(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let name = value.to_string_lossy();
     let no = |why: &str| Refusal::usage(format!("cannot write {dashed} {name}: {why}"));

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Asked {
     /// The file's name without directories.
     pub(crate) name: String,
-    /// The file name of what asks for it.
+    /// The name of the file that needs it.
     pub(crate) by: String,
     pub(crate) found: bool,
     pub(crate) sanitizer: Option<&'static str>,
 }
 
-/// Where ld.so looks when nothing else says where.
+/// Where ld.so looks by default.
 const USUAL: [&str; 6] = [
     "/lib/x86_64-linux-gnu",
     "/usr/lib/x86_64-linux-gnu",
@@ -28,7 +28,7 @@ const USUAL: [&str; 6] = [
     "/usr/lib",
 ];
 
-/// Every library that `program` asks for, directly or through others; nearest first.
+/// Every library that `program` needs, directly or through others; nearest first.
 pub(crate) fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
     let search = Search {
         library_path: std::env::split_paths(library_path).collect(),
@@ -43,7 +43,7 @@ pub(crate) fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            // Nothing of interest lies behind the C library.
+            // The C library's own dependencies do not matter.
             let found = if is_libc(&name) { None } else { search.find(needed, &path, &elf) };
             let sanitizer = found.as_ref().and_then(|(_, elf)| elf.sanitizer);
             asked.push(Asked { name, by: file_name(&path), found: found.is_some(), sanitizer });

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Checks all that can be checked, then turns into the program; comes back only with a refusal.
+/// Checks everything that can be checked, then becomes the program; returns only with a refusal.
 fn run(called: &str, request: Request) -> Result<std::convert::Infallible, Refusal> {
     let library = place::library()?;
     place::name_as_the_standard_does(&library);

@@ -53,12 +53,12 @@ impl Wanted {
         Ok(())
     }
 
-    /// Lets the environment say what options have not.
+    /// Fills in from the environment what options have not set.
     pub(crate) fn fill_from(
         &mut self, value: impl Fn(&str) -> Option<OsString>,
     ) -> Result<(), Refusal> {
         let has_mode = self.is_ulfm || self.comm.is_some();
-        // Whoever asks for ULFM here or for the standard's rules has no use for modes.
+        // A user who asks for ULFM or for the standard's rules has no use for modes.
         if self.is_ulfm || self.is_without || self.on_failure.is_some() {
             return Ok(());
         }
@@ -163,7 +163,7 @@ mod tests {
             if let Some(mode) = mode {
                 wanted.set(Does::CommMode, "--mode", mode)?;
             }
-            // What stands in the environment is for other runs.
+            // The environment is meant for other runs.
             wanted.fill_from(|name| (name == "FTMPI_COMM_MODE").then(|| "blank".into()))?;
             wanted.rules()
         };

@@ -18,7 +18,7 @@ pub(crate) enum Does {
     MsgMode,
     CollMode,
     RecoveryMode,
-    /// `--with-ft ulfm`, as Open MPI's launcher is told.
+    /// `--with-ft ulfm`, an option of Open MPI's launcher.
     WithFt,
     InitialErrhandler,
     Stack,

@@ -105,14 +105,14 @@ fn find(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
     let here = Path::new(".").join(name);
     let mut on_path = std::env::split_paths(&path).map(|directory| directory.join(name));
     let found = on_path.find(is_program);
-    // What lies here and cannot be run is refused with its own words.
+    // A file that is here but cannot be run has a refusal of its own.
     let found = found.or_else(|| here.exists().then_some(here));
     found.ok_or_else(|| missing("is not on PATH and not in this directory"))
 }
 
 /// Whether running the file changes the user or group: ld.so then ignores LD_PRELOAD.
 fn gains_rights(file: &Metadata) -> bool {
-    // /proc/self belongs to whoever runs this.
+    // /proc/self belongs to the user who runs this.
     let Ok(own) = Path::new("/proc/self").metadata() else { return false };
     let other_user = file.mode() & 0o4000 != 0 && file.uid() != own.uid();
     let other_group = file.mode() & 0o2010 == 0o2010 && file.gid() != own.gid();

@@ -9,7 +9,7 @@ use ftmpi_launch::{InitialErrhandler, Job, OnFailure, RankKind};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// What the user wants.
+/// The user's request.
 #[derive(Debug)]
 pub(crate) enum Asked {
     Run(Box<Request>),
@@ -127,7 +127,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         Ok(Asked::Run(Box::new(self.request)))
     }
 
-    /// Decides what carries ranks: the option, or what stands in the environment.
+    /// Decides whether ranks are fibers or threads: by the option, or by the environment.
     fn settle_kind(&mut self) -> Result<(), Refusal> {
         const VARIABLE: &str = "FTMPI_RANKS";
         let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
@@ -140,7 +140,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         Ok(())
     }
 
-    /// Takes the seed that stands in the environment, where no option says one.
+    /// Takes the seed from the environment, if no option sets one.
     fn seed_of_environment(&mut self) -> Result<(), Refusal> {
         const VARIABLE: &str = "FTMPI_SEED";
         let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
@@ -150,8 +150,8 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         }
     }
 
-    /// Decides how large stacks and heaps may become. So many ranks that do not fit into a process
-    /// with what is usual get less, unless the options say how much.
+    /// Decides how large stacks and heaps may become. If the ranks do not fit into a process with
+    /// the defaults, they get less, unless options set the sizes.
     fn settle_room(&mut self) {
         const MANY: usize = 100_000;
         const STACK_OF_MANY: usize = 256 << 10;

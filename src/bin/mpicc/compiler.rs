@@ -20,7 +20,7 @@ pub(crate) struct Compiler {
     words: Vec<String>,
 }
 
-/// What a compiler does without being told.
+/// What a compiler does by default.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Nature {
     /// Links position-independent programs: only those can become ranks.
@@ -70,7 +70,7 @@ impl fmt::Display for Language {
 }
 
 impl Compiler {
-    /// The compiler that was named on the command line or in the environment, else a usual one.
+    /// The compiler named on the command line or in the environment, otherwise a usual one.
     pub(crate) fn choose(language: Language, named: Option<&str>) -> Result<Compiler, Refusal> {
         let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let variable = language.variables().iter().find_map(set);

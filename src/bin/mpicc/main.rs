@@ -79,7 +79,7 @@ impl Flags {
         let mut link = Vec::new();
         let nature = compiler.nature();
         if !nature.makes_pie {
-            // Not -fPIE: the same object may go into a shared library.
+            // Not -fPIE: the object may also go into a shared library.
             compile.push("-fPIC".into());
             link.extend((!words.has("-shared")).then(|| "-pie".to_string()));
         }
@@ -97,8 +97,8 @@ impl Flags {
         Ok(Flags { include: vec![include], library_directory: directory, compile, link })
     }
 
-    /// Finds or makes the modules `mpi` and `mpi_f08`. A program of `mpif.h` does without, so it is
-    /// no mistake yet if there are none.
+    /// Finds or makes the modules `mpi` and `mpi_f08`. A program that includes `mpif.h` does not
+    /// need them, so it is no error yet if there are none.
     fn add_modules(
         &mut self, called: &str, compiler: &Compiler, words: &Words,
     ) -> Result<(), Refusal> {

@@ -82,7 +82,7 @@ impl<'a> Modules<'a> {
         std::fs::create_dir_all(&partial).map_err(place)?;
         let compiled = SOURCES.iter().try_for_each(|name| self.compile(name, &partial));
         let done = compiled.and_then(|()| match std::fs::rename(&partial, target) {
-            // Somebody was faster.
+            // Another process was faster.
             Err(_) if target.join(LAST).is_file() => Ok(()),
             renamed => renamed.map_err(place),
         });

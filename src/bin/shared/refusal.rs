@@ -30,7 +30,7 @@ impl Refusal {
 
     /// Says it on stderr in the name of the program that was called.
     pub(crate) fn say(&self, called: &str) -> ExitCode {
-        // Where it cannot be told, the status says so.
+        // If it cannot be written, the exit status still reports it.
         let _ = writeln!(std::io::stderr(), "{called}: {}", self.sentence);
         ExitCode::from(self.status)
     }

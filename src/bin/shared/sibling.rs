@@ -3,7 +3,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-/// Runs `sibling` with this program's name and arguments; comes back only with bad news.
+/// Runs `sibling` with this program's name and arguments; returns only on failure.
 pub(crate) fn run(sibling: &str) -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_else(|| sibling.into());

@@ -12,7 +12,7 @@ use std::ptr::{null_mut, without_provenance_mut};
 const STEPS: i32 = 400;
 const EACH: i32 = 100;
 
-/// What is needed to go on.
+/// The state that is needed to continue.
 struct Numbers {
     x: Vec<f64>,
     step: i32,
@@ -30,9 +30,9 @@ fn main() {
     let (rank, size) = mpi::place();
     let mut numbers = Numbers { x: (0..1000).map(|at| f64::from(rank * at)).collect(), step: 0 };
     let mut kept = Checkpoints::new(Comm::WORLD, "rs:2").expect("the scheme is known");
-    // A replacement comes into a world that is whole again.
+    // A replacement starts in a world that is already repaired.
     while let Err(error) = go_on(&mut kept, &mut numbers, !is_new) {
-        // All are told, and one says it.
+        // All ranks are told, and one reports it.
         if error.is_loss() && rank == 0 {
             eprintln!("restart: {error}");
             mpi::abort();
@@ -47,7 +47,7 @@ fn main() {
     mpi::finalize();
 }
 
-/// From the last checkpoint on; fails when somebody dies.
+/// Continues from the last checkpoint; fails when a rank dies.
 fn go_on(kept: &mut Checkpoints, numbers: &mut Numbers, may_die: bool) -> Result<(), ftck::Error> {
     kept.restore(numbers)?;
     while numbers.step < STEPS {
@@ -61,7 +61,7 @@ fn go_on(kept: &mut Checkpoints, numbers: &mut Numbers, may_die: bool) -> Result
         numbers.x.iter_mut().for_each(|x| *x += 0.01 * (mean - *x));
         numbers.step += 1;
     }
-    // Who comes to its end has heard from all.
+    // A rank that gets past this knows that all have finished.
     mpi::sum(0.0).map(drop)
 }
 
@@ -72,7 +72,7 @@ fn die_if_asked(step: i32) {
     }
 }
 
-/// The little of MPI that it needs; crates that bind all of it do as well.
+/// The few functions of MPI that it needs; crates that bind all of it work, too.
 mod mpi {
     use super::*;
 
@@ -134,9 +134,9 @@ mod mpi {
         ftck::checked(code).map(|()| all)
     }
 
-    /// All together make the world whole.
+    /// All ranks together repair the world.
     pub(super) fn recover() {
-        // SAFETY: by this address MPI_Comm_dup knows what is wanted; a handle takes its place.
+        // SAFETY: by this address MPI_Comm_dup recognizes the request; a handle takes its place.
         unsafe {
             let wanted: *mut c_void = (&raw mut ftmpi_check_recover).cast();
             let mut made = wanted;
@@ -147,14 +147,14 @@ mod mpi {
         }
     }
 
-    /// The whole job ends; whoever only exits is taken to have died.
+    /// Ends the whole job; a rank that only exits counts as dead.
     pub(super) fn abort() {
         // SAFETY: that ends all.
         unsafe { MPI_Abort(WORLD, 1) };
     }
 
     pub(super) fn die() {
-        // SAFETY: it ends this rank, and nobody else.
+        // SAFETY: it ends this rank only.
         unsafe { raise(SIGKILL) };
     }
 }

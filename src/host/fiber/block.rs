@@ -152,7 +152,8 @@ pub(super) fn begin() {
 
 /// Frees a block.
 ///
-/// # Safety It came from [`make`], no context uses it, and none will.
+/// # Safety
+/// It came from [`make`], no context uses it, and none will.
 pub(super) unsafe fn free(block: usize) {
     // SAFETY: as our caller promises.
     unsafe { (ways().free)(std::ptr::with_exposed_provenance_mut(block), true) };

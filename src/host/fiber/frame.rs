@@ -41,7 +41,8 @@ pub(in crate::host) unsafe fn is_on_the_move(context: *mut c_void) -> bool {
 /// If a fiber was interrupted, `handler` continues on the fiber's own signal stack, and this does
 /// not return. It returns if the thread is no fiber, or has no room left there.
 ///
-/// # Safety The arguments are what the kernel has passed to the handler that calls this.
+/// # Safety
+/// The arguments are what the kernel has passed to the handler that calls this.
 pub(in crate::host) unsafe fn move_to_own_stack(
     number: c_int, story: *mut siginfo_t, context: *mut c_void, handler: Handler,
 ) {

@@ -192,8 +192,9 @@ impl Fiber {
 
     /// Makes it ready to run `body`; false without memory. `clear` becomes 0 when it has ended.
     ///
-    /// # Safety The record is not in use; both stacks are writable and belong to the fiber until it
-    /// has ended, and until then `clear` stays where it is.
+    /// # Safety
+    /// The record is not in use; both stacks are writable and belong to the fiber until it has
+    /// ended, and until then `clear` stays where it is.
     pub(super) unsafe fn start(
         &'static self, stack: Range<usize>, signal_stack: Range<usize>, clear: *const AtomicU32,
         body: Body,
@@ -217,7 +218,8 @@ impl Fiber {
 
     /// Frees what an ended life has left.
     ///
-    /// # Safety It has ended, and nothing refers to its thread control block.
+    /// # Safety
+    /// It has ended, and nothing refers to its thread control block.
     pub(super) unsafe fn clear_up(&self) {
         let block = self.block.swap(0, Ordering::Relaxed);
         if block != 0 {

@@ -93,7 +93,8 @@ const X87: u32 = 0x37f;
 
 /// Prepares the stack that ends at `top` to begin with `body(argument)`; returns its stack pointer.
 ///
-/// # Safety The memory below `top` is writable and not in use.
+/// # Safety
+/// The memory below `top` is writable and not in use.
 pub(super) unsafe fn prepare(
     top: usize, body: extern "C-unwind" fn(usize) -> !, argument: usize,
 ) -> usize {
@@ -117,9 +118,10 @@ pub(super) unsafe fn prepare(
 
 /// Continues the context of `stack` and `fs`; returns when another switch continues this one.
 ///
-/// # Safety That context was prepared or left by a switch and has not run since, and no other
-/// thread continues it; `save` is where others find the calling context, and they look only after
-/// this switch.
+/// # Safety
+/// That context was prepared or left by a switch and has not run since, and no other thread
+/// continues it; `save` is where others find the calling context, and they look only after this
+/// switch.
 #[inline]
 pub(super) unsafe fn switch(save: *mut usize, stack: usize, fs: usize) {
     // SAFETY: as our caller promises.
@@ -128,7 +130,8 @@ pub(super) unsafe fn switch(save: *mut usize, stack: usize, fs: usize) {
 
 /// Calls `body(argument)` on the stack below `stack`, which a switch has left.
 ///
-/// # Safety No thread continues that stack before this returns; the argument is as `body` requires.
+/// # Safety
+/// No thread continues that stack before this returns; the argument is as `body` requires.
 pub(super) unsafe fn call_on(
     stack: usize, body: extern "C-unwind" fn(*mut c_void), argument: *mut c_void,
 ) {

@@ -174,7 +174,8 @@ impl Arguments {
 
     /// Puts a copy at `start`, together with what the pointers point to.
     ///
-    /// # Safety There is room for the copy, and it is not in use.
+    /// # Safety
+    /// There is room for the copy, and it is not in use.
     unsafe fn lay_down(&self, start: usize) {
         let at = |offset: usize| ptr::with_exposed_provenance_mut::<u8>(start + offset);
         let end = self.words.len() * size_of::<usize>();

@@ -29,7 +29,8 @@ thread_local! {
 /// Called by compiled Rust and C++ code to register a thread-local variable for destruction.
 /// Libraries of ranks get a different function (see [`super::exits`]).
 ///
-/// # Safety `act` can be called with `object` at the end of the calling thread.
+/// # Safety
+/// `act` can be called with `object` at the end of the calling thread.
 #[cfg_attr(not(miri), unsafe(no_mangle))]
 unsafe extern "C" fn __cxa_thread_atexit_impl(
     act: Act, object: *mut c_void, dso: *mut c_void,

@@ -102,8 +102,9 @@ impl Seat {
 
     /// Frees the record of the rank that lived here: nothing pins it, and nothing will.
     ///
-    /// # Safety The seat is closed, no pin is left, no thread of the rank is; the caller is the
-    /// supervisor, and drops its own references to the record.
+    /// # Safety
+    /// The seat is closed, no pin is left, no thread of the rank is; the caller is the supervisor,
+    /// and drops its own references to the record.
     pub(super) unsafe fn vacate(&self) {
         let rank = self.rank.swap(std::ptr::null_mut(), Ordering::AcqRel);
         if !rank.is_null() {

@@ -397,8 +397,8 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     let record = unsafe { &*thread.cast::<Thread>() };
     keys::thread_ends();
     if record.farewells.fetch_add(1, Ordering::Relaxed) < LAST_ROUND {
-        // The program's own destructors may still run after this one. SAFETY: the key and value of
-        // before.
+        // The program's own destructors may still run after this one.
+        // SAFETY: the key and value that `begin` set.
         unsafe { libc::pthread_setspecific(farewell_key(), thread) };
         return;
     }

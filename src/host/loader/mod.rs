@@ -170,8 +170,9 @@ impl Template {
 
     /// Maps and relocates images on zeroed memory, for the rank that has this state, or for all.
     ///
-    /// # Safety The memory at `start` is unused and large enough; `start` is aligned as the
-    /// template requires.
+    /// # Safety
+    /// The memory at `start` is unused and large enough; `start` is aligned as the template
+    /// requires.
     pub(super) unsafe fn make(&self, start: usize, libc: Option<&LibcState>) -> Result<(), Error> {
         for object in &self.objects {
             object.place(start)?;

@@ -283,8 +283,9 @@ impl Program {
     /// Writes everything that needs no code of the rank to run. Without the state of one rank, the
     /// images are for all.
     ///
-    /// # Safety The images at `images` are laid out as the linker was told, and the objects that
-    /// this one depends on are relocated.
+    /// # Safety
+    /// The images at `images` are laid out as the linker was told, and the objects that this one
+    /// depends on are relocated.
     pub(super) unsafe fn apply(&self, images: usize, libc: Option<&LibcState>) {
         let word =
             |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));

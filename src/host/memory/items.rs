@@ -168,7 +168,8 @@ unsafe fn steps(job: &Job<'_>, length: usize, step: impl Fn(usize) -> Move) {
     }
 }
 
-/// # Safety `bytes` bytes can be read at `from` and written at `to`, or the fault is caught.
+/// # Safety
+/// `bytes` bytes can be read at `from` and written at `to`, or the fault is caught.
 #[inline(always)]
 unsafe fn piece(from: usize, to: usize, bytes: usize) {
     // SAFETY: the caller's promise.

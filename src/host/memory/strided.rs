@@ -151,7 +151,8 @@ pub(super) unsafe fn guarded<J>(job: &J, kernel: Kernel) -> Outcome {
 
 /// Does `work` on memory of the program; after a fault, returns the address that was not mapped.
 ///
-/// # Safety `work` owns nothing, and calls nothing that does: a fault abandons it where it is.
+/// # Safety
+/// `work` owns nothing, and calls nothing that does: a fault abandons it where it is.
 #[inline]
 pub unsafe fn guard<W: Fn()>(work: &W) -> Result<(), usize> {
     /// # Safety

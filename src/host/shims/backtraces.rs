@@ -16,7 +16,8 @@ unsafe extern "C" {
 
 /// The frames, translated to their addresses in the template.
 ///
-/// # Safety `frames` has `count` addresses.
+/// # Safety
+/// `frames` has `count` addresses.
 unsafe fn origins(frames: *const *mut c_void, count: c_int) -> Vec<*mut c_void> {
     let count = usize::try_from(count).unwrap_or(0);
     // SAFETY: the caller vouches for the array.

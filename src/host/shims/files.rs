@@ -190,8 +190,8 @@ pub(super) unsafe extern "C" fn fclose(stream: *mut FILE) -> c_int {
         // SAFETY: as our caller vouches.
         return unsafe { libc::fclose(stream) };
     };
-    // The FILE stays, as libc's own three do; it is only connected to nothing. SAFETY: the stream
-    // is open.
+    // The FILE stays, as libc's own three do; it is only connected to nothing.
+    // SAFETY: the stream is open.
     let status = unsafe { libc::fflush(stream) };
     let descriptor = standard.descriptor();
     standard.set_descriptor(-1);

@@ -64,7 +64,8 @@ unsafe extern "C" fn note_jump(buffer: *const usize) {
 /// `_Unwind_SetIP`: an exception reaches a frame that catches it, or cleans up and passes it on.
 /// The frames below that one are gone.
 ///
-/// # Safety As for the unwinder's function.
+/// # Safety
+/// As for the unwinder's function.
 unsafe extern "C-unwind" fn land(context: *mut c_void, address: usize) {
     unsafe extern "C-unwind" {
         fn _Unwind_GetCFA(context: *mut c_void) -> usize;

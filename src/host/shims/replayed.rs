@@ -137,7 +137,8 @@ unsafe extern "C" fn timespec_get(to: *mut timespec, base: c_int) -> c_int {
 
 /// Fills memory with random bytes; false if the system is to do it.
 ///
-/// # Safety `to` has room for `bytes` bytes.
+/// # Safety
+/// `to` has room for `bytes` bytes.
 unsafe fn fill(to: *mut c_void, bytes: usize) -> bool {
     for place in (0..bytes).step_by(8) {
         let Some(bits) = replay::bits() else { return false };

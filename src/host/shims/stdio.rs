@@ -232,8 +232,8 @@ fn open_cookie(
     // SAFETY: the state stays where it is as long as its rank may use the stream.
     let stream = opened(unsafe { fopencookie(cookie, mode.as_ptr(), functions) }, descriptor)?;
     // libc does not prepare such streams for wide characters, and `freopen` fails without that. The
-    // missing part comes from an ordinary stream, which is kept for it. SAFETY: opens a stream on a
-    // descriptor that stays open.
+    // missing part comes from an ordinary stream, which is kept for it.
+    // SAFETY: opens a stream on a descriptor that stays open.
     let donor = unsafe { libc::fdopen(descriptor, mode.as_ptr()) };
     if let Some(donor) = opened(donor, descriptor) {
         // SAFETY: both are open, and no other thread knows them yet.
