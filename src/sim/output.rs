@@ -12,7 +12,7 @@ pub fn print(text: &str) -> Result<(), String> {
 
 /// Writes a remark of the program `name`, as a line.
 pub fn remark(name: &str, words: &str) {
-    // In one piece, so that lines of several programs on one terminal stay whole.
+    // In one piece, so that lines of several programs on one terminal do not mix.
     let _ = io::stderr().write_all(format!("{name}: {words}\n").as_bytes());
 }
 
@@ -30,7 +30,7 @@ fn print_on(out: &mut impl Write, text: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// Takes a few bytes, and then no more.
+    /// A writer that accepts a few bytes, and then no more.
     struct Full(usize, io::ErrorKind);
 
     impl Write for Full {

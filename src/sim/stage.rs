@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Something that goes on in steps, and that can be looked at between them.
+/// A run that advances in steps, and can be looked at between them.
 pub trait Run {
     fn scene(&self) -> Scene;
     /// What is seen now. Where not all of it `is_plotted`, numbers that take long may be missing:
@@ -24,13 +24,13 @@ pub trait Run {
     fn accepts(&self, _: &[(String, String)]) -> Result<(), String> {
         Ok(())
     }
-    /// Goes on by one step, even if it rests.
+    /// Advances by one step, even at rest.
     fn step(&mut self, feed: &Feed);
-    /// Why it does not go on by itself, if it does not.
+    /// Why it does not advance on its own, if it does not.
     fn rest(&self) -> Option<&'static str>;
     /// Where it is, in words.
     fn now(&self) -> String;
-    /// Whatever a page asks for besides going on.
+    /// Handles any other request of a page.
     fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String>;
 }
 
@@ -47,15 +47,15 @@ pub struct Wish {
     pub order: Order,
 }
 
-/// The options of [`Viewing`] that stand alone.
+/// The options of [`Viewing`] without a value.
 pub const ALONE: [&str; 2] = ["watch", "tui"];
 /// A picture each: as many as a display shows, sixty a second.
 const PICTURE: Duration = Duration::from_nanos(16_666_667);
-/// And no more of the run's time than this part of it.
+/// And no more of the run's time than this share of it.
 const SHARE: u32 = 70;
-/// How often all numbers that are plotted are added up, while it goes on by itself.
+/// How often all plotted numbers are added up, while the run advances on its own.
 const PLOT: Duration = Duration::from_millis(100);
-/// How soon to look again whether somebody has taken the last picture.
+/// How soon to check again whether the last picture was taken.
 const TAKEN: Duration = Duration::from_millis(1);
 
 impl Viewing {
@@ -69,7 +69,7 @@ impl Viewing {
         })
     }
 
-    /// Whether anybody is to see anything.
+    /// Whether the run is to be shown at all.
     pub fn is_wanted(&self) -> bool {
         self.port.is_some() || self.record.is_some() || self.is_drawn
     }
@@ -78,7 +78,7 @@ impl Viewing {
     pub fn show(&self, name: &str, run: &mut impl Run) -> Result<(), String> {
         let feed = Arc::new(Feed::default());
         if let Some(path) = &self.record {
-            // Nobody who watches is to wait for a disk.
+            // Viewers must not wait for a disk.
             let slow = if self.port.is_some() { Slow::LeavesOut } else { Slow::Waits };
             feed.keep(Recorder::create(path, slow, ftmpi_view::thread)?);
         }
@@ -100,13 +100,13 @@ impl Viewing {
 /// Standard error as a terminal.
 pub fn terminal() -> Terminal {
     Terminal::new(|bytes| {
-        // Where standard error is closed, nobody sees it.
+        // If standard error is closed, nothing is shown.
         let _ = std::io::stderr().write_all(bytes);
     })
 }
 
-/// Lets a run go on as pages say, until one of them ends it or wishes for another, which can be
-/// where the scene says what can be chosen. Each so many steps are kept, where they are kept.
+/// Runs as pages direct, until one of them ends the run or asks for another, which is possible if
+/// the scene offers choices. Every `every` steps one is kept, if steps are recorded.
 pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
     let scene = run.scene();
     let has_others = !scene.setup.is_empty();
@@ -162,7 +162,7 @@ pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
     }
 }
 
-/// Lets a run go to its end, and shows what there is on the way.
+/// Runs to the end, and shows what happens on the way.
 fn go_through(feed: &Feed, run: &mut impl Run) {
     feed.set(run.scene());
     loop {
@@ -191,7 +191,7 @@ struct Stage<'a, R: Run> {
     /// When the next step is due.
     next: Instant,
     is_changed: bool,
-    /// Somebody has asked for something, and is to see at once what became of it.
+    /// A page has made a request, and should see the effect at once.
     is_urgent: bool,
     plotted: Instant,
     /// A terminal shows the numbers of each picture.
@@ -235,7 +235,7 @@ impl<R: Run> Stage<'_, R> {
         }
         self.step();
         let gap = if self.rate == 0 { Duration::ZERO } else { Duration::from_secs(1) / self.rate };
-        // Who cannot keep up does not catch up later.
+        // A viewer that cannot keep up does not catch up later.
         self.next = (self.next + gap).max(now);
     }
 
@@ -249,7 +249,7 @@ impl<R: Run> Stage<'_, R> {
         self.keep();
     }
 
-    /// Keeps what is seen now, where that is wanted.
+    /// Records the current picture, if requested.
     fn keep(&mut self) {
         if self.is_kept && self.steps.is_multiple_of(self.every) {
             self.feed.record(&self.run.frame("running", true));
@@ -274,7 +274,7 @@ impl<R: Run> Stage<'_, R> {
         }
     }
 
-    /// Shows what there is to see, if somebody looks and it is not too soon.
+    /// Shows the current picture, if a viewer is there and it is not too soon.
     fn paint(&mut self) {
         let begun = Instant::now();
         if !self.is_changed || begun < self.next_picture() || !self.feed.is_hungry() {
@@ -284,7 +284,7 @@ impl<R: Run> Stage<'_, R> {
         let is_plotted = is_plotted || self.plotted.elapsed() >= PLOT;
         let frame = self.run.frame(self.state(), is_plotted);
         let (took, usual) = (begun.elapsed(), self.cost);
-        // Once in a while somebody else has the processor meanwhile; and so has who is woken then.
+        // Sometimes another thread has the processor meanwhile, such as one that was just woken.
         self.cost = if took < usual { took } else { usual + (took - usual) / 8 };
         self.feed.show(&frame);
         if is_plotted {
@@ -382,7 +382,7 @@ mod tests {
         answer.recv_timeout(Duration::from_secs(60)).expect("it answers")
     }
 
-    /// Plays a run while somebody gives orders; what the run has come to, and the last wish.
+    /// Plays a run while `orders` runs; returns the final state of the run, and the last wish.
     fn played(mut run: Counter, orders: impl FnOnce(&Feed) + Send) -> (u64, Option<Wish>) {
         let feed = Feed::default();
         let wish = std::thread::scope(|scope| {
@@ -419,7 +419,7 @@ mod tests {
                 assert!(Instant::now() < end, "it never rests");
                 ask(feed, "go").unwrap();
             }
-            // Whoever says so goes on even from there.
+            // That order makes it continue even from there.
             assert_eq!(ask(feed, "step"), Ok("at 51".into()));
             assert_eq!(ask(feed, "speed 7"), Ok("7 steps a second".into()));
             assert_eq!(ask(feed, "speed x"), Err("speed x: say steps a second".into()));

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 /// A whole program called `name`: shows its page of help, or prints what `run` makes of the command
-/// line, or says what is wrong with that. The exit status is 2 where the words are wrong, and 1
-/// where the result cannot be written.
+/// line, or reports what is wrong with that. The exit status is 2 if the words are wrong, and 1 if
+/// the result cannot be written.
 pub fn program(
     name: &str, page: &str, run: impl FnOnce(Vec<String>) -> Result<String, String>,
 ) -> ExitCode {
@@ -41,8 +41,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Splits a command line; these options stand alone, all others take a value, after a space or
-    /// after `=`.
+    /// Splits a command line; the options in `alone` have no value, all others take one, after a
+    /// space or after `=`.
     pub fn split(words: impl Iterator<Item = String>, alone: &[&str]) -> Result<Words, String> {
         let mut split = Words { plain: Vec::new(), options: Vec::new() };
         let mut words = words;
@@ -69,7 +69,7 @@ impl Words {
         (!self.plain.is_empty()).then(|| self.plain.remove(0))
     }
 
-    /// Whether an option that stands alone was said.
+    /// Whether an option without a value was given.
     pub fn has(&mut self, name: &str) -> bool {
         let before = self.options.len();
         self.options.retain(|(option, _)| option != name);
@@ -123,7 +123,7 @@ impl Words {
         }
     }
 
-    /// Complains about what nobody has read.
+    /// Reports words that were not read.
     pub fn done(mut self) -> Result<(), String> {
         if let Some((name, _)) = self.options.first() {
             return Err(format!("there is no --{name} here: see --help"));
@@ -135,7 +135,7 @@ impl Words {
     }
 }
 
-/// Reads a number. Infinity and what is no number are none, though they can be parsed.
+/// Reads a number. Rejects infinity and NaN, though they can be parsed.
 pub fn finite(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }

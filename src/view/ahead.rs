@@ -20,7 +20,7 @@ struct State<T> {
     waiting: VecDeque<(T, usize)>,
     /// The size of all that is not done.
     bytes: usize,
-    /// Nothing more is to come.
+    /// Nothing more will be submitted.
     is_closed: bool,
     trouble: Option<io::Error>,
 }
@@ -48,7 +48,7 @@ impl<T: Send + 'static> Ahead<T> {
         self.0.lock().bytes
     }
 
-    /// Waits until that is no more than so much.
+    /// Waits until the unfinished work is at most this much.
     pub(super) fn wait(&self, most: usize) {
         let state = self.0.lock();
         drop(self.0.moved.wait_while(state, |state| state.bytes > most));
@@ -56,7 +56,7 @@ impl<T: Send + 'static> Ahead<T> {
 
     pub(super) fn put(&self, next: T, bytes: usize) {
         let mut state = self.0.lock();
-        // What comes after a gap is of no use.
+        // Data after a gap is useless.
         if state.trouble.is_none() {
             state.bytes += bytes;
             state.waiting.push_back((next, bytes));
@@ -65,7 +65,8 @@ impl<T: Send + 'static> Ahead<T> {
         self.0.moved.notify_all();
     }
 
-    /// Waits until all is done, for so long at most if that is said; whether it is.
+    /// Waits until everything is done, at most this long if a limit is given; returns whether it
+    /// is.
     pub(super) fn end(&self, patience: Option<Duration>) -> io::Result<bool> {
         let mut state = self.0.lock();
         state.is_closed = true;
@@ -95,7 +96,7 @@ impl<T> Drop for Ahead<T> {
 
 impl<T> Way<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // Every change is whole before anything can panic.
+        // Every change is complete before anything can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,6 +1,6 @@
 //! Colours that colour-blind people can tell apart.
 
-/// Those who are dead.
+/// The colour of the dead.
 pub const DEAD: [u8; 3] = [190; 3];
 
 /// Colours that are apart from each other for all eyes (Okabe and Ito 2008), and the last from the

@@ -25,7 +25,7 @@ struct State {
     is_drawing: bool,
     /// When the last one was drawn.
     drawn: Option<Instant>,
-    /// Nothing more is to come: what there is need not wait.
+    /// Nothing more will be shown: the rest need not wait.
     is_closed: bool,
 }
 
@@ -57,7 +57,7 @@ impl Easel {
         self.0.moved.notify_all();
     }
 
-    /// Waits until the last picture is drawn, for so long at most.
+    /// Waits until the last picture is drawn, at most this long.
     pub(super) fn end(&self, patience: Duration) {
         let mut state = self.0.lock();
         state.is_closed = true;
@@ -76,7 +76,7 @@ impl Drop for Easel {
 
 impl Way {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change is whole before anything can panic.
+        // Every change is complete before anything can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +111,7 @@ mod tests {
     use crate::{Feed, thread};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A terminal that takes nothing until it is told to.
+    /// A terminal that accepts nothing until it is released.
     static HELD: Mutex<()> = Mutex::new(());
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     static LAST: Mutex<String> = Mutex::new(String::new());

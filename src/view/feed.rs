@@ -10,7 +10,7 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a page asks for.
+/// A request of a page.
 #[derive(Debug)]
 pub struct Order {
     pub words: String,
@@ -21,7 +21,7 @@ pub struct Order {
 #[derive(Default)]
 pub struct Feed {
     state: Mutex<State>,
-    /// Apart: nobody waits for a disk but who records.
+    /// Under its own lock: only the thread that records waits for a disk.
     recorder: Mutex<Option<Recorder>>,
     /// Rung for pages, and for the run.
     shown: Condvar,
@@ -33,11 +33,11 @@ struct State {
     scene: Arc<Shown>,
     scenes: u32,
     frame: Option<Arc<Written>>,
-    /// How many frames there were, and up to which one somebody has taken them.
+    /// The number of frames so far, and of the latest that a viewer has taken.
     frames: u64,
     taken: u64,
     watchers: usize,
-    /// How many pages ask for something, and have not heard what became of it.
+    /// The number of pages that wait for an answer.
     asking: usize,
     told: Told,
     points: Points,
@@ -55,7 +55,7 @@ struct Points {
     rows: VecDeque<Vec<f64>>,
 }
 
-/// So many rows are kept.
+/// The number of rows that are kept.
 const ROWS: usize = 4096;
 
 /// A scene as pages get it.
@@ -72,12 +72,12 @@ const WORDS: usize = 32;
 const LINES: usize = 16;
 
 impl Order {
-    /// What a page asks for, and where it hears what became of it.
+    /// A page's request, and where to send the answer.
     pub fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
         Order { words, reply }
     }
 
-    /// Tells the page what became of it. Nobody may be there any more.
+    /// Sends the answer to the page, which may be gone.
     pub fn answer(self, what: Result<String, String>) {
         let _ = self.reply.try_send(what);
     }
@@ -85,7 +85,7 @@ impl Order {
 
 impl State {
     fn put(&mut self, number: u32, shown: Shown) {
-        // Rows of the scene before have other numbers; how many there were goes on.
+        // Rows of the former scene have other numbers; the total continues.
         self.points.rows.clear();
         (self.scenes, self.scene) = (number, Arc::new(shown));
         self.frame = None;
@@ -94,7 +94,7 @@ impl State {
 
 impl Feed {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change is whole before anything can panic.
+        // Every change is complete before anything can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,7 +102,7 @@ impl Feed {
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another scene; frames of the one before are of no use any more.
+    /// Sets a new scene; frames of the former one become useless.
     pub fn set(&self, scene: Scene) {
         let mut state = self.lock();
         state.scenes += 1;
@@ -149,12 +149,12 @@ impl Feed {
         self.lock().is_kept
     }
 
-    /// Whether somebody watches.
+    /// Whether a viewer is connected.
     pub fn is_watched(&self) -> bool {
         self.lock().watchers > 0
     }
 
-    /// Whether a new frame would be looked at: somebody watches, and has seen the last one.
+    /// Whether a new frame would be shown: a viewer is connected, and has seen the last one.
     pub fn is_hungry(&self) -> bool {
         let state = self.lock();
         let is_due = state.easel.as_ref().is_some_and(Easel::is_due);
@@ -171,7 +171,7 @@ impl Feed {
         }
     }
 
-    /// Something that happens in steps has begun or gone on; the same title is the same thing.
+    /// A process in steps has begun or advanced; one title is one process.
     pub fn draw(&self, line: Line) {
         let lines = &mut self.lock().told.lines;
         if let Some(known) = lines.iter_mut().find(|known| known.title == line.title) {
@@ -223,7 +223,7 @@ impl Feed {
     fn show_again(&self, mut state: MutexGuard<'_, State>, written: Written) {
         let before = state.frame.replace(Arc::new(written));
         state.frames += 1;
-        // Whoever is called finds the door open, and the last one to hold a picture clears it away.
+        // Callers that are woken find the lock free, and the last holder of a picture frees it.
         drop(state);
         self.shown.notify_all();
         drop(before);
@@ -239,8 +239,8 @@ impl Feed {
         }
     }
 
-    /// Nothing more is to be drawn and kept; why not all of it could be. Waits until it is written,
-    /// for so long at most where that is said; for a terminal only for a while.
+    /// Ends drawing and recording; returns why a recording is incomplete. Waits until it is
+    /// written, for at most `patience` if that is given; for a terminal only for a while.
     pub fn finish(&self, patience: Option<Duration>) -> Result<(), Flaw> {
         const DRAWN: Duration = Duration::from_millis(500);
         let easel = self.lock().easel.take();
@@ -252,7 +252,7 @@ impl Feed {
         recorder.map_or(Ok(()), |recorder| recorder.finish(patience))
     }
 
-    /// The next order, if there is one before the time is over.
+    /// The next order, if one arrives in time.
     pub fn order(&self, patience: Duration) -> Option<Order> {
         let end = Instant::now() + patience;
         let mut state = self.lock();
@@ -270,32 +270,32 @@ impl Feed {
         }
     }
 
-    /// Nobody who takes orders is to wait any longer: the run is about to end.
+    /// Ends all waits for orders: the run is about to end.
     pub fn hurry(&self) {
         self.lock().is_ending = true;
         self.asked.notify_all();
     }
 
-    /// Nothing more is to come; comes back when pages have heard of it, or take too long.
+    /// Ends the feed; returns when pages have noticed, or take too long.
     pub fn end(&self) {
         const PATIENCE: Duration = Duration::from_secs(1);
         let mut state = self.lock();
         state.is_over = true;
-        // Whoever still asks hears that nobody answers.
+        // A page that still waits learns that there will be no answer.
         state.orders.clear();
         self.shown.notify_all();
         let is_left = |state: &mut State| state.asking + state.watchers > 0;
-        // Whoever does not take it within that time is not waited for.
+        // A page that does not take it within that time is abandoned.
         drop(self.asked.wait_timeout_while(state, PATIENCE, is_left));
     }
 
-    /// A page asks for something, until the value is dropped.
+    /// A page waits for an answer until the value is dropped.
     pub(super) fn asking(&self) -> Asking<'_> {
         self.lock().asking += 1;
         Asking(self)
     }
 
-    /// Puts an order in the row; gives it back when that is full, or nobody will take it.
+    /// Queues an order; returns it if the queue is full, or the run takes no orders.
     pub fn ask(&self, order: Order) -> Result<(), Order> {
         let mut state = self.lock();
         if state.is_over || state.orders.len() >= MOST_ORDERS {
@@ -313,7 +313,7 @@ impl Feed {
     pub(super) fn watch(&self) -> Watcher<'_> {
         let mut state = self.lock();
         state.watchers += 1;
-        // A page that has just come wants to see something, even where all is at rest.
+        // A new page wants a picture, even if nothing moves.
         let seen = state.frames.saturating_sub(1);
         self.asked.notify_all();
         Watcher { feed: self, seen }
@@ -332,7 +332,7 @@ impl Watcher<'_> {
         let end = Instant::now() + patience;
         let mut state = self.feed.lock();
         loop {
-            // The last one, too, when all is over.
+            // The last one, too, after the end.
             if state.frames > self.seen
                 && let Some(frame) = state.frame.clone()
             {
@@ -359,7 +359,7 @@ impl Drop for Watcher<'_> {
     }
 }
 
-/// One page that asks for something.
+/// A page that waits for an answer.
 pub(super) struct Asking<'a>(&'a Feed);
 
 impl Drop for Asking<'_> {

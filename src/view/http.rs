@@ -1,6 +1,6 @@
 //! The part of HTTP/1.1 (RFC 9112) that a page needs that is served to this machine only. Pure.
 
-/// What a browser asks for.
+/// A browser's request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request<'a> {
     pub(super) method: &'a str,
@@ -10,7 +10,7 @@ pub(super) struct Request<'a> {
     pub(super) body_bytes: usize,
 }
 
-/// A head may have so many bytes, and what is sent with it.
+/// The most bytes of a head, together with what was sent with it.
 pub(super) const MOST_HEAD_BYTES: usize = 8 << 10;
 pub(super) const MOST_BODY_BYTES: usize = 4 << 10;
 
@@ -58,8 +58,8 @@ impl Request<'_> {
         Ok(request)
     }
 
-    /// What it asks for below `/token/`, if it comes from a page of our own, or from no page: the
-    /// address, the host and the origin all have to be ours.
+    /// The path below `/token/`, if the request comes from one of our pages, or from no page:
+    /// address, host and origin must all be ours.
     pub(super) fn below(&self, token: &str, port: u16) -> Option<&str> {
         let is_ours = |host: &str| {
             [format!("127.0.0.1:{port}"), format!("localhost:{port}")].contains(&host.into())
@@ -75,7 +75,7 @@ impl Request<'_> {
     }
 }
 
-/// Takes as long wherever they differ.
+/// Compares in constant time.
 fn are_equal(one: &[u8], other: &[u8]) -> bool {
     let both = one.iter().zip(other);
     one.len() == other.len() && both.fold(0, |apart, (a, b)| apart | (a ^ b)) == 0

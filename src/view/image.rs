@@ -23,7 +23,7 @@ impl Image {
         Image::of_bytes(count, bytes)
     }
 
-    /// Room for all the bytes of so many dots.
+    /// Space for all the bytes of `dots` dots.
     pub fn room(dots: usize) -> Vec<u8> {
         Vec::with_capacity(dots + dots.div_ceil(8))
     }

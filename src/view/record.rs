@@ -28,10 +28,10 @@ use std::time::{Duration, Instant};
 
 pub(super) const HEAD: &[u8] = b"ftview 1\n";
 const SAME: u32 = u32::MAX;
-/// Each so many frames one stands for itself.
+/// One in this many frames is stored whole.
 pub(super) const EACH: usize = 64;
 const FLUSHED: Duration = Duration::from_millis(500);
-/// So many bytes may wait for a slow disk.
+/// The most bytes that may wait for a slow disk.
 const MOST_AHEAD: usize = 16 << 20;
 /// What is longer than this is no record.
 const LONGEST: u32 = 1 << 30;
@@ -49,9 +49,9 @@ pub struct Recorder {
 /// What becomes of it where the disk is too slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slow {
-    /// Whoever records waits: nothing is missing.
+    /// The recording thread waits: nothing is missing.
     Waits,
-    /// Whoever records does not: frames are left out.
+    /// The recording thread does not wait: frames are left out.
     LeavesOut,
 }
 
@@ -63,7 +63,7 @@ enum Next {
     End,
 }
 
-/// Why a recording is not whole.
+/// Why a recording is incomplete.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Flaw {
     pub words: String,
@@ -77,13 +77,13 @@ impl From<Flaw> for String {
     }
 }
 
-/// Who writes it.
+/// The writer of a recording.
 struct Scribe {
     file: BufWriter<File>,
     /// When what there was had reached the file.
     flushed: Instant,
     last: Written,
-    /// How many frames until one has to stand for itself.
+    /// How many frames until one must be stored whole.
     until: usize,
 }
 
@@ -168,7 +168,7 @@ impl Work<Next> for Scribe {
                 return self.rest();
             }
         }
-        // Whoever is ended from outside leaves the most of it behind.
+        // A run that is killed leaves most of it behind.
         if self.flushed.elapsed() > FLUSHED { self.rest() } else { Ok(()) }
     }
 
@@ -262,7 +262,7 @@ pub(super) fn bytes_of(places: &[[f32; 2]]) -> Vec<u8> {
 
 /// How `next` differs from `last`, of which missing bytes are zero.
 fn differences(last: &[u8], next: &[u8], into: &mut Vec<u8>) {
-    /// So many that are the same are cheaper told than passed over.
+    /// Copying this many equal bytes is cheaper than skipping them.
     const FEW: usize = 3;
     let old = |at: usize| last.get(at).copied().unwrap_or(0);
     let run = |from: usize| (from..next.len()).take_while(|&at| next[at] == old(at)).count();
@@ -306,7 +306,7 @@ fn combine(image: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Seven bits a byte, the lowest first; the highest bit says that more come.
+/// Seven bits a byte, the lowest first; the highest bit is set if more follow.
 fn write_number(mut number: usize, into: &mut Vec<u8>) {
     while number > 127 {
         into.push(number as u8 | 128);
@@ -339,7 +339,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes[..4].iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// FNV-1a (Fowler, Noll and Vo): finds what gets broken by chance.
+/// FNV-1a (Fowler, Noll and Vo): detects accidental corruption.
 fn checksum(parts: &[&[u8]]) -> u32 {
     let bytes = parts.iter().copied().flatten();
     bytes.fold(0x811c_9dc5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
@@ -353,7 +353,7 @@ mod tests {
     use std::fs::OpenOptions;
     use std::process::Command;
 
-    /// A file that nobody has taken anything from so far.
+    /// A pipe that has not been read from yet.
     struct Pipe {
         path: PathBuf,
         taken: File,
@@ -364,7 +364,7 @@ mod tests {
             let path = std::env::temp_dir().join(format!("record-{name}-{}", std::process::id()));
             let _ = std::fs::remove_file(&path);
             assert!(Command::new("mkfifo").arg(&path).status().is_ok_and(|made| made.success()));
-            // Whoever opens it both ways waits for nobody.
+            // Opening it both ways does not block.
             let taken = OpenOptions::new().read(true).write(true).open(&path).unwrap();
             Pipe { path, taken }
         }
@@ -388,7 +388,7 @@ mod tests {
         }
     }
 
-    /// So many frames, of a megabyte each, none of which is like the one before.
+    /// Records `count` frames of a megabyte each, all different.
     fn record(recorder: &mut Recorder, count: u64) {
         let json = "{\"scene\":1,\"kinds\":[]}".into();
         recorder.scene(Arc::new(Shown { json, places: vec![[0.5; 2]; 1 << 20] }));
@@ -418,7 +418,7 @@ mod tests {
         let pipe = Pipe::new("leaves-out");
         let path = pipe.path.clone();
         let mut recorder = Recorder::create(&path, Slow::LeavesOut, thread).unwrap();
-        // Nobody takes anything.
+        // Nothing is read.
         record(&mut recorder, 40);
         assert!(recorder.left_out > 10, "{}", recorder.left_out);
         let left_out = recorder.left_out;

@@ -60,7 +60,7 @@ impl Words {
         self.0.get("scene")?.as_u64()?.try_into().ok()
     }
 
-    /// A value as it stands in a table: as in JSON, but what is not there is empty.
+    /// A value for a table cell: as in JSON, but a missing one is empty.
     fn cell(&self, name: &str) -> String {
         self.0.get(name).map_or_else(String::new, cell)
     }
@@ -88,7 +88,7 @@ fn cell(value: &Value) -> String {
     if value.is_null() { String::new() } else { value.to_string() }
 }
 
-/// How far a page has come, and how it goes on.
+/// A page's position in the recording, and its speed.
 struct Player<'a> {
     of: &'a Replay,
     feed: &'a Feed,
@@ -467,7 +467,7 @@ mod tests {
         assert!(Replay::read(b"something else".to_vec()).err().unwrap().contains("no recording"));
     }
 
-    /// A recording of this scene and one frame, as they stand there.
+    /// A recording of this scene and one frame.
     fn recorded(name: &str, scene: &str, head: &str, tail: &str) -> Result<Replay, String> {
         let path = std::env::temp_dir().join(format!("ftview-{name}-{}", std::process::id()));
         let mut recorder = Recorder::create(&path, Slow::Waits, thread).unwrap();

@@ -5,7 +5,7 @@ use ftmpi_base::json::quoted;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What stays the same from one frame to the next.
+/// What does not change from one frame to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     pub title: String,
@@ -16,9 +16,9 @@ pub struct Scene {
     pub unit: &'static str,
     /// What colours mean one by one; none: they are a scale from low to high.
     pub kinds: Vec<&'static str>,
-    /// What a ring around a dot means; empty: there are none.
+    /// The meaning of a ring around a dot; empty: there are no rings.
     pub mark: &'static str,
-    /// What an arrow means; empty: there are none.
+    /// The meaning of an arrow; empty: there are no arrows.
     pub arrow: &'static str,
     /// What the scale is of, and what its ends are.
     pub scale: [String; 3],
@@ -27,7 +27,8 @@ pub struct Scene {
     pub sliders: Vec<Slider>,
     /// What a run can be set up with.
     pub setup: Vec<Setup>,
-    /// What colours can be of; the order `view NAME` chooses. None: there is one thing only.
+    /// The quantities that colours can show; the order `view NAME` selects one. Empty: there is
+    /// only one.
     pub views: Vec<&'static str>,
     /// Which of them they are of.
     pub view: usize,
@@ -45,11 +46,11 @@ pub struct Slider {
     pub name: &'static str,
     pub range: [f64; 2],
     pub value: f64,
-    /// What there is instead of a value until somebody chooses one; empty: it has this one.
+    /// Shown instead of a value until the user chooses one; empty: the choice has this value.
     pub instead: &'static str,
 }
 
-/// One thing to choose before a run.
+/// One choice before a run.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub name: &'static str,
@@ -76,7 +77,7 @@ pub struct Frame {
     pub top: Option<f64>,
 }
 
-/// One thing that happened in steps, each at a time of its own.
+/// A process that happened in steps, each at its own time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
     pub title: String,
@@ -103,7 +104,7 @@ pub(super) struct Told {
     pub(super) lines: VecDeque<Line>,
 }
 
-/// The colour of an amount on a scale from nothing to `top`, by powers: few and many can be told
+/// The colour of an amount on a logarithmic scale from nothing to `top`: few and many can be told
 /// apart.
 pub fn heat(amount: f64, top: f64) -> u8 {
     if top <= 0.0 {
@@ -187,7 +188,7 @@ impl Written {
         Written { head, tail, image: frame.image.bytes() }
     }
 
-    /// What is told in words, after its length; the picture follows.
+    /// The text, after its length; the picture follows.
     pub(super) fn words(&self) -> Vec<u8> {
         let told = self.head.len() + self.tail.len();
         let mut bytes = Vec::with_capacity(4 + told);

@@ -11,19 +11,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// More than this are not open at a time: a browser opens six. For one more, that one is closed
-/// that has waited longest without a whole request.
+/// The most connections open at a time: a browser opens six. For one more, the server closes the
+/// one that has waited longest without a complete request.
 const MOST_CONNECTIONS: usize = 64;
 /// Closed ones whose threads have not ended yet; then new ones have to wait.
 const MOST_ENDING: usize = 64;
-/// Who says nothing, or takes nothing, for so long is given up.
+/// A connection that sends nothing, or takes nothing, for this long is closed.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long an order may take.
 const ANSWER: Duration = Duration::from_secs(30);
 
 const PAGE: &str = include_str!("page.html");
 
-/// What every connection is told.
+/// What all connections share.
 struct House {
     feed: Arc<Feed>,
     token: String,
@@ -33,7 +33,7 @@ struct House {
     silent: Silent,
 }
 
-/// Connections from which no whole request has come yet, the oldest first.
+/// Connections that have not sent a complete request yet, the oldest first.
 #[derive(Default)]
 struct Silent(Mutex<Queue>);
 
@@ -45,7 +45,7 @@ struct Queue {
 
 impl Silent {
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Every change is whole before anything can panic.
+        // Every change is complete before anything can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,7 +58,7 @@ impl Silent {
         number
     }
 
-    /// It has said what it wants, or is gone.
+    /// It has sent its request, or is gone.
     fn remove(&self, number: u64) {
         self.lock().guests.retain(|(known, _)| *known != number);
     }
@@ -67,7 +67,7 @@ impl Silent {
     fn close_oldest(&self) -> bool {
         let oldest = self.lock().guests.pop_front();
         oldest.is_some_and(|(_, stream)| {
-            // Its thread hears of it, and ends.
+            // Its thread notices, and ends.
             let _ = stream.shutdown(Shutdown::Both);
             true
         })
@@ -77,8 +77,8 @@ impl Silent {
 /// Starts a thread that does this.
 pub type Start = fn(Box<dyn FnOnce() + Send>) -> io::Result<()>;
 
-/// Serves the feed on a port of this machine (0: any that is free); says where. The address has a
-/// secret in it: who does not know it sees nothing and asks for nothing.
+/// Serves the feed on a port of this machine (0: any that is free); returns the address. It
+/// contains a secret: without that, a client sees nothing and requests nothing.
 ///
 /// `start` starts threads: it is called for each connection, too.
 pub fn serve(feed: Arc<Feed>, port: u16, start: Start) -> Result<String, String> {
@@ -109,7 +109,7 @@ pub fn thread(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     thread.spawn(work).map(drop)
 }
 
-/// 128 bits that nobody guesses.
+/// 128 bits that cannot be guessed.
 fn secret() -> io::Result<String> {
     let mut bytes = [0u8; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -133,7 +133,7 @@ impl House {
     fn welcome(self: Arc<House>, mut stream: TcpStream) {
         let is_full = self.open.load(Ordering::Relaxed) >= MOST_CONNECTIONS;
         if is_full && !self.silent.close_oldest() {
-            // Whoever sends and never reads must not hold the thread that accepts.
+            // A client that sends and never reads must not block the accepting thread.
             let _ = stream.set_write_timeout(Some(Duration::from_millis(1)));
             let _ = refuse(&mut stream, 503);
             return;
@@ -149,7 +149,7 @@ impl House {
             let _ = stream.set_read_timeout(Some(PATIENCE));
             let _ = stream.set_write_timeout(Some(PATIENCE));
             let _ = stream.set_nodelay(true);
-            // An error is the end of this connection, and of nothing else.
+            // An error ends this connection only.
             let _ = place.house.serve(&mut stream, place.number);
             let _ = stream.shutdown(Shutdown::Both);
         }));
@@ -218,7 +218,7 @@ impl House {
         answer.recv_timeout(ANSWER).unwrap_or_else(|_| Err("the run does not answer".into()))
     }
 
-    /// Frames, as long as somebody takes them.
+    /// Sends frames until the page stops taking them.
     fn stream(&self, stream: &mut TcpStream) -> io::Result<()> {
         let head = http::head(200, "application/octet-stream", None, "");
         stream.write_all(head.as_bytes())?;
@@ -227,12 +227,12 @@ impl House {
             match watcher.next(Duration::from_secs(1)) {
                 Latest::Frame(frame) => {
                     let (words, image) = (frame.words(), frame.image.clone());
-                    // Nobody is to wait for who takes it.
+                    // The run must not wait for this page.
                     drop(frame);
                     let length = ((words.len() + image.len()) as u32).to_le_bytes();
                     write_in_one(stream, [&length, &words, &image])?;
                 }
-                // An empty one finds out whether somebody is there.
+                // An empty frame finds out whether the page is still there.
                 Latest::None => stream.write_all(&0u32.to_le_bytes())?,
                 Latest::Over => return Ok(()),
             }
@@ -240,10 +240,10 @@ impl House {
     }
 }
 
-/// A head, and what came after it; or the status of the error.
+/// A head and the bytes after it; or the status of the error.
 type Head = Result<(Vec<u8>, Vec<u8>), u16>;
 
-/// Reads until a head is whole.
+/// Reads a complete head.
 fn read_head(stream: &mut TcpStream, patience: Duration) -> io::Result<Head> {
     let (mut bytes, mut room) = (Vec::new(), [0u8; 2048]);
     let end = Instant::now() + patience;
@@ -268,13 +268,13 @@ fn read_head(stream: &mut TcpStream, patience: Duration) -> io::Result<Head> {
     }
 }
 
-/// Reads a body of so many bytes, of which some have come; or says the status of the error.
+/// Reads a body of known length, whose beginning may have arrived; or returns an error status.
 fn read_body(
     stream: &mut TcpStream, mut body: Vec<u8>, bytes: usize,
 ) -> io::Result<Result<Vec<u8>, u16>> {
     let missing = bytes.saturating_sub(body.len()) as u64;
     let read = Read::by_ref(stream).take(missing).read_to_end(&mut body);
-    // Half an order is none, or another one.
+    // Half an order is no order, or a different one.
     match read {
         Ok(_) if body.len() < bytes => Ok(Err(400)),
         Ok(_) => {
@@ -286,12 +286,12 @@ fn read_body(
     }
 }
 
-/// Whether nothing has come for too long.
+/// Whether the time limit has passed.
 fn is_late(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// In one piece: half of it is of no use to anybody.
+/// In one piece: half of it would be useless.
 fn write_in_one(stream: &mut TcpStream, parts: [&[u8]; 3]) -> io::Result<()> {
     let mut parts = parts.map(IoSlice::new);
     let mut left = &mut parts[..];

@@ -7,7 +7,7 @@ use super::packet::Size;
 pub struct LineBroadcast;
 
 /// From the middle of the machine, which cuts it into eight parts: each part's middle gets the
-/// message, and does the same.
+/// message, and repeats this.
 pub struct OctreeBroadcast {
     /// Whether a micro-task of its own starts the broadcast: one handler more in a row.
     pub has_starter: bool,
@@ -21,10 +21,10 @@ pub struct Ring;
 
 const GO: u16 = 0;
 
-/// The neighbours to whom a line broadcast goes on from here.
+/// The neighbours to which a line broadcast continues from here.
 fn onwards(node: &Node<'_>) -> impl Iterator<Item = [u32; 3]> + use<> {
     let (at, dims) = (node.xyz(), node.dims());
-    // Along a dimension goes only who has not left it for a later one.
+    // A message continues along a dimension only if it has not left that for a later one.
     let along = (0..3).filter(move |&dim| at[dim + 1..].iter().all(|&later| later == 0));
     along.filter(move |&dim| at[dim] + 1 < dims[dim]).map(move |dim| {
         let mut next = at;
@@ -34,7 +34,7 @@ fn onwards(node: &Node<'_>) -> impl Iterator<Item = [u32; 3]> + use<> {
 }
 
 impl Program for LineBroadcast {
-    /// How often the message came.
+    /// How often the message arrived.
     type Data = u32;
     type Payload = [u8; 0];
 
@@ -59,7 +59,7 @@ struct Part {
     /// Its first node, and where it ends in each dimension.
     from: [u32; 3],
     end: [u32; 3],
-    /// Whether the first node has the message all the same: it has cut a larger part.
+    /// Whether the first node already has the message: it has cut a larger part.
     is_begun: bool,
 }
 
@@ -70,7 +70,7 @@ impl Part {
         std::array::from_fn(|dim| (self.from[dim] + self.end[dim]) / 2)
     }
 
-    /// The parts into which its middle cuts it, as far as anybody in them lacks the message.
+    /// The parts into which its middle cuts it, as far as a node in them lacks the message.
     fn cut(&self) -> impl Iterator<Item = Part> {
         let middle = self.middle();
         let parts = (0..8).map(move |way| {

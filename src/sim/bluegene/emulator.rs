@@ -9,10 +9,10 @@ use crate::events::{Note, Post, Shard, Simulation};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What happened, all told.
+/// Totals of what happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// When the program had its result, or else when its last handler ended, in nanoseconds.
+    /// When the program had its result, otherwise when its last handler ended, in nanoseconds.
     pub time_ns: f64,
     pub packets: u64,
     pub handlers: u64,
@@ -24,18 +24,18 @@ pub struct Totals {
     pub stalled_ns: f64,
 }
 
-/// A machine, and those who look at it, if somebody does: one for each thread.
+/// A machine and its observers: one for each thread.
 pub struct Emulator<P: Program, O: Observer = ()> {
     setup: Arc<Setup>,
     program: Arc<P>,
     simulation: Simulation<Nodes<P, O>>,
 }
 
-/// What is left of a machine when its run is over.
+/// The state of a machine after its run.
 pub struct Remains<P: Program> {
     setup: Arc<Setup>,
     program: Arc<P>,
-    /// So many nodes each, but for the last.
+    /// The number of nodes in each, except the last.
     span: u32,
     sites: Vec<Vec<Site<P::Data, P::Payload>>>,
 }
@@ -47,10 +47,10 @@ enum What<R> {
     Free,
 }
 
-/// What a node that comes to life sends: from, to, when it arrives.
+/// What a starting node sends: from, to, arrival time.
 type First<R> = (u32, u32, u64, Packet<R>);
 
-/// More handlers than this in one instant, which take no time, would never come to an end.
+/// More handlers than this in one instant, which take no time, count as an endless loop.
 const MOST_AT_ONCE: u32 = 1 << 20;
 
 struct Nodes<P: Program, O> {
@@ -77,7 +77,7 @@ impl<P: Program> Emulator<P> {
 }
 
 impl<P: Program, O: Observer> Emulator<P, O> {
-    /// A machine that somebody looks at.
+    /// A machine with observers.
     pub fn observed(
         setup: Setup, program: P, threads: usize, observer: impl Fn() -> O,
     ) -> Emulator<P, O> {
@@ -118,7 +118,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
         self.totals()
     }
 
-    /// Runs all that happens up to a time, in nanoseconds, and at it; whether more is to come.
+    /// Runs up to and including a time in nanoseconds; returns whether more will happen.
     pub fn run_until(&mut self, nanos: f64) -> bool {
         let end = (nanos * 1e3 / self.setup.tick as f64) as u64;
         self.simulation.run_until(end) && !self.has_failed()
@@ -173,7 +173,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
         crowd.map_or(0, |crowd| crowd.inbuf.len() + crowd.large.len())
     }
 
-    /// Those who look at it.
+    /// The observers.
     pub fn observers(&self) -> impl Iterator<Item = &O> {
         self.simulation.shards().iter().map(|nodes| &nodes.observer)
     }
@@ -183,7 +183,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
         &nodes.sites[(node - nodes.range.start) as usize]
     }
 
-    /// The run is over: what is left of it.
+    /// Ends the run, and returns what is left.
     pub fn remains(self) -> Remains<P> {
         let shards = self.simulation.into_shards();
         let span = shards.first().map_or(1, |nodes| nodes.range.len() as u32);
@@ -234,7 +234,7 @@ impl<P: Program, O: Observer> Nodes<P, O> {
         }
     }
 
-    /// Lets free threads take what waits, in the order of arrival.
+    /// Lets free threads take waiting packets, in the order of arrival.
     fn serve(&mut self, now: u64, number: u32, post: &mut Post<'_, What<P::Payload>>) {
         let at = (number - self.range.start) as usize;
         let most = [self.setup.communication, self.setup.workers];
@@ -313,7 +313,8 @@ impl<P: Program, O: Observer> Nodes<P, O> {
             observer.sent(number, to, packet.bytes());
             match arrives > now {
                 true => post.send(to, arrives - now, What::Arrive(packet)),
-                // Only to oneself one sends in no time; whoever called this looks at what waits.
+                // Only packets to the node itself take no time; the caller of this looks at waiting
+                // ones.
                 false => *waited += u64::from(site.crowd().wait(packet, inbuf)),
             }
         });

@@ -3,9 +3,9 @@
 use super::setup::Setup;
 use ftmpi_machine::topology::Topology;
 
-/// Sees what happens on a machine. What nobody looks at costs nothing: `()` sees nothing.
+/// Observes a machine. Unobserved events cost nothing: `()` observes nothing.
 pub trait Observer: Send {
-    /// A packet of so many bytes leaves a node.
+    /// A packet of `bytes` bytes leaves a node.
     fn sent(&mut self, from: u32, to: u32, bytes: usize);
     /// It reaches the other.
     fn arrived(&mut self, from: u32, to: u32);

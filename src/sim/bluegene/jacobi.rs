@@ -27,7 +27,7 @@ pub struct Block {
     faces: [[Option<[f64; FACE]>; 6]; 2],
 }
 
-/// The value beyond the borders: one below the floor, else nothing.
+/// The value beyond the borders: one below the floor, else 0.
 fn beyond(direction: usize) -> f64 {
     if direction == 4 { 1.0 } else { 0.0 }
 }
@@ -56,7 +56,7 @@ impl Block {
     fn tell(&self, node: &mut Node<'_>) {
         for direction in 0..6 {
             let Some(next) = neighbour(node.xyz(), node.dims(), direction) else { continue };
-            // There it comes from the other side.
+            // There it arrives from the opposite side.
             // Nothing is allocated here: threads would wait for each other's heaps.
             let mut bytes = [0; 2 + 8 * FACE];
             bytes[..2].copy_from_slice(&[(direction ^ 1) as u8, (self.round % 2) as u8]);
@@ -127,7 +127,7 @@ impl Program for Jacobi {
             data.has_begun = true;
             data.tell(node);
         }
-        // A neighbour's face may come before one's own first packet has been heard: it waits.
+        // A neighbour's face may arrive before the node's own first packet: it waits.
         while data.has_begun && data.round < self.rounds && data.is_complete(node) {
             data.advance();
             node.flops(6 * CELLS as u64);

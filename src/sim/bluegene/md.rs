@@ -45,7 +45,7 @@ pub struct Cell {
     /// Even ones tell where atoms are, odd ones which have gone over.
     round: u32,
     has_begun: bool,
-    /// Of this round and the next one: what came, and from how many.
+    /// For this round and the next: the atoms that arrived, and from how many neighbours.
     came: [Vec<Atom>; 2],
     count: [u32; 2],
 }
@@ -164,7 +164,7 @@ fn around(xyz: [u32; 3], dims: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
 }
 
 impl Cell {
-    /// Tells all neighbours of an even round where all atoms are, of an odd one who goes there.
+    /// Tells all neighbours in an even round where all atoms are, in an odd one which move there.
     fn tell(&mut self, node: &mut Node<'_>) {
         let (xyz, dims) = (node.xyz(), node.dims());
         let is_even = self.round.is_multiple_of(2);
@@ -192,7 +192,7 @@ impl Cell {
         }
     }
 
-    /// What is to be done when all neighbours have told of a round.
+    /// Finishes a round for which all neighbours have reported.
     fn advance(&mut self, md: &Md, node: &mut Node<'_>) {
         let parity = (self.round % 2) as usize;
         let came = std::mem::take(&mut self.came[parity]);
@@ -266,14 +266,14 @@ impl Program for Md {
             data.has_begun = true;
             data.tell(node);
         }
-        // A neighbour's atoms may come before one's own first packet has been heard: they wait.
+        // A neighbour's atoms may arrive before the node's own first packet: they wait.
         while data.has_begun && data.count[(data.round % 2) as usize] == NEIGHBOURS {
             data.advance(self, node);
         }
     }
 }
 
-/// What came of a box, over all its cells.
+/// The final state of a box, over all its cells.
 pub struct Outcome {
     /// In the order of their numbers.
     pub atoms: Vec<Atom>,

@@ -14,7 +14,7 @@ pub trait Program: Sync + Send {
     /// Whether handlers may share what two threads must not use at once, such as variables of C.
     const ONE_THREAD: bool = false;
 
-    /// A node comes to life, which takes no time. What it sends are its first packets.
+    /// A node starts, which takes no time. What it sends are its first packets.
     fn start(&self, node: &mut Node<'_>) -> Self::Data;
     /// A packet for the handler with this number.
     fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>);
@@ -28,7 +28,7 @@ pub trait Program: Sync + Send {
 /// A node while one of its handlers runs.
 pub struct Node<'a> {
     pub(super) number: u32,
-    /// On which thread its handler runs: communication threads come first, then workers.
+    /// The thread of its handler: communication threads come first, then workers.
     pub(super) thread: u32,
     /// In ticks.
     pub(super) now: u64,
@@ -95,13 +95,13 @@ impl Node<'_> {
         self.setup.nanos(self.now)
     }
 
-    /// The handler has worked for so many cycles.
+    /// The handler has worked for `cycles` cycles.
     pub fn work(&mut self, cycles: u64) {
         let picos = cycles.saturating_mul(self.setup.cost.cycle);
         self.now += picos.div_ceil(self.setup.tick);
     }
 
-    /// So many operations on floating-point numbers: six cycles each.
+    /// `count` floating-point operations: six cycles each.
     pub fn flops(&mut self, count: u64) {
         self.work(6 * count);
     }
@@ -188,7 +188,7 @@ impl Node<'_> {
         self.sent.push(what, payload);
     }
 
-    /// Why a payload of so many bytes cannot be sent in fragments, if it cannot.
+    /// Why a payload of this size cannot be sent in fragments, if it cannot.
     fn unfit(&self, bytes: usize) -> Option<String> {
         if !self.setup.has_fragments || self.room <= FRAGMENT_HEADER {
             return Some(self.too_long(bytes));

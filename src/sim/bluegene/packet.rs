@@ -4,7 +4,7 @@
 pub const PAYLOAD_MOST: usize = 120;
 pub(super) const HEADER: usize = 8;
 
-/// Who runs a handler.
+/// The kind of thread that runs a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// The communication thread that has the packet.
@@ -13,7 +13,7 @@ pub enum Size {
     Large,
 }
 
-/// Room for a payload: so much travels with every packet of a program, and no more.
+/// Space for a payload: every packet of a program carries this much, and no more.
 pub trait Payload: Copy + Send {
     const BYTES: usize;
 
@@ -50,7 +50,7 @@ pub(super) struct Packet<R> {
     payload: R,
 }
 
-/// What a handler sends: to whom, when it arrives there, and for which handler.
+/// A handler's packet: its receiver, its arrival time, and its handler.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub(super) to: u32,
@@ -80,7 +80,7 @@ pub(super) struct Fragment {
 
 pub(super) const FRAGMENT_HEADER: usize = 12;
 
-/// A message of which some fragments have come.
+/// A message of which some fragments have arrived.
 #[derive(Debug)]
 pub(super) struct Partial {
     key: [u8; 8],
@@ -148,8 +148,8 @@ impl Fragment {
     }
 }
 
-/// Adds a fragment to those of its message; hands out the message when it is complete. One
-/// message's fragments take one way, so that they come in order.
+/// Adds a fragment to those of its message; returns the message when it is complete. One message's
+/// fragments take one route, so that they arrive in order.
 pub(super) fn gathered(partials: &mut Vec<Partial>, fragment: &[u8]) -> Option<Vec<u8>> {
     let (head, bytes) = fragment.split_at(FRAGMENT_HEADER);
     let key: [u8; 8] = head[..8].try_into().expect("the header is longer");

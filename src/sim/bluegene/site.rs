@@ -19,7 +19,7 @@ pub(super) struct Crowd<R> {
     /// Communication and worker threads that are busy.
     pub(super) communicating: Busy,
     pub(super) working: Busy,
-    /// The input buffer and, behind its end, those who wait in the network; and small micro-tasks.
+    /// The input buffer and, behind its end, packets waiting in the network; and small micro-tasks.
     pub(super) inbuf: VecDeque<Packet<R>>,
     /// Of these, how many are packets.
     pub(super) packets: usize,
@@ -34,7 +34,7 @@ pub(super) struct Crowd<R> {
 /// What a thread is to do.
 pub(super) struct Work<R> {
     packet: Packet<R>,
-    /// The payload, if it came in fragments, of which `packet` is the last one.
+    /// The payload, if it arrived in fragments, of which `packet` is the last one.
     whole: Option<Vec<u8>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Work<R> {
 #[derive(Debug, Default)]
 pub(super) struct Busy(Vec<(u32, u64)>);
 
-/// Until somebody says that a thread is free again.
+/// Until a thread is reported free again.
 const WAITING: u64 = u64::MAX;
 
 impl Busy {
@@ -91,7 +91,7 @@ impl<D, R: Payload> Site<D, R> {
         Site { data, until: 0, crowd: None }
     }
 
-    /// Whether a packet that comes now need not wait for anything.
+    /// Whether a packet that arrives now need not wait for anything.
     #[inline]
     pub(super) fn is_idle(&mut self, now: u64, communication: usize, packet: &Packet<R>) -> bool {
         if packet.size == Size::Large || packet.is_part {
@@ -132,8 +132,8 @@ impl<R: Payload> Crowd<R> {
         self.communicating.len() < communication
     }
 
-    /// Something waits for a thread. Says whether it is a packet that waits in the network, for the
-    /// input buffer has room for so many.
+    /// A packet waits for a thread. Returns whether it waits in the network, since the input buffer
+    /// has room for `inbuf` packets only.
     pub(super) fn wait(&mut self, packet: Packet<R>, inbuf: u32) -> bool {
         match (packet.is_task, packet.size) {
             (true, Size::Large) => self.large.push_back((Work { packet, whole: None }, None)),
@@ -203,7 +203,7 @@ impl<R: Payload> Waiting for Crowd<R> {
 }
 
 impl<R: Payload> Crowd<R> {
-    /// Where in the input buffer the first packet lies, if it can be taken whole.
+    /// The index of the first packet in the input buffer, if it can be taken whole.
     fn first_packet(&self) -> Option<usize> {
         let first = self.inbuf.iter().position(|packet| !packet.is_task)?;
         (!self.inbuf[first].is_part).then_some(first)

@@ -202,7 +202,7 @@ fn a_large_handler_without_workers_is_told() {
     assert_eq!(why, "node 1,0,0: a large handler, and no worker threads");
 }
 
-/// A node that gives itself work: so many micro-tasks, each from the one before.
+/// A node that gives itself work: a chain of micro-tasks of this length.
 struct Busybody(u32);
 
 impl Program for Busybody {
@@ -257,7 +257,7 @@ fn a_sender_waits_while_the_output_buffer_is_full() {
     assert_eq!(flood(|_| {}, 40, Size::Small).1.stalled_ns, 0.0);
 }
 
-/// Node 0 sends so many bytes to the last node, which keeps what comes.
+/// Node 0 sends this many bytes to the last node, which keeps them.
 struct Letter(usize);
 
 impl Program for Letter {
@@ -329,7 +329,7 @@ fn two_threads_give_the_same_totals() {
     }
 }
 
-/// The atoms of a box after so many steps, on a machine with so many communication threads.
+/// The atoms of a box after `steps` steps, on a machine with `communication` communication threads.
 fn moved(dims: [u32; 3], steps: u32, rule: CornerRule, communication: u32) -> Outcome {
     let mut setup = machine(dims, rule);
     (setup.has_fragments, setup.communication) = (true, communication);
@@ -367,7 +367,7 @@ fn atoms_keep_their_momentum_and_their_energy() {
     assert!(far.count() > 5);
 }
 
-/// What has been seen on a machine, whoever saw it.
+/// What the observers have seen on a machine, merged.
 fn seen<P: Program>(emulator: &Emulator<P, Heat>) -> (Vec<Load>, Vec<Counts>) {
     let (mut links, mut nodes) = (Vec::new(), Vec::new());
     for heat in emulator.observers() {

@@ -10,7 +10,7 @@ pub(super) struct Barrier {
     is_broken: AtomicBool,
 }
 
-/// How often one looks before one lets others have the core.
+/// How often a thread looks before it yields the core.
 const LOOKS: u32 = 2_000;
 
 impl Barrier {
@@ -19,7 +19,7 @@ impl Barrier {
         Barrier { members, arrived, round, is_broken: AtomicBool::new(false) }
     }
 
-    /// Comes back when all members have come here.
+    /// Returns when all members have arrived here.
     pub(super) fn meet(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.members {
@@ -38,7 +38,7 @@ impl Barrier {
         }
     }
 
-    /// A member panics if it is dropped amid its work: nobody waits for it.
+    /// A member panics if it is dropped amid its work: no member waits for it.
     pub(super) fn guard(&self) -> Guard<'_> {
         Guard(self)
     }

@@ -43,7 +43,7 @@ impl<W> Default for Mail<W> {
 }
 
 impl<W: Copy> Desk<W> {
-    /// The desk with this number among so many, each for so many blocks.
+    /// The desk with this number of `count`, each for `blocks` blocks.
     pub(super) fn new(number: usize, count: usize, blocks: usize) -> Desk<W> {
         Desk {
             number,
@@ -64,7 +64,7 @@ impl<W: Copy> Desk<W> {
         }
     }
 
-    /// Something from outside. It comes after what nodes have sent.
+    /// An event from outside. It comes after what nodes have sent.
     pub(super) fn enter(&mut self, time: u64, note: Note<W>, plan: Plan) {
         assert!(time >= self.soon_time, "nothing happens in the past");
         if time > self.soon_time {
@@ -89,8 +89,8 @@ impl<W: Copy> Desk<W> {
         if has_soon { Some(self.soon_time) } else { self.agenda.next_time() }
     }
 
-    /// When anybody hears something next, as far as this shard knows: its nodes, or those to whom
-    /// they have sent something.
+    /// When the next message arrives, as far as this shard knows: at its nodes, or at nodes to
+    /// which they have sent one.
     pub(super) fn next_known(&self) -> Option<u64> {
         if !self.out.is_empty() {
             return Some(self.soon_time);
@@ -99,7 +99,7 @@ impl<W: Copy> Desk<W> {
         [self.next_time(), later].into_iter().flatten().min()
     }
 
-    /// Lets nodes hear what there is for them now.
+    /// Delivers the messages of this tick.
     pub(super) fn serve<S: Shard<What = W>>(&mut self, shard: &mut S, now: u64, plan: Plan) {
         if self.agenda.next_time() == Some(now) {
             self.agenda.take(now, &mut self.room.bucket);
@@ -122,8 +122,8 @@ impl<W: Copy> Desk<W> {
         self.spare.clear_up();
     }
 
-    /// Puts what is on piles behind what was sent long ago: where that is much, it is not worth
-    /// while to put it on piles as well.
+    /// Adds the notes on piles to older ones: if those are many, putting them on piles, too, would
+    /// not pay.
     fn gather(&mut self) {
         for piles in &mut self.soon {
             for (_, mut pile) in piles.take_all() {
@@ -172,7 +172,7 @@ impl<W: Copy> Desk<W> {
         }
     }
 
-    /// Where there is one shard: what was sent for the next tick is what comes next.
+    /// With only one shard: what was sent for the next tick is what comes next.
     pub(super) fn turn_page(&mut self) {
         std::mem::swap(&mut self.out, &mut self.soon[0]);
     }
@@ -190,7 +190,7 @@ impl<W: Copy> Desk<W> {
     }
 
     /// Takes what a shard has sent to this one. Letters are read by the number of the sender, so in
-    /// the order of sources where they sent at the same time.
+    /// the order of sources if they were sent at one time.
     pub(super) fn read(&mut self, from: usize, letter: &mut Mail<W>) {
         let Desk { agenda, soon, .. } = self;
         letter.soon.drain(..).for_each(|(block, pile)| soon[from].take_over(block, pile));
@@ -199,8 +199,8 @@ impl<W: Copy> Desk<W> {
 }
 
 impl<W: Copy> Room<W> {
-    /// Puts the bucket into the order of (receiver, source, sequence). One source's notes lie in
-    /// the order in which they were sent, so that sorting must only not mix what is equal.
+    /// Sorts the bucket by (receiver, source, sequence). One source's notes are in the order in
+    /// which they were sent, so a stable sort keeps them.
     fn sort_all(&mut self, first: u32, nodes: usize) -> usize {
         let Room { bucket, sorted, starts, .. } = self;
         let total = bucket.len();
@@ -258,14 +258,14 @@ impl<W: Copy> Room<W> {
     }
 }
 
-/// Room for so many notes; what is in it is of no interest.
+/// Makes room for `total` notes; the content does not matter.
 fn make_room<W: Copy>(sorted: &mut Vec<Note<W>>, total: usize, filler: Note<W>) {
     if sorted.len() < total {
         sorted.resize(total, filler);
     }
 }
 
-/// Counts for so many nodes, each behind its own place.
+/// Clears the counts of `nodes` nodes, each one place behind its own.
 fn begin(starts: &mut Vec<u32>, nodes: usize) {
     starts.clear();
     starts.resize(nodes + 1, 0);

@@ -25,7 +25,7 @@ pub(super) struct Piles<W> {
 /// Chunks that are empty.
 pub(super) struct Spare<W> {
     chunks: Vec<Chunk<W>>,
-    /// How many were handed out since somebody last cleared up.
+    /// How many were handed out since the last clean-up.
     used: usize,
 }
 
@@ -118,7 +118,7 @@ impl<W> Piles<W> {
         self.touched.drain(..).map(|block| (block, std::mem::take(&mut piles[block as usize])))
     }
 
-    /// Takes over a pile, where there is none yet.
+    /// Adds a pile for a block that has none yet.
     pub(super) fn take_over(&mut self, block: u32, pile: Pile<W>) {
         assert!(self.piles[block as usize].is_empty(), "the last tick's piles were cleared");
         self.piles[block as usize] = pile;
@@ -143,8 +143,8 @@ impl<W> Spare<W> {
         self.chunks.push(chunk);
     }
 
-    /// Keeps what a tick like the last one needs. Where more comes in than goes out, as between two
-    /// threads of which one tells the other, the rest would pile up for ever.
+    /// Keeps what a tick like the last one needs. If more arrives than leaves, as between two
+    /// threads of which one tells the other, the rest would accumulate for ever.
     pub(super) fn clear_up(&mut self) {
         self.chunks.truncate(2 * self.used + 64);
         self.used = 0;

@@ -14,7 +14,7 @@ use ftmpi_base::agenda::Agenda;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A source behind all nodes: what it sends for a time comes last.
+/// A source after all nodes: what it sends for a time comes last.
 pub const THE_MACHINE: u32 = u32::MAX;
 
 /// Something that reaches a node.
@@ -61,14 +61,14 @@ pub(super) enum Later<'a, W> {
 pub(super) struct Plan {
     /// A block has this many nodes, as a power of two.
     shift: u32,
-    /// So many blocks are a shard.
+    /// The number of blocks in a shard.
     blocks: u32,
-    /// What goes to another node arrives at least so many ticks later.
+    /// Messages to another node arrive at least this many ticks later.
     pub(super) lookahead: u64,
 }
 
 impl<W> Post<'_, W> {
-    /// Sends something that arrives so many ticks later.
+    /// Sends something that arrives `after` ticks later.
     #[inline]
     pub fn send(&mut self, to: u32, after: u64, what: W) {
         assert!(after > 0, "what is sent arrives later");
@@ -172,10 +172,10 @@ impl<S: Shard> Simulation<S> {
         }
     }
 
-    /// Nothing that a node sends reaches another one earlier than so many ticks later.
+    /// Declares that messages between nodes take at least `ticks` ticks.
     pub fn with_lookahead(mut self, ticks: u64) -> Self {
         assert!(ticks > 0, "what is sent arrives later");
-        // One thread meets nobody.
+        // A single thread need not meet others.
         self.plan.lookahead = if self.shards.len() == 1 { 1 } else { ticks };
         self
     }
@@ -200,7 +200,7 @@ impl<S: Shard> Simulation<S> {
         self.nodes
     }
 
-    /// How many notes nodes have heard.
+    /// How many notes nodes have received.
     pub fn heard(&self) -> u64 {
         self.heard
     }
@@ -226,7 +226,7 @@ impl<S: Shard> Simulation<S> {
         desk.enter(time, Note { to, from, what }, self.plan);
     }
 
-    /// Lets everything happen up to the tick `end` and with it. Says whether more is to come.
+    /// Runs up to and including the tick `end`. Returns whether more will happen.
     pub fn run_until(&mut self, end: u64) -> bool {
         let before = self.now;
         let last = match self.shards.len() {
@@ -239,7 +239,7 @@ impl<S: Shard> Simulation<S> {
     }
 
     fn run_together(&mut self, end: u64) -> Option<u64> {
-        // Threads would find out the same, and cost more.
+        // Threads would find the same answer at a higher cost.
         self.next_time().filter(|&next| next <= end)?;
         let count = self.shards.len();
         let turn = || Turn {
@@ -253,7 +253,7 @@ impl<S: Shard> Simulation<S> {
             let (shard, desk) = members.next().expect("there are some");
             let run = |(shard, desk)| scope.spawn(move || run_one(shard, desk, plan, end, meeting));
             let threads: Vec<_> = members.map(run).collect();
-            // This thread has nothing else to do.
+            // This thread has no other work.
             let own = run_one(shard, desk, plan, end, meeting);
             let ends = threads.into_iter().map(|thread| thread.join().expect("no node panics"));
             ends.max().flatten().max(own)

@@ -71,7 +71,7 @@ struct Seen {
     desk: *mut c_void,
 }
 
-/// What stands behind a `Seen` while a handler runs.
+/// The data behind a `Seen` while a handler runs.
 struct Desk<'a, 'n> {
     node: &'a mut Node<'n>,
     handlers: &'a Mutex<Vec<Option<Handler>>>,
@@ -116,7 +116,7 @@ impl Foreign {
         }
     }
 
-    /// The machine that the program wants, by the words of its command line.
+    /// The machine that the program wants, given the words of its command line.
     pub fn wanted(&self, usual: Wanted, words: &[String]) -> Result<Wanted, String> {
         let Some(init) = self.init else { return Ok(usual) };
         let texts = words.iter().map(|word| CString::new(word.as_bytes()));
@@ -133,7 +133,7 @@ impl Foreign {
         Ok(wanted)
     }
 
-    /// Lets the program see its node.
+    /// Shows the program its node.
     fn with<R>(&self, node: &mut Node<'_>, call: impl FnOnce(*mut Seen) -> R) -> R {
         let (number, xyz, dims) = (node.number() as i32, node.xyz(), node.dims());
         let mut desk = Desk { node, handlers: &self.handlers };
@@ -163,11 +163,11 @@ impl Program for Foreign {
     fn handle(&self, handler: u16, data: &mut Data, payload: &[u8], node: &mut Node<'_>) {
         let called = self.handlers.lock().expect("one thread").get(usize::from(handler)).copied();
         let called = called.flatten().expect("only what was registered is sent to");
-        // Numbers in it lie as they would in a buffer of the program's own.
+        // Aligned as in a buffer of the program's own.
         let mut words = [0u128; PAYLOAD_MOST.div_ceil(16)];
         let long;
         let address: *const u8 = if payload.len() <= size_of_val(&words) {
-            // SAFETY: so many bytes are there, and there is room for them.
+            // SAFETY: the payload has that length, and there is room for it.
             unsafe { payload.as_ptr().copy_to(words.as_mut_ptr().cast(), payload.len()) };
             words.as_ptr().cast()
         } else {
@@ -204,7 +204,7 @@ impl Wide {
     }
 }
 
-/// What stands behind a node, for the time of one call.
+/// The data behind a node, for the time of one call.
 ///
 /// # Safety
 /// The pointer is the one that a handler was given, and that handler still runs.
@@ -239,7 +239,7 @@ impl Desk<'_, '_> {
 }
 
 /// # Safety
-/// There are so many bytes at this address, or it is null.
+/// There are `bytes` bytes at this address, or it is null.
 unsafe fn slice<'a>(payload: *const c_void, bytes: usize) -> Result<&'a [u8], String> {
     if bytes == 0 {
         return Ok(&[]);

@@ -14,7 +14,7 @@ use std::sync::{Once, OnceLock};
 /// The node for which a function of the application runs now; or one of these.
 static RUNNING: AtomicI64 = AtomicI64::new(NOBODY);
 const NOBODY: i64 = -1;
-/// It is loaded, or says what it wants.
+/// It is being loaded, or tells its requirements.
 const LOADING: i64 = -2;
 
 /// How the program is called that runs the application.
@@ -23,7 +23,7 @@ static PROGRAM: OnceLock<&str> = OnceLock::new();
 /// The pages below the stack that is in use, where any access is an overflow.
 static GUARD: AtomicUsize = AtomicUsize::new(0);
 pub(super) const GUARD_BYTES: usize = 4096;
-/// What lies so near to the stack pointer is the stack.
+/// A fault this close to the stack pointer is on the stack.
 const NEAR_BYTES: usize = 1 << 16;
 
 const SIGNALS: [(c_int, &str); 5] = [
@@ -54,7 +54,7 @@ pub(super) fn in_node<R>(node: u32, call: impl FnOnce() -> R) -> R {
 
 /// Sentences begin with this name.
 pub(super) fn name(program: &'static str) {
-    // A second application is of the same program.
+    // A second application belongs to this program, too.
     let _ = PROGRAM.set(program);
 }
 
@@ -82,7 +82,7 @@ fn noted<R>(who: i64, call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// From now on, this thread's faults are told.
+/// From now on, this thread's faults are reported.
 #[cold]
 fn watch() {
     static ONCE: Once = Once::new();
@@ -90,7 +90,7 @@ fn watch() {
     let stack = Box::leak(vec![0u8; STACK_BYTES].into_boxed_slice());
     let stack =
         libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_BYTES };
-    // SAFETY: the memory is never freed, and nobody else has it.
+    // SAFETY: the memory is never freed, and nothing else uses it.
     let status = unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) };
     assert!(status == 0, "a stack of this size is allowed");
     ONCE.call_once(|| {
@@ -116,8 +116,8 @@ extern "C" fn told(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_vo
     let at = SIGNALS.iter().position(|&(known, _)| known == signal);
     let at = at.expect("this handles only these signals");
     if who == NOBODY {
-        // It comes again at once, for whoever had it before.
-        // SAFETY: what was there before is there again.
+        // It is raised again at once, for its former handler.
+        // SAFETY: restores the former action.
         unsafe {
             libc::sigaction(signal, BEFORE[at].load(Ordering::Acquire), std::ptr::null_mut())
         };
@@ -148,7 +148,7 @@ extern "C" fn told(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_vo
     line.end();
 }
 
-/// Where the stack was when the signal came.
+/// The stack pointer at the signal.
 ///
 /// # Safety
 /// The context is one that the system gave a signal handler.
@@ -158,7 +158,7 @@ unsafe fn stack_pointer(context: *mut c_void) -> usize {
     registers[libc::REG_RSP as usize] as usize
 }
 
-/// What lies below the stack of a node has been written.
+/// Reports that a node has written below its stack.
 pub(super) fn overflow(node: u32) -> ! {
     let mut line = Line::about(i64::from(node));
     line.add("has used more than its stack: say more with --stack");
@@ -203,7 +203,7 @@ impl Line {
     /// Writes it and ends the process.
     fn end(mut self) -> ! {
         self.add("\n");
-        // SAFETY: so many bytes are there.
+        // SAFETY: the text has that length.
         unsafe {
             libc::write(2, self.bytes.as_ptr().cast(), self.len);
             libc::_exit(STATUS)

@@ -26,7 +26,7 @@ impl Library {
     fn load(path: &Path, header: &'static str) -> Result<Library, String> {
         // Without a slash, the loader would look elsewhere.
         let path = path.canonicalize().map_err(|why| format!("{}: {why}", path.display()))?;
-        // SAFETY: whoever names an application wants its constructors to run.
+        // SAFETY: a user who names an application wants its constructors to run.
         let open = || unsafe { libloading::Library::new(&path) };
         let library = faults::while_loading(open);
         let library = library.map_err(|why| format!("{why}: see {header}"))?;

@@ -12,7 +12,7 @@ use std::path::Path;
 /// As long as a message may be; `FTSIM_MESSAGE_BYTES`.
 pub(super) const MESSAGE_BYTES: usize = 48;
 
-/// A message: so many bytes of these.
+/// A message: the first `count` of these bytes.
 #[derive(Clone, Copy)]
 pub struct Bytes {
     count: u8,
@@ -53,7 +53,7 @@ type OnBoundary = unsafe extern "C" fn(*mut c_void, *mut Seen, f64);
 type Colour = unsafe extern "C" fn(*const c_void) -> u8;
 type Info = unsafe extern "C" fn(*const c_void, *mut c_char, usize);
 
-/// What happens when something comes for a node.
+/// How an application handles events.
 enum Form {
     Handlers {
         init: Init,
@@ -61,11 +61,11 @@ enum Form {
         on_failure: Option<OnFailure>,
         on_boundary: Option<OnBoundary>,
     },
-    /// Each node's thread goes on.
+    /// Each node's thread continues.
     Threads { body: Body, stacks: Stacks },
 }
 
-/// `ftsim_event`: what has come.
+/// `ftsim_event`: the kind of event.
 const MESSAGE: i32 = 0;
 const FAILURE: i32 = 1;
 const BOUNDARY: i32 = 2;
@@ -79,7 +79,7 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// An application for so many nodes; if they are threads, each has a stack of so many bytes.
+    /// An application for `nodes` nodes; if they are threads, each has a stack of `stack` bytes.
     pub fn load(path: &Path, nodes: u32, stack: usize) -> Result<Foreign, String> {
         faults::name("ftsim");
         let library = Library::load(path, "include/ftsim.h")?;
@@ -105,7 +105,7 @@ impl Foreign {
         }
     }
 
-    /// Something has come for a node's thread.
+    /// An event has arrived for a node's thread.
     fn go_on(state: &mut State, here: &mut Here<'_, '_, Bytes>, event: Option<Event>) {
         let thread = state.thread.as_mut().expect("a thread begins before anything comes");
         (thread.seen.now, thread.seen.simulator) =
@@ -116,7 +116,7 @@ impl Foreign {
     }
 }
 
-/// The words of a node's state of so many bytes, if that many nodes can have them.
+/// The words of a node's state of `bytes` bytes, if that many nodes can have them.
 fn words(bytes: usize, nodes: u32) -> Result<usize, String> {
     let words = bytes.div_ceil(size_of::<u128>()).max(1);
     let all = words.checked_mul(size_of::<u128>() * nodes as usize);
@@ -140,12 +140,12 @@ fn room() -> u64 {
     u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
 }
 
-/// Nobody waits in a handler.
+/// A handler cannot wait.
 extern "C" fn refuse(_: *mut Seen, _: *mut Event) -> c_int {
     -1
 }
 
-/// Sends what a handler asks for.
+/// Sends what a handler asks to send.
 extern "C" fn send(seen: *mut Seen, to: i32, data: *const c_void, bytes: usize) -> c_int {
     // SAFETY: a handler passes on the pointer that it was given, while it runs.
     let seen = unsafe { &mut *seen };
@@ -157,7 +157,7 @@ extern "C" fn send(seen: *mut Seen, to: i32, data: *const c_void, bytes: usize) 
     }
     let mut message = Bytes { count: bytes as u8, bytes: [0; MESSAGE_BYTES] };
     if bytes > 0 {
-        // SAFETY: the handler vouches for so many bytes, and there is room for them.
+        // SAFETY: the handler vouches for that many bytes, and there is room for them.
         unsafe { data.cast::<u8>().copy_to(message.bytes.as_mut_ptr(), bytes) };
     }
     here.send(to as u32, message);

@@ -29,7 +29,7 @@ impl Event {
 
 pub(super) type Body = unsafe extern "C" fn(*mut c_void, *mut Seen);
 
-/// One node's thread. What C sees of it comes first, so that its address is that of the whole.
+/// One node's thread. Its C part comes first, so that its address is that of the whole.
 #[repr(C)]
 pub(super) struct Thread {
     pub(super) seen: Seen,
@@ -40,7 +40,7 @@ pub(super) struct Thread {
     simulator: usize,
     /// The lowest part of its stack.
     floor: *const [u64; FLOOR],
-    /// What has come.
+    /// The event that has arrived.
     event: Option<Event>,
     is_over: bool,
 }
@@ -57,7 +57,7 @@ unsafe impl Send for Stacks {}
 // SAFETY: as above; each node's thread has its own part.
 unsafe impl Sync for Stacks {}
 
-/// So many words at the end of a stack are nobody's: if they are written, it was too small.
+/// Unused words at the end of a stack: if they are written, it was too small.
 const FLOOR: usize = 32;
 /// `getauxval`: that programs may set the thread pointer, which a switch does.
 const AT_HWCAP2: c_ulong = 26;
@@ -68,7 +68,7 @@ unsafe extern "C" {
 }
 
 impl Stacks {
-    /// Room for so many stacks of so many bytes.
+    /// Space for `count` stacks of `bytes` bytes.
     pub(super) fn new(count: usize, bytes: usize) -> Result<Stacks, String> {
         if getauxval(AT_HWCAP2) & FSGSBASE == 0 {
             return Err("threads want Linux 5.9 and a processor with FSGSBASE".into());
@@ -102,12 +102,12 @@ impl Stacks {
 
     /// The lowest address of a stack.
     fn stack(&self, number: usize) -> *mut u8 {
-        // SAFETY: the guard is so long.
+        // SAFETY: the guard has that length.
         unsafe { self.guard_of(number).add(GUARD_BYTES) }
     }
 }
 
-/// Makes a page one that nobody may access, as one of so many; says whether it is.
+/// Makes a page inaccessible, as one of `count` guards; returns whether that worked.
 fn guard(page: *mut u8, count: usize) -> bool {
     /// `madvise`, Linux 6.13: a guard that costs the system no mapping of its own.
     const GUARD_INSTALL: c_int = 102;
@@ -140,12 +140,12 @@ impl Thread {
         let mut thread = Box::new(thread);
         let argument = (&raw mut *thread).expose_provenance();
         let top = stack.expose_provenance() + stacks.bytes - GUARD_BYTES;
-        // SAFETY: this node's stack is nobody else's, and has not been used.
+        // SAFETY: this node's stack is its own, and has not been used.
         thread.waiting = unsafe { switch::prepare(top, enter, argument) };
         thread
     }
 
-    /// Lets the thread run until it waits; says whether its stack was large enough.
+    /// Runs the thread until it waits; returns whether its stack was large enough.
     pub(super) fn run(&mut self, node: u32, event: Option<Event>) -> bool {
         if self.is_over {
             return true;
@@ -153,12 +153,12 @@ impl Thread {
         self.event = event;
         let thread = &raw mut *self;
         let guard = self.floor.addr() - GUARD_BYTES;
-        // SAFETY: the thread was prepared, or left by `wait`; nobody else goes on with it.
+        // SAFETY: the thread was prepared, or left by `wait`; nothing else continues it.
         faults::on_stack(node, guard, || unsafe {
             let waiting = (*thread).waiting;
             switch::switch(&raw mut (*thread).simulator, waiting, switch::thread_pointer());
         });
-        // SAFETY: it lies within the reservation; whoever writes there does not run now.
+        // SAFETY: it is within the reservation; the thread that writes there does not run now.
         unsafe { self.floor.read_volatile() == [0; FLOOR] }
     }
 }
@@ -186,7 +186,7 @@ unsafe fn leave(thread: *mut Thread) {
     }
 }
 
-/// `ftsim_receive`: waits until something has come.
+/// `ftsim_receive`: waits for an event.
 pub(super) extern "C" fn receive(seen: *mut Seen, room: *mut Event) -> c_int {
     let thread = seen.cast::<Thread>();
     // SAFETY: only threads are given this function, each with its own `seen`; it runs.

@@ -18,7 +18,7 @@ pub struct Graph {
 }
 
 impl Lists {
-    /// The lists of so many nodes; `of` appends that of one.
+    /// The lists of `nodes` nodes; `of` appends that of one.
     pub fn collect(nodes: u32, mut of: impl FnMut(u32, &mut Vec<u32>)) -> Lists {
         let mut starts = Vec::with_capacity(nodes as usize + 1);
         starts.push(0);
@@ -56,7 +56,7 @@ impl Lists {
         self.all.len()
     }
 
-    /// The lists of those who have each node in theirs, sorted.
+    /// The reversed lists: the nodes that have each node in theirs, sorted.
     fn turned_round(&self) -> Lists {
         let mut starts = vec![0; self.starts.len()];
         self.all.iter().for_each(|&node| starts[node as usize + 1] += 1);
@@ -79,7 +79,7 @@ impl Graph {
         Graph { receives: sends.turned_round(), sends, places }
     }
 
-    /// From lists that may be one-sided: who is in somebody's list has him in his own.
+    /// From lists that may be one-sided: adds each entry in the opposite direction, too.
     pub fn symmetric(lists: &Lists, places: Vec<[f32; 2]>) -> Graph {
         let back = lists.turned_round();
         let mut both = Vec::new();
@@ -90,7 +90,7 @@ impl Graph {
             both.dedup();
             all.extend(&both);
         });
-        // Sorted both ways, they are the same lists.
+        // Sorted both ways, the lists are equal.
         assert_eq!(sends.nodes() as usize, places.len(), "every node has a place");
         Graph { receives: sends.clone(), sends, places }
     }
@@ -99,7 +99,7 @@ impl Graph {
         self.sends.nodes()
     }
 
-    /// Whether all receive from those to whom they send, and from nobody else.
+    /// Whether each node receives from exactly the nodes to which it sends.
     pub fn is_symmetric(&self) -> bool {
         (0..self.nodes()).all(|node| {
             let mut sends = self.sends.of(node).to_vec();
@@ -108,7 +108,7 @@ impl Graph {
         })
     }
 
-    /// Everybody who has this node in a list, once each: those who are told of its death.
+    /// All nodes that have this node in a list, once each: those that are told of its death.
     pub fn beside(&self, node: u32) -> Vec<u32> {
         let mut all = [self.sends.of(node), self.receives.of(node)].concat();
         all.sort_unstable();

@@ -15,13 +15,13 @@ pub struct Order {
     keys: [u32; 3],
 }
 
-/// A network and who dies in it when.
+/// A network and its deaths.
 #[derive(Clone, Debug)]
 pub struct Hashed {
     pub nodes: u32,
     pub neighbours: u32,
     pub seed: u64,
-    /// So many die at this tick.
+    /// How many nodes die at each tick.
     pub deaths: Vec<(u64, u32)>,
 }
 
@@ -41,19 +41,19 @@ impl Order {
         Order { count, mask: u32::MAX >> (u32::BITS - bits), shift: bits.div_ceil(2), keys }
     }
 
-    /// The number that stands at a place.
+    /// The number at a place.
     #[inline]
     pub fn of(&self, place: u32) -> u32 {
         let mut at = place;
         loop {
-            // Each step can be undone, within so many bits: no two places have one number.
+            // Each step is invertible within these bits: no two places have equal numbers.
             for key in self.keys {
                 at = at.wrapping_add(key) & self.mask;
                 at ^= at >> self.shift;
                 at = at.wrapping_mul(0x7feb_352d) & self.mask;
                 at ^= at >> self.shift;
             }
-            // What is beyond the last one goes on until it is not.
+            // A result beyond the last place is permuted again until it is not.
             if at < self.count {
                 return at;
             }
@@ -62,14 +62,14 @@ impl Order {
 }
 
 impl Hashed {
-    /// From whom nodes receive, one order for each entry of a list.
+    /// The nodes from which nodes receive, one permutation for each entry of a list.
     pub fn orders(&self) -> Vec<Order> {
         let seed = |entry: u32| self.seed.wrapping_mul(1 << 16).wrapping_add(u64::from(entry));
         (0..self.neighbours).map(|entry| Order::new(self.nodes, seed(entry))).collect()
     }
 
-    /// Runs until nobody learns anything, so many ticks at the most. `watch` hears after each tick
-    /// how many have learned something in it.
+    /// Runs until no node learns anything, for at most `ticks` ticks. After each tick `watch` gets
+    /// the number of nodes that learned something in it.
     pub fn run(&self, ticks: u64, threads: usize, mut watch: impl FnMut(u64, u64)) -> Told {
         let mut deaths: Vec<_> = self.deaths.iter().filter(|&&(at, _)| at <= ticks).collect();
         deaths.sort_unstable();
@@ -86,7 +86,7 @@ impl Hashed {
         let (mut now, mut hops, mut learned) = (0, 0, Vec::new());
         let (mut dead, mut deaths) = (0, deaths.into_iter().peekable());
         loop {
-            // Whoever dies at a tick says nothing in it that others hear.
+            // A node that dies at a tick sends nothing in it.
             while let Some((_, count)) = deaths.next_if(|&&(at, _)| at <= now) {
                 let end = self.nodes.min(count.saturating_add(dead));
                 (dead..end).for_each(|at| known[victims.of(at) as usize] = 0);
@@ -110,7 +110,7 @@ impl Hashed {
     }
 }
 
-/// So many nodes look for what they are told at once.
+/// How many nodes are processed at once, so that their lookups overlap.
 const BLOCK: usize = 512;
 
 /// From one tick to the next.
@@ -119,13 +119,13 @@ struct Step<'a> {
     known: &'a [u32],
     doomed: &'a Marks,
     target: u32,
-    /// Who knows this learns nothing more.
+    /// A node that knows this learns nothing more.
     most: u32,
 }
 
 impl Step<'_> {
-    /// Fills in what nodes know next. Says how many learned something, and how many of those who
-    /// survive all learned the largest value of their own, or what is more.
+    /// Fills in what nodes know next. Returns how many learned something, and how many survivors in
+    /// all learned the largest value of the survivors, or a larger one.
     fn run(&self, next: &mut [u32], span: usize) -> [u64; 2] {
         std::thread::scope(|scope| {
             let parts = next.chunks_mut(span).zip((0u32..).step_by(span));

@@ -18,9 +18,9 @@ pub struct Known {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     pub survivors: usize,
-    /// When the last of those who know it learned it.
+    /// When the last node that knows it learned it.
     pub hops: u32,
-    /// Survivors who do not know it.
+    /// Survivors that do not know it.
     pub unknowing: usize,
 }
 
@@ -93,8 +93,9 @@ pub(super) fn scattered(node: u32) -> u32 {
     mixed ^ mixed >> 16
 }
 
-/// The share of survivors who never know, when a share `dead` of all nodes with `count` in their
-/// list to receive from is dead: whoever hears only from the dead and from those who never know.
+/// The share of survivors that never know, if a share `dead` of all nodes with `count` in their
+/// list to receive from is dead: nodes that hear only from dead nodes and from nodes that never
+/// know.
 pub fn share_unknowing(dead: f64, count: u32) -> f64 {
     let next = |share: f64| (dead + (1.0 - dead) * share).powi(count as i32);
     (0..10_000).fold(0.0, |share, _| next(share))
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_know_after_as_many_hops_as_the_paper_says() {
-        // Neighbours, kills, hops and survivors who never know: from .. to.
+        // Neighbours, kills, hops and survivors that never know: from .. to.
         let table = [
             (4, 0, (10, 12), (0, 0)),
             (4, 1_000, (10, 12), (0, 0)),

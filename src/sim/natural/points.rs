@@ -6,7 +6,7 @@ pub(super) struct Points {
     places: Vec<[f64; 2]>,
     /// Cells in a row.
     side: usize,
-    /// Where the nodes of each cell begin, for those who look for neighbours.
+    /// Where the nodes of each cell begin, for the search for neighbours.
     cells: Cells,
 }
 
@@ -20,8 +20,7 @@ fn fraction(random: &mut Random) -> f64 {
     (random.bits() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Puts things into the order of their keys, below `keys`; those with one key stay as they are.
-/// Says where those of each key begin.
+/// Sorts items by their keys, which are below `keys`, stably. Returns where each key begins.
 fn by_key<T: Copy>(things: &[T], keys: usize, key: impl Fn(&T) -> usize) -> (Vec<u32>, Vec<T>) {
     let mut starts = vec![0u32; keys + 1];
     things.iter().for_each(|thing| starts[key(thing) + 1] += 1);
@@ -35,7 +34,7 @@ fn by_key<T: Copy>(things: &[T], keys: usize, key: impl Fn(&T) -> usize) -> (Vec
     (starts, sorted)
 }
 
-/// Places drawn by chance. Neighbours in the square are neighbours in memory: in rows of cells.
+/// Random places. Neighbours in the square are neighbours in memory: in rows of cells.
 pub(super) fn places(nodes: u32, random: &mut Random) -> Vec<[f64; 2]> {
     let places: Vec<_> = (0..nodes).map(|_| [fraction(random), fraction(random)]).collect();
     let side = side(nodes);
@@ -100,7 +99,7 @@ impl Points {
                     }
                 }
             }
-            // Whoever is not seen yet is farther away than the rings seen reach.
+            // A node not seen yet is farther away than the rings seen reach.
             let reach = ring as f64 / self.side as f64;
             if found.iter().filter(|(apart, _)| *apart <= reach).count() >= count {
                 break;
@@ -111,7 +110,7 @@ impl Points {
         found.into_iter().map(|(_, node)| node).collect()
     }
 
-    /// Others by chance, as often as 1/r² says: all distances are equally likely in proportion.
+    /// Random other nodes with probability 1/r²: all distances are equally likely in proportion.
     pub(super) fn far(&self, node: u32, count: u32, random: &mut Random) -> Vec<u32> {
         let place = self.places[node as usize];
         let nearest = 0.5 / (self.places.len() as f64).sqrt();

@@ -19,23 +19,23 @@ use super::world::{Application, Here, Row, World};
 /// What the nodes solve.
 #[derive(Clone, Debug)]
 pub struct Poisson {
-    /// By node: its value, where it lies at the border.
+    /// By node: its value, if it is at the border.
     pub fixed: Vec<Option<f64>>,
     /// What is added to each sum.
     pub source: f64,
-    /// Changes up to this are not told.
+    /// Changes up to this are not sent.
     pub tolerance: f64,
 }
 
-/// A node's value, and what it has heard of others.
+/// A node's value, and the last values received from its neighbours.
 #[derive(Debug)]
 pub struct Field {
     pub value: f64,
     told: f64,
-    /// The weights of those beside it, then what it has heard of them. Whoever keeps its value has
-    /// none: at the border, or alone.
+    /// The weights of its neighbours, then their values. Empty for a node that keeps its value: at
+    /// the border, or alone.
     beside: Box<[f64]>,
-    /// Where in the list the next message is likely to come from: they come in its order.
+    /// The likely place of the next message's sender in the list: they arrive in its order.
     next: u32,
     /// By how much the value has changed in the last tick in which it was found anew, and in which.
     change: f32,
@@ -125,7 +125,7 @@ impl World<Poisson> {
     }
 }
 
-/// What the nodes should come to, inside.
+/// The values that interior nodes should reach.
 pub struct Truth(Vec<f64>);
 
 /// How far some of them are from it.
@@ -151,7 +151,7 @@ impl Truth {
     pub fn add(&self, off: &mut Off, first: u32, values: impl Iterator<Item = Option<f64>>) {
         let Off { squares, counts } = off;
         for ((value, truth), node) in values.zip(&self.0[first as usize..]).zip(first..) {
-            // Whose sum it is depends on nothing else: no rounding tells in which rows they came.
+            // The node alone selects the sum: so rounding does not depend on how nodes are grouped.
             let at = node as usize % 4;
             let is_inside = value.is_some() && !truth.is_nan();
             let off = value.unwrap_or_default() - truth;

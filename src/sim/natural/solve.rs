@@ -12,7 +12,7 @@ pub(super) struct System<'a> {
     pub(super) source: &'a dyn Fn(u32) -> f64,
 }
 
-/// One row for each node that is free: who is beside it, and how much they weigh.
+/// One row for each free node: its neighbours, and their weights.
 struct Rows {
     free: Vec<u32>,
     starts: Vec<usize>,
@@ -25,7 +25,7 @@ struct Rows {
 /// How much smaller than the right side what is left over is in the end.
 const ENOUGH: f64 = 1e-11;
 
-/// Those who are cut off from the border are told as 0.
+/// Nodes that are cut off from the border get 0.
 pub(super) fn settled(system: &System) -> Vec<f64> {
     assert!(system.graph.is_symmetric(), "who hears of somebody is heard by him");
     let rows = Rows::new(system);

@@ -10,13 +10,13 @@ use ftmpi_machine::topology::Topology;
 pub enum Wiring {
     /// A node's neighbours in a machine.
     Machine(Topology),
-    /// The nearest of places drawn by chance, and those to whom one is among the nearest.
+    /// The nearest of random places, and the nodes that have this one among their nearest.
     Nearest(u32),
-    /// So many out and as many in, whoever.
+    /// This many out and in, at random.
     Random(u32),
-    /// So many out, the farther the rarer: as 1/r².
+    /// This many out, the farther the rarer: as 1/r².
     Far(u32),
-    /// So many nodes, and who tells whom, in order.
+    /// The number of nodes, and the pairs of sender and receiver, in order.
     Given(u32, Vec<(u32, u32)>),
 }
 
@@ -26,7 +26,7 @@ pub const MOST_NODES: u32 = 1 << 30;
 const MOST_ENTRIES: u64 = u32::MAX as u64;
 
 impl Wiring {
-    /// The graph of so many nodes; a machine and given lists have their own number.
+    /// The graph of `nodes` nodes; a machine and given lists have their own number.
     pub fn graph(&self, nodes: u32, seed: u64) -> Result<Graph, String> {
         let mut random = Random::new(seed ^ 0x11f7);
         let enough = |count: u32| match count > 0 && u64::from(nodes) > 2 * u64::from(count) {
@@ -79,13 +79,13 @@ impl Wiring {
         }
     }
 
-    /// How many nodes there are where so many are asked for, and about how long their lists are.
+    /// The number of nodes if `nodes` are requested, and the approximate length of their lists.
     pub fn size(&self, nodes: u32) -> (u64, u64) {
         match self {
             Wiring::Machine(topology) => {
                 (topology.nodes() as u64, topology.neighbours(0).len() as u64)
             }
-            // Some are among the nearest of others who are not among theirs.
+            // Some are among the nearest of nodes that are not among theirs.
             Wiring::Nearest(count) => (u64::from(nodes), u64::from(*count) * 5 / 4),
             Wiring::Random(count) | Wiring::Far(count) => (u64::from(nodes), u64::from(*count)),
             Wiring::Given(nodes, pairs) => {
@@ -95,7 +95,7 @@ impl Wiring {
         }
     }
 
-    /// Reads lists: a line `0: 3 5` for each node that sends to somebody.
+    /// Reads lists: a line `0: 3 5` for each node that sends.
     pub fn given(file: &str, text: &str) -> Result<Wiring, String> {
         let (mut pairs, mut nodes) = (Vec::new(), 0);
         for (line, number) in text.lines().zip(1..) {
@@ -127,8 +127,8 @@ impl Wiring {
     }
 }
 
-/// Random lists with as many in as out: permutations upon each other, in which whoever would meet
-/// himself or the same one twice trades with somebody.
+/// Random lists with equal numbers in and out: compositions of permutations, in which an entry that
+/// would be the node itself or a duplicate is swapped with another node's.
 fn regular(nodes: u32, count: u32, random: &mut Random) -> Lists {
     let mut all = vec![0; nodes as usize * count as usize];
     let mut order: Vec<u32> = (0..nodes).collect();
@@ -137,7 +137,7 @@ fn regular(nodes: u32, count: u32, random: &mut Random) -> Lists {
             order.swap(at, random.below(at as u64 + 1) as usize);
         }
         let at = |node: usize| node * count as usize;
-        // Whoever has an entry of this round already may get another one for it.
+        // A node that already has an entry of this round may get a different one for it.
         let fits = |all: &[u32], node: usize, to: u32| {
             to as usize != node && !all[at(node)..][..entry].contains(&to)
         };
@@ -160,7 +160,7 @@ fn regular(nodes: u32, count: u32, random: &mut Random) -> Lists {
     Lists::equal(nodes, count, all)
 }
 
-/// Where a machine's node is seen: what lies behind is shifted a little.
+/// Where a machine's node is drawn: nodes in the background are shifted a little.
 fn place(topology: &Topology, node: usize) -> [f32; 2] {
     let Some(grid) = topology.grid() else {
         let side = (topology.nodes() as f32).sqrt().ceil();

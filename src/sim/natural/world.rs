@@ -22,17 +22,17 @@ pub trait Application: Send + Sync {
     const ONE_THREAD: bool = false;
 
     fn create(&self, node: u32, graph: &Graph) -> Self::State;
-    /// The node comes to life.
+    /// The node starts.
     fn begin(&self, state: &mut Self::State, here: &mut Here<'_, '_, Self::Message>);
     fn hear(
         &self, state: &mut Self::State, from: u32, message: &Self::Message,
         here: &mut Here<'_, '_, Self::Message>,
     );
-    /// Somebody in one of the node's lists has died.
+    /// A node in one of this node's lists has died.
     fn miss(&self, state: &mut Self::State, who: u32, here: &mut Here<'_, '_, Self::Message>);
     /// A condition from outside, such as a value at the border, has changed.
     fn border(&self, state: &mut Self::State, value: f64, here: &mut Here<'_, '_, Self::Message>);
-    /// All that this tick brought has been heard.
+    /// All messages of this tick have been delivered.
     fn settle(&self, _: &mut Self::State, _: &mut Here<'_, '_, Self::Message>) {}
     fn colour(&self, state: &Self::State) -> u8;
     fn info(&self, state: &Self::State) -> String;
@@ -58,7 +58,7 @@ pub enum What<M> {
     Die,
 }
 
-/// What happened, all told.
+/// Totals of what happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     pub sent: u64,
@@ -77,11 +77,11 @@ struct Nodes<A: Application> {
     counters: Counters,
 }
 
-/// Who has died.
+/// The dead nodes.
 struct Deaths {
     /// By node: the tick of its death.
     at: Vec<AtomicU64>,
-    /// The last even tick and the last odd one in which somebody died.
+    /// The last even tick and the last odd one with a death.
     latest: [AtomicU64; 2],
     /// A bit for each node that lives.
     lives: Vec<AtomicU8>,
@@ -101,7 +101,7 @@ pub struct World<A: Application> {
     chances: VecDeque<(u64, u32)>,
 }
 
-/// Some nodes in a row: so few that what is looked up twice is still at hand.
+/// A few consecutive nodes: few enough to stay in the cache.
 pub struct Row<'a, A: Application> {
     pub first: u32,
     states: &'a [A::State],
@@ -136,7 +136,7 @@ impl<A: Application> World<A> {
         self.simulation.enter(at, node, THE_MACHINE, What::Die);
     }
 
-    /// Deaths, the earliest first, that come only as long as the network is not at rest.
+    /// Deaths, the earliest first, that happen only as long as the network is not at rest.
     pub fn kill_by_chance(&mut self, deaths: impl IntoIterator<Item = (u64, u32)>) {
         self.chances.extend(deaths);
         assert!(self.chances.iter().is_sorted_by_key(|(at, _)| at), "they are in order");
@@ -147,8 +147,8 @@ impl<A: Application> World<A> {
         self.simulation.enter(at, node, THE_MACHINE, What::Border(value));
     }
 
-    /// Goes on up to the tick `end` and with it, or until the network is at rest; where it is at
-    /// rest already, time goes by all the same. Says whether more is to come.
+    /// Runs up to and including the tick `end`, or until the network is at rest; if it is at rest
+    /// already, time still passes. Returns whether more will happen.
     pub fn run_until(&mut self, end: u64) -> bool {
         let is_idle = self.simulation.next_time().is_none();
         while let Some(&(due, _)) = self.chances.front().filter(|(due, _)| *due <= end) {
@@ -156,8 +156,8 @@ impl<A: Application> World<A> {
                 self.simulation.run_until(due - 1);
             }
             if !is_idle && self.has_notices_only() {
-                // If these change nothing, there is nothing more to see. If they do, those who are
-                // due die a tick later.
+                // If these change nothing, there is nothing more to see. If they do, the nodes that
+                // are due die a tick later.
                 self.simulation.run_until(due);
             }
             if !is_idle && self.simulation.next_time().is_none() {
@@ -168,14 +168,14 @@ impl<A: Application> World<A> {
         self.simulation.run_until(end)
     }
 
-    /// Whether nothing else is to come.
+    /// Whether only notices of deaths are left.
     fn has_notices_only(&self) -> bool {
         let Counters { sent, delivered, dropped, .. } = self.counters();
         let is_silent = sent == delivered + dropped;
         is_silent && self.simulation.next_time().is_some_and(|next| self.set < next)
     }
 
-    /// Those who are due die, as soon as can be.
+    /// The nodes that are due die, as soon as possible.
     fn let_die(&mut self, due: u64, end: u64) {
         let at = due.max(self.simulation.earliest());
         let count = self.chances.iter().take_while(|(was, _)| *was <= due).count();
@@ -188,7 +188,7 @@ impl<A: Application> World<A> {
         }
     }
 
-    /// Who has died when, in order.
+    /// The deaths, in order of time.
     pub fn deaths(&self) -> Vec<(u64, u32)> {
         let dead = (0..self.graph.nodes()).filter(|&node| !self.is_alive(node));
         let mut deaths: Vec<_> = dead.map(|node| (self.deaths.at(node), node)).collect();
@@ -285,7 +285,7 @@ impl Deaths {
         self.at[node as usize].load(Ordering::Relaxed)
     }
 
-    /// Whether somebody died in the tick before this one.
+    /// Whether a node died in the tick before this one.
     fn were_before(&self, now: u64) -> bool {
         now > 0 && self.latest[(now - 1) as usize % 2].load(Ordering::Relaxed) == now - 1
     }
@@ -298,7 +298,7 @@ impl Deaths {
 }
 
 impl<'a, A: Application> Row<'a, A> {
-    /// The states of those who live, none of the dead.
+    /// The states of living nodes, `None` for the dead.
     pub fn nodes(&self) -> impl Iterator<Item = Option<&'a A::State>> + use<'a, A> {
         let deaths = self.deaths;
         let nodes = self.states.iter().zip(self.first..);
@@ -313,12 +313,12 @@ impl<'a, A: Application> Row<'a, A> {
 }
 
 impl<M: Copy> Here<'_, '_, M> {
-    /// Those to whom the node sends.
+    /// The nodes to which the node sends.
     pub fn sends(&self) -> &[u32] {
         self.graph.sends.of(self.node)
     }
 
-    /// Those from whom it receives.
+    /// The nodes from which it receives.
     pub fn receives(&self) -> &[u32] {
         self.graph.receives.of(self.node)
     }
@@ -348,7 +348,7 @@ impl<A: Application> Shard for Nodes<A> {
         &mut self, now: u64, node: u32, notes: &[Note<Self::What>], post: &mut Post<'_, Self::What>,
     ) {
         let Nodes { app, graph, first, states, deaths, counters } = self;
-        // Messages take one tick: of those who died earlier, none is under way any more.
+        // Messages take one tick: nodes that died earlier have none under way.
         let may_be_late = deaths.were_before(now);
         if !deaths.is_alive(node) {
             let messages = notes.iter().filter(|note| matches!(note.what, What::Hear(_)));
@@ -361,7 +361,7 @@ impl<A: Application> Shard for Nodes<A> {
             match &note.what {
                 What::Begin => app.begin(state, here),
                 What::Hear(message) => {
-                    // Whoever dies in this tick is alive in it, whichever thread is faster.
+                    // A node that dies in this tick is alive in it, whichever thread is faster.
                     if may_be_late && deaths.at(note.from) < now {
                         counters.dropped += 1;
                     } else {

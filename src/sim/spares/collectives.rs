@@ -23,7 +23,7 @@ pub enum Collective {
 /// From which rank to which one the messages of a step go.
 type Step = Vec<[u32; 2]>;
 
-/// Slow-downs after so many failures, over all cases.
+/// Slowdowns after a number of failures, over all cases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slower {
     pub failures: usize,
@@ -75,7 +75,7 @@ impl Collective {
 }
 
 /// How many times longer a collective takes after each of these numbers of failures, in this order,
-/// than before the first; as far as all of so many cases have substitutes.
+/// than before the first, as far as all cases have substitutes.
 pub fn slow_downs(
     study: &Study, collective: Collective, failures: &[usize], cases: u64, seed: u64,
     threads: usize,
@@ -108,7 +108,7 @@ pub fn slow_downs(
         threads.into_iter().flat_map(|thread| thread.join().expect("no case panics")).collect()
     });
     let after = |(at, &failures): (usize, &usize)| {
-        // Sums of whole numbers do not depend on which thread found what first.
+        // Sums of integers do not depend on which thread finds what first.
         let costs = || all.iter().filter_map(|costs| costs.get(at));
         let count = costs().count();
         let (most, least) = (*costs().max()?, *costs().min()?);

@@ -81,7 +81,7 @@ impl Panel {
         panel
     }
 
-    /// Nodes of a mesh that all are the same.
+    /// The nodes of a mesh, all alike.
     pub fn plain(title: String, grid: &Grid) -> Panel {
         let nodes = (0..grid.nodes()).map(|node| (Kind::Rank, node.to_string())).collect();
         Panel { title, dims: plane(grid), nodes, moves: Vec::new(), links: Vec::new() }

@@ -267,7 +267,8 @@ impl Figures {
 }
 
 /// A mesh with the star as its pattern, unless another is named. Slides keep to one dimension as
-/// long as they can, as the paper advises: its figures come out by that, and not by the shortest.
+/// long as possible, as the paper advises: its figures result from that, not from the shortest
+/// slides.
 pub fn study(
     dims: &[u32], alloc: &str, methods: &str, stencil: Option<&str>,
 ) -> Result<Study, String> {

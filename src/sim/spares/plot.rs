@@ -40,7 +40,7 @@ const BOTTOM: f64 = 60.0;
 const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-/// A curve with more points is thinned: no more of them can be told apart on so few pixels.
+/// A curve with more points is thinned: more could not be distinguished at this width.
 const MOST_POINTS: usize = 480;
 
 impl Pen {

@@ -21,7 +21,7 @@ pub struct After {
     uses: Vec<u64>,
 }
 
-/// Runs so many cases with so many failures each, or until nothing can substitute.
+/// Runs this many cases with this many failures each, or until nothing can substitute.
 pub fn sample(
     study: &Study, cases: u64, failures: usize, seed: u64, threads: usize, counts: bool,
 ) -> Sample {
@@ -33,7 +33,7 @@ pub fn sample(
             if case >= cases {
                 return sample;
             }
-            // Sums are the same in any order, so it does not matter who runs which case.
+            // Sums do not depend on the order, so any thread may run any case.
             let seed = seed.wrapping_add(case.wrapping_mul(0x2545_f491_4f6c_dd1d));
             sample.add(&study.random_case(seed, failures, counts));
         }
@@ -122,7 +122,7 @@ impl After {
     }
 }
 
-/// So many times more of a kind.
+/// Adds to the count of a kind.
 fn count(times: &mut Vec<u64>, kind: usize, more: u64) {
     if times.len() <= kind {
         times.resize(kind + 1, 0);

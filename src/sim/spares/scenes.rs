@@ -144,7 +144,7 @@ pub(super) fn hybrid() -> Result<Drawing, String> {
     Ok(Drawing { title: "9. hybrid(2D+1D), failure by failure".into(), panels, columns: 3 })
 }
 
-/// These ranks' nodes fail; who moved, and the messages on the most used link then.
+/// These ranks' nodes fail; returns the moves, and the messages on the most used link then.
 fn fail(case: &mut Case, ranks: &[usize]) -> Result<(Vec<Move>, usize), String> {
     let (mut all, mut uses) = (Vec::new(), 0);
     for &rank in ranks {
@@ -162,7 +162,7 @@ fn rank_on(case: &Case, node: usize) -> Result<usize, String> {
     }
 }
 
-/// A node fails, and its rank slides that way; or there is none.
+/// A node fails, and its rank slides that way; an error if there is none.
 fn slide(
     study: &Study, case: &mut Case, node: usize, wanted: Option<usize>,
 ) -> Result<Panel, String> {

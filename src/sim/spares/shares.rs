@@ -45,7 +45,7 @@ pub(super) fn by_size() -> Result<Plot, String> {
     Ok(plot(&title, curves))
 }
 
-/// The allocation with the most sides that costs no more than is wanted; none for a small job.
+/// The allocation with the most sides within the wanted cost; none for a small job.
 fn chosen(side: u32) -> Result<Option<&'static str>, String> {
     for alloc in ["3D(3,1)", "3D(2,1)", "3D(1,1)"] {
         // Twentieths are no binary fractions.
@@ -56,7 +56,7 @@ fn chosen(side: u32) -> Result<Option<&'static str>, String> {
     Ok(None)
 }
 
-/// Of a square or cube with so many nodes on a side.
+/// The spare share of a square or cube with sides of this length.
 fn percent(alloc: &str, side: u32) -> Result<f64, String> {
     let dims = alloc.starts_with('3') as usize + 2;
     Ok(100.0 * Spares::parse(alloc)?.share(&Grid::mesh(&vec![side; dims])?))

@@ -62,7 +62,7 @@ impl Study {
         Ok(Study { grid, network, spares, pattern, fresh, quiet })
     }
 
-    /// Whether there is memory for so many nodes.
+    /// Whether there is memory for `nodes` nodes.
     pub fn fits(nodes: usize) -> Result<(), String> {
         match nodes {
             0..=MOST_NODES => Ok(()),
@@ -113,7 +113,7 @@ impl Case<'_> {
         Some(Outcome { method, moves: moves.len(), worst })
     }
 
-    /// Who would move where if the node of this rank failed.
+    /// The moves that a failure of this rank's node would cause.
     pub fn plan(&mut self, rank: usize) -> Option<(Method, Vec<Move>)> {
         let failed = self.placement.seats()[rank] as usize;
         let methods = &self.study.spares.substitute;

@@ -1,6 +1,6 @@
 //! The few SVG shapes of which all pictures consist.
 
-/// Where a text stands beside its point.
+/// The position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,

@@ -50,7 +50,7 @@ const CASES: u64 = 2000;
 /// two levels with room for the job: a switch has 19 nodes (18 on the machine itself).
 pub const TSUBAME: [Machine; 2] = [
     Machine { tree: Some([19, 2]), ..TSUBAME_ON_A_MESH },
-    // What the same job would be on a network of the other kind.
+    // The equivalent job on a network of the other kind.
     TSUBAME_ON_A_MESH,
 ];
 
@@ -123,7 +123,7 @@ pub fn slow_downs(effort: Effort) -> Result<Vec<Row>, String> {
     MACHINES.into_iter().map(row).collect()
 }
 
-/// How many times longer an exchange takes with so many messages on the most used link.
+/// How many times longer an exchange takes with this many messages on the most used link.
 pub fn slow_down(messages: f64, ratio: f64) -> f64 {
     (messages / ratio).max(1.0)
 }

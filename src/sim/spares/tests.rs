@@ -39,8 +39,8 @@ fn on_a_torus_the_worst_of_lone_moves_is_twice_their_number_and_one() {
 
 #[test]
 fn chains_collide_one_more_with_each_of_three_failures_all_of_which_are_handled() {
-    // Where a row's and a column's spare are used, no chain is left for where they cross: a lone
-    // move stands in, and collides no more.
+    // Where a row's and a column's spare are used, no chain is left for the node where they cross:
+    // a single move replaces it, and causes no more collisions.
     for methods in ["1D", "1D+0D"] {
         let found = worst(&study(&[7, 7], false, "2D(2,1)", methods), 3, few(10));
         assert_eq!(found.iter().map(|worst| worst.uses).collect::<Vec<_>>(), [3, 4, 5]);

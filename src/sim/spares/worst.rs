@@ -24,11 +24,11 @@ pub struct Worst {
 /// How much a search may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// How many beginnings go on where not all orders can be looked at.
+    /// How many beginnings are continued if there are too many orders to try.
     pub width: usize,
-    /// How many orders of so many failures are looked at to the last one.
+    /// Up to how many orders are tried exhaustively.
     pub orders: u64,
-    /// What is found is the same for any number of them.
+    /// The result does not depend on the number of threads.
     pub threads: usize,
 }
 
@@ -61,7 +61,7 @@ pub fn worst(study: &Study, failures: usize, search: Search) -> Vec<Worst> {
         let order = |&(begun, rank): &(usize, usize)| [&level[begun][..], &[rank]].concat();
         let most = found.most.first_key_value();
         let (uses, first) = most.map_or((0, Vec::new()), |(harm, at)| (harm.0.0, order(at)));
-        // What begins with an order that was not handled is looked at as well, and not handled.
+        // Continuations of an order that was not handled count as tried and not handled.
         let begun_lost = lost.saturating_mul(ranks);
         lost = begun_lost.saturating_add(found.unhandled);
         let orders = begun_lost.saturating_add(level.len() as u64 * ranks);
@@ -78,13 +78,12 @@ pub fn worst(study: &Study, failures: usize, search: Search) -> Vec<Worst> {
     worst
 }
 
-/// Failures that come next, each by its beginning's number and the rank.
+/// The next failures, each by its beginning's number and the rank.
 #[derive(Default)]
 struct Found {
-    /// By harm, the most first. What differs by its order only has the same harm; the first of
-    /// them stays.
+    /// By harm, the most first. Orders of equal failures do equal harm; the first of them is kept.
     most: BTreeMap<Reverse<(usize, u64)>, (usize, usize)>,
-    /// All of them, if they are wanted.
+    /// All of them, if requested.
     handled: Vec<(usize, usize)>,
     unhandled: u64,
 }

@@ -58,12 +58,12 @@ impl Machine {
         })
     }
 
-    /// What it would be without a program that wants another; `usual` are its dims.
+    /// The machine, unless a program requires another; `usual` are its dims.
     pub(crate) fn wanted(&self, usual: [u32; 3]) -> Result<Wanted, String> {
         Ok(Wanted::of(&self.setup(usual)?))
     }
 
-    /// A program wants this machine; what the command line says goes before.
+    /// A program requires this machine; the command line takes precedence.
     pub(crate) fn want(&mut self, wanted: Wanted) -> Result<(), String> {
         let known = |number: i32| {
             u32::try_from(number).map_err(|_| format!("BgInit wants {number}: say 1 or more"))
@@ -79,7 +79,7 @@ impl Machine {
         Ok(())
     }
 
-    /// `usual` are the dims of a machine that nobody said anything of.
+    /// `usual` are the dims if none were given.
     pub(crate) fn setup(&self, usual: [u32; 3]) -> Result<Setup, String> {
         let mut model = self.model.clone();
         let usual = (!self.is_named).then_some(usual);

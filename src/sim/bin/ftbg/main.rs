@@ -121,7 +121,7 @@ fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<()
     Ok(())
 }
 
-/// How a program is run, and what is told of it.
+/// How a program is run, and what is reported about it.
 struct Play {
     threads: usize,
     viewing: Viewing,

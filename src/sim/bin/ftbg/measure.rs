@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(crate) struct Measure {
     is_quiet: bool,
-    /// Whether times stand in the report, whose bytes are the same in every run without them.
+    /// Whether the report includes times; without them it has equal bytes in every run.
     is_reported: bool,
     clock_ghz: f64,
 }
@@ -27,7 +27,7 @@ impl Measure {
         Ok(Measure { is_quiet, is_reported, clock_ghz })
     }
 
-    /// Whether times are to stand in the report.
+    /// Whether the report should include times.
     pub(crate) fn is_asked(&self) -> bool {
         self.is_reported
     }

@@ -12,7 +12,7 @@ const VIEWS: [(&str, &str); 4] = [
     ("waiting", "packets that wait in a node"),
     ("handlers", "handlers that a node has run"),
 ];
-/// What was carried so long ago, in steps, counts as half of what is carried now.
+/// The age, in steps, at which a load counts half.
 const HALF_LIFE: f64 = 4.0;
 
 /// Where a link out of a node goes.
@@ -94,7 +94,7 @@ impl<P: Program> Watched<P> {
             let all = self.link(link).packets;
             let new = all - std::mem::replace(&mut self.before[link], all);
             let lately = self.lately[link] * fading + new as f64;
-            // What is less than a hundredth of a packet is none.
+            // Less than a hundredth of a packet counts as none.
             self.lately[link] = if lately < 0.01 { 0.0 } else { lately };
         }
         for view in 0..VIEWS.len() {
@@ -192,7 +192,7 @@ impl<P: Program> Run for Watched<P> {
         if !self.has_more {
             feed.say(match self.emulator.totals() {
                 Ok(Totals { time_ns, packets, handlers, .. }) => {
-                    // The last handlers may go on for longer than this step.
+                    // The last handlers may run longer than this step.
                     self.now = self.now.max(time_ns);
                     let (most, link) = self.hottest();
                     format!(

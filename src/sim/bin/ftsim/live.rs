@@ -37,7 +37,7 @@ pub(crate) struct Show<'a, A: Application> {
     pub(crate) sides: Option<[f64; 4]>,
     /// What the border is instead of them; empty: these values.
     pub(crate) border: &'static str,
-    /// By node: the value with which it began, if it lies at the border.
+    /// By node: its initial value, if it is at the border.
     pub(crate) fixed: Option<&'a [Option<f64>]>,
     /// What is to be said when it has been set up.
     pub(crate) note: Option<String>,
@@ -86,7 +86,7 @@ impl Live {
         self.feed.finish(None).map_err(String::from)
     }
 
-    /// What to run after a run that is done; nothing if nobody wishes for more.
+    /// What to run after a finished run; nothing if no page asks for more.
     pub(crate) fn again(&mut self, done: &Result<String, String>) -> Option<Again> {
         if let Some(wish) = self.wish.take() {
             return Some(Again::With(wish));
@@ -96,7 +96,7 @@ impl Live {
         Some(Again::Before)
     }
 
-    /// Lets a run go on as pages say, until one of them ends it or wishes for another.
+    /// Runs as pages direct, until one of them ends the run or asks for another.
     pub(crate) fn play<A: Application>(
         &mut self, world: &mut World<A>, show: &Show<'_, A>, ticks: u64, every: u64,
     ) {
@@ -155,7 +155,7 @@ fn overlaid(mut words: Vec<String>, pairs: &[(String, String)]) -> Vec<String> {
     words
 }
 
-/// What stays the same; `moved` is where the border has been moved to.
+/// The constant part; `moved` is where the border has been moved to.
 pub(crate) fn scene<A: Application>(
     world: &World<A>, show: &Show<'_, A>, moved: &[Option<f64>; 4],
 ) -> Scene {
@@ -221,7 +221,7 @@ struct Watched<'a, A: Application> {
     tick: u64,
     end: u64,
     has_more: bool,
-    /// Those who are to die at the next tick.
+    /// The nodes that will die at the next tick.
     doomed: Vec<u32>,
 }
 

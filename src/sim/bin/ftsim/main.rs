@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     program("ftsim", help::PAGE, run)
 }
 
-/// Those who look on.
+/// The viewers.
 #[derive(Clone, Copy)]
 struct Pages<'a> {
     live: &'a RefCell<Option<Live>>,
@@ -40,7 +40,7 @@ struct Pages<'a> {
     is_trial: bool,
 }
 
-/// What all applications are told.
+/// The settings for all applications.
 struct Setting<'a> {
     pages: Pages<'a>,
     network: Network,
@@ -69,7 +69,7 @@ fn run(mut arguments: Vec<String>) -> Result<String, String> {
     }
 }
 
-/// One run; where pages look on, they may ask for another.
+/// One run; pages that watch may ask for another.
 fn once(
     arguments: &[String], live: &RefCell<Option<Live>>, is_trial: bool,
 ) -> Result<String, String> {
@@ -101,7 +101,7 @@ fn once(
     }
 }
 
-/// Whether a command line can be run; else why not.
+/// Checks a command line; returns why it cannot be run.
 fn check(arguments: &[String]) -> Result<(), String> {
     once(arguments, &RefCell::new(None), true).map(drop)
 }
@@ -311,7 +311,7 @@ fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     Ok(setting.shown(&report))
 }
 
-/// Whether to solve the equations directly as well: their time grows faster than that of a tick.
+/// Whether to solve the equations directly, too: their time grows faster than that of a tick.
 fn is_solved(words: &mut Words, nodes: u32) -> Result<bool, String> {
     const MOST_NODES: u32 = 100_000;
     match words.text("solve").as_deref() {
@@ -351,7 +351,7 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     })
 }
 
-/// What is nearer to a side than this lies at the border.
+/// Nodes nearer to a side than this are at the border.
 fn margin(graph: &Graph) -> f64 {
     1.0 / f64::from(graph.nodes()).sqrt()
 }

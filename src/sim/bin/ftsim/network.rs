@@ -14,7 +14,7 @@ pub(crate) struct Network {
     /// As many were asked for.
     asked: Option<u32>,
     name: String,
-    /// As it was said, with the length of lists; of a machine, there is none.
+    /// As given, with the length of lists; `None` for a machine.
     shape: Option<(String, u32)>,
     wiring: Wiring,
     model: Option<Model>,
@@ -24,11 +24,11 @@ pub(crate) struct Network {
 /// Ticks, and the nodes that die in them.
 type Dying = Vec<(u64, u32)>;
 
-/// Who dies at which tick.
+/// The nodes that die at each tick.
 pub(crate) struct Deaths {
     /// At ticks that were said.
     pub(crate) set: Dying,
-    /// By chance or every so often, again and again: as long as the network is not at rest.
+    /// Random or periodic deaths, without end: as long as the network is not at rest.
     pub(crate) chances: Dying,
     /// The file that is to have all that happened.
     file: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Deaths {
 /// Those that have names.
 pub(crate) const TOPOLOGIES: [&str; 6] = ["random", "nearest", "far", "mesh", "torus", "hypercube"];
 
-/// Times are drawn in parts of a tick: whole ticks would bend their mean.
+/// Times are drawn in parts of a tick: whole ticks would distort their mean.
 const TICK_PARTS: u64 = 1_000_000;
 
 impl Network {
@@ -238,7 +238,7 @@ impl Deaths {
         }
         let file = words.text("deaths");
         if let Some(file) = &file {
-            // Whoever has no room for it hears so before the run.
+            // An error in writing it is reported before the run.
             std::fs::write(file, "").map_err(|why| format!("--deaths {file}: {why}"))?;
         }
         Ok(Deaths { set, chances, file, said })
@@ -284,7 +284,7 @@ fn tick(words: &mut Words) -> Result<Picos, String> {
     })
 }
 
-/// Who dies up to a tick, which has so many parts: at times that were set, and without end.
+/// The deaths up to a tick, with times in parts of a tick: planned ones, and endless series.
 fn drawn(faults: &Faults, tick: Picos, ticks: u64) -> (Dying, Dying) {
     let end = tick.saturating_mul(ticks.saturating_add(1)) - 1;
     let (set, chances): (Vec<_>, _) =

@@ -10,8 +10,8 @@ use std::cell::{Cell, RefCell};
 pub(crate) trait Track<A: Application> {
     fn name(&self) -> &'static str;
 
-    /// The number, now. On the way `see` is shown all nodes: whoever wants to look at them as well
-    /// does so while they are at hand.
+    /// The current number. On the way `see` is shown all nodes, so that other code can look at them
+    /// while they are in the cache.
     fn of(&self, world: &World<A>, see: &mut dyn FnMut(&Row<'_, A>)) -> f64;
 
     /// Whether that takes little time, beside that of a tick.
@@ -22,7 +22,7 @@ pub(crate) trait Track<A: Application> {
     /// Some ticks have gone by.
     fn look(&self, _: &World<A>) {}
 
-    /// The border is another one than at the beginning, or the same again.
+    /// The border has moved away from its first place, or back to it.
     fn border_moved(&self, _: bool) {}
 }
 
@@ -45,8 +45,8 @@ impl Track<Max> for Known {
     }
 }
 
-/// How far nodes are from what the paper's border leads to, as long as that is their border; else
-/// by how much they change in a tick, which says how near to rest they are.
+/// How far nodes are from the solution for the paper's border, as long as that is their border;
+/// otherwise how much they change in a tick, which tells how near to rest they are.
 pub(crate) struct Progress {
     truth: Option<Truth>,
     is_moved: Cell<bool>,
@@ -101,7 +101,7 @@ pub(crate) fn error(
     off.rms()
 }
 
-/// How often somebody has heard of a death.
+/// How often a node has been told of a death.
 pub(crate) struct Notices;
 
 impl Track<Foreign> for Notices {

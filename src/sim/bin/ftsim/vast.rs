@@ -10,7 +10,7 @@ use std::time::Instant;
 /// Two numbers for each node: more than this are for machines with more memory.
 const MOST_NODES: u32 = 1 << 31;
 
-/// Of more than these, one wants to know how far it is.
+/// Larger networks report their progress.
 const MANY: u32 = 10_000_000;
 
 pub(crate) fn max(mut words: Words) -> Result<String, String> {

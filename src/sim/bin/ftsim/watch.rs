@@ -45,7 +45,7 @@ impl Watch {
         Ok(Watch { csv, frames, record, is_drawn, every, side, is_quiet: words.has("quiet") })
     }
 
-    /// The option that asks for files, if there is one.
+    /// The option that requests files, if there is one.
     pub(crate) fn files(&self) -> Option<&'static str> {
         self.csv.as_ref().map(|_| "--csv").or(self.frames.as_ref().map(|_| "--frames"))
     }
@@ -155,7 +155,7 @@ impl Prints {
         Ok(is_wanted.then_some(Prints { film, frames, csv, every, side }))
     }
 
-    /// One of the options that ask for files.
+    /// One of the options that request files.
     pub(crate) fn files(&self) -> &'static str {
         match (&self.film, &self.frames) {
             (Some(_), _) => "--apng",
@@ -164,7 +164,7 @@ impl Prints {
         }
     }
 
-    /// Writes each so many of its pictures.
+    /// Writes every `every`th of its pictures.
     pub(crate) fn write(&self, replay: &Replay) -> Result<(), String> {
         let count = replay.frames().div_ceil(self.every);
         let film =
@@ -207,7 +207,7 @@ impl Prints {
         film.map_or(Ok(()), |(path, film)| film.finish().map_err(|why| told(path, why)))
     }
 
-    /// One moving picture of so many.
+    /// One moving picture of `count` frames.
     fn film(&self, path: &Path, count: usize) -> Result<png::Writer<BufWriter<File>>, String> {
         let mut encoder = encoder(path, self.side)?;
         let count = u32::try_from(count).map_err(|why| told(path, why))?;

@@ -127,7 +127,7 @@ fn machine(file: &str) -> Result<(Grid, Spares), String> {
     Ok((grid.clone(), spares.ok_or(format!("{file} has no [spares]: add alloc = \"3D(2,1)\""))?))
 }
 
-/// Shows a machine whose nodes fail one by one, if that is wanted.
+/// Shows a machine whose nodes fail one by one, if requested.
 fn show(viewing: &Viewing, study: &Study, fates: Fates) -> Result<(), String> {
     match viewing.is_wanted() {
         true if study.network.grid().is_none() => {
@@ -202,7 +202,7 @@ fn worst_case(mut words: Words) -> Result<String, String> {
 /// The orders of all failures but the last are kept: more of them would not fit in memory.
 const MOST_ORDERS: u64 = 1_000_000_000;
 
-/// A number of failures that was said, if so many can be substituted at all.
+/// The requested number of failures, if that many can be substituted at all.
 fn reached(study: &Study, failures: Option<usize>) -> Result<Option<usize>, String> {
     match failures {
         Some(0) => Err("--failures 0: say 1 or more".into()),
@@ -279,7 +279,7 @@ fn drawn(mut words: Words) -> Result<String, String> {
     Ok(if is_json { picture.report().json() } else { picture.csv() })
 }
 
-/// Writes a picture where one is wanted.
+/// Writes a picture if requested.
 fn save(file: Option<String>, svg: impl Fn() -> String) -> Result<(), String> {
     let Some(file) = file else { return Ok(()) };
     std::fs::write(&file, svg()).map_err(|why| format!("--svg {file}: {why}"))

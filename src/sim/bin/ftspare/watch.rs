@@ -25,7 +25,7 @@ pub(crate) enum Fates {
     Listed(VecDeque<usize>),
 }
 
-/// A failure of which nobody has moved yet.
+/// A failure whose moves have not begun yet.
 struct Plan {
     rank: usize,
     method: Method,
@@ -89,7 +89,7 @@ impl<'a> Watched<'a> {
         self.case.traffic.as_ref().expect("they are counted")
     }
 
-    /// The links out of a node, each with the one that comes back.
+    /// The links out of a node, each with the one in the opposite direction.
     fn links(&self, node: usize) -> impl Iterator<Item = (usize, Option<usize>)> {
         let grid = &self.study.grid;
         let ways = 2 * grid.dims().len();
@@ -128,7 +128,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// The node of a rank fails: who is to move?
+    /// The node of a rank fails: which ranks move?
     fn fail(&mut self, rank: usize, feed: &Feed) {
         self.trail.clear();
         let node = self.name(self.case.placement.seats()[rank]);
@@ -300,7 +300,7 @@ impl Run for Watched<'_> {
         }
     }
 
-    /// A node fails; or, where one has failed, who is to move does so.
+    /// A node fails; or, if one has failed, its ranks move.
     fn step(&mut self, feed: &Feed) {
         if let Some(plan) = self.plan.take() {
             return self.settle(plan, feed);
@@ -325,7 +325,7 @@ impl Run for Watched<'_> {
             "info" => self.node(rest).map(|node| self.told(node)),
             "kill" => {
                 let node = self.node(rest)?;
-                // Whoever is under way arrives first.
+                // Ranks under way arrive first.
                 if let Some(plan) = self.plan.take() {
                     self.settle(plan, feed);
                 }

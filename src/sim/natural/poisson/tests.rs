@@ -70,7 +70,7 @@ fn chaotic_relaxation_by_messages_comes_to_rest_where_the_equations_say() {
         assert!(off < 1e-5, "{node}: {off}");
     }
     let told: usize = [17, 300, 301].map(|node| graph.beside(node).len()).iter().sum();
-    // Two of them may have been beside each other, and the dead are told nothing.
+    // Two of them may have been neighbours, and dead nodes are told nothing.
     let among = usize::from(graph.beside(300).contains(&301)) * 2;
     assert_eq!(world.counters().notices, (told - among) as u64);
 }
@@ -95,7 +95,7 @@ fn a_source_gives_the_field_that_it_should() {
     let error = truth.error(&alive, &rest);
     let without = Poisson { source: 0.0, ..problem.clone() }.rest(&graph, &alive);
     let flat = truth.error(&alive, &without);
-    // As near as the field of any border comes, whose error is not the source's.
+    // As close as the field of any border, whose error is not due to the source.
     assert!(error <= 2.0 / 20_000f64.sqrt(), "{error}");
     assert!(error < 0.1 * flat, "{error} against {flat} without a source");
 }
