@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a call of MPI takes in a run in which time is counted.
+/// The counted time of a call of MPI.
 pub(super) const CALL: Duration = Duration::from_micros(10);
 /// Counted time for a look at the clock, and for a switch to another rank.
 pub(super) const MOMENT: Duration = Duration::from_micros(1);
@@ -24,7 +24,7 @@ struct Clock {
     origin: OnceLock<Instant>,
     /// In nanoseconds.
     passed: AtomicU64,
-    /// What this clock and the system's have shown at the moment when this one was resumed.
+    /// What this clock and the system's showed at the moment of resumption.
     resumption: OnceLock<(Instant, Instant)>,
 }
 
@@ -34,7 +34,7 @@ const RESUMED: u8 = 2;
 
 static CLOCK: Clock = Clock::new();
 
-/// What time it is.
+/// The current time.
 #[inline]
 pub fn now() -> Instant {
     CLOCK.now()
@@ -47,18 +47,18 @@ pub fn look() -> Instant {
     now()
 }
 
-/// How much time has gone by, where it is counted, for a program that asks.
+/// The counted time so far, if time is counted, for a program that asks.
 pub(super) fn counted() -> Option<Duration> {
     pass(MOMENT);
     CLOCK.is_counted().then(|| CLOCK.passed())
 }
 
-/// From now on time is counted, from nothing.
+/// From now on time is counted, starting from zero.
 pub(super) fn count() {
     CLOCK.count();
 }
 
-/// From now on time goes by as the system's does.
+/// From now on time passes as the system's does.
 pub(super) fn resume() {
     CLOCK.resume();
 }
@@ -68,7 +68,7 @@ pub(super) fn pass(time: Duration) {
     CLOCK.pass(time);
 }
 
-/// All wait until then, where time is counted.
+/// Advances counted time to `then`: until then all ranks wait.
 pub(super) fn skip_to(then: Instant) {
     CLOCK.skip_to(then);
 }

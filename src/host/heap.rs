@@ -20,8 +20,8 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The smallest request that gets a mapping of its own, at first and at most: a program that frees
-/// such a block is taken to want more of that size, as in libc.
+/// The smallest request that gets its own mapping, initially and at most: a program that frees such
+/// a block is assumed to need more of that size, as in libc.
 const FIRST_LARGE: usize = 4 << 20;
 const LAST_LARGE: usize = 32 << 20;
 /// A heap that has freed this much in big pieces returns the free memory at its end.
@@ -46,7 +46,7 @@ unsafe impl Send for Heap {}
 // SAFETY: as above.
 unsafe impl Sync for Heap {}
 
-/// What a heap knows about itself. Starts as zeroes.
+/// The metadata of a heap. Starts as zeroes.
 struct Books {
     latch: Latch,
     /// The key of all seals of this life; 0 while no rank lives here.
@@ -65,12 +65,12 @@ pub(super) struct Broken {
     pub(super) address: usize,
 }
 
-/// Whose block an address is.
+/// The owner of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The heap on this plot.
     Plot(usize),
-    /// A block with a mapping of its own, of whichever rank.
+    /// A block with its own mapping, of any rank.
     Large,
     /// Not a rank's: libc's.
     Libc,
@@ -83,7 +83,7 @@ pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
     ground::reserve(ranks, least_bytes)
 }
 
-/// Whose block `block` is.
+/// The owner of `block`.
 #[inline]
 pub(super) fn owner(block: *const u8) -> Owner {
     let address = block.addr();
@@ -106,7 +106,7 @@ pub(super) fn offset(block: *const u8) -> Option<usize> {
 pub(super) struct Still(Option<Held<'static>>, Option<Held<'static>>);
 
 impl Heap {
-    /// The heap of a fresh life in `seat`. What an earlier life left was given back before.
+    /// The heap of a new life in `seat`. What an earlier life left was freed before.
     pub(super) fn new(seat: usize) -> Heap {
         let plot = ground().and_then(|ground| ground.plot_of(seat));
         plot.map_or(Heap::without_ground(), Heap::on)
@@ -128,7 +128,7 @@ impl Heap {
         }
     }
 
-    /// Leaves everything as it is, for a thread that could not be ended: the next life in `seat`
+    /// Abandons the heap as it is, for a thread that could not be ended: the next life in `seat`
     /// has another heap.
     pub(super) fn desert(&self, seat: usize) {
         if let Some(ground) = ground().filter(|_| self.is_private()) {
@@ -144,7 +144,7 @@ impl Heap {
             || address.wrapping_sub(self.slice) < self.slice_bytes
     }
 
-    /// Whether there is ground for this heap; without, its rank shares libc's.
+    /// Whether there is ground for this heap; otherwise its rank shares libc's.
     #[inline]
     pub(super) fn is_private(&self) -> bool {
         !self.books.is_null()
@@ -204,7 +204,7 @@ impl Heap {
         }
     }
 
-    /// A block out of strip and slice. The heap is open, and `bytes` is not large.
+    /// Allocates from strip and slice. The heap is open, and `bytes` is not large.
     fn carve(
         &self, books: &Books, held: Held<'_>, align: usize, bytes: usize,
     ) -> Result<*mut u8, Broken> {
@@ -227,12 +227,12 @@ impl Heap {
         Ok(block)
     }
 
-    /// Takes back a block of this rank's own heap.
+    /// Frees a block of this rank's own heap.
     #[inline]
     pub(super) fn free(&self, block: *mut u8) -> Result<(), Broken> {
         let books = self.books().expect("only a heap with ground has blocks");
         let bytes = break_seal(block, books.key.load(Ordering::Relaxed))?;
-        // Without the latch we are in a handler, and the block is left alone.
+        // Without the latch this is a handler, and the block stays allocated.
         let Some(_held) = books.latch.hold() else { return Ok(()) };
         if books.shelf.put(block, bytes) {
             return Ok(());
@@ -246,7 +246,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Moves a block of this rank's own heap to where `bytes` fit; null when there is no memory.
+    /// Resizes a block of this rank's own heap to `bytes`; null when there is no memory.
     pub(super) fn resize(&self, block: *mut u8, bytes: usize) -> Result<*mut u8, Broken> {
         let books = self.books().expect("only a heap with ground has blocks");
         let key = books.key.load(Ordering::Relaxed);
@@ -351,8 +351,8 @@ impl Heap {
     }
 }
 
-/// Hands a block of the heap on `plot` to its owner. Says nothing of a block without seal: the
-/// owner may have died since and the block with it.
+/// Hands a block of the heap on `plot` to its owner. Ignores a block without seal: the owner may
+/// have died since, and the block with it.
 pub(super) fn free_from_outside(plot: usize, block: *mut u8) {
     let Some(books) = Heap::on(plot).books() else { return };
     let key = books.key.load(Ordering::Acquire);
@@ -376,14 +376,14 @@ pub(super) fn free_from_outside(plot: usize, block: *mut u8) {
     }
 }
 
-/// How many bytes a block of the heap on `plot` has.
+/// The size of a block of the heap on `plot`.
 pub(super) fn usable(plot: usize, block: *mut u8) -> Result<usize, Broken> {
     let address = block.addr();
     let books = Heap::on(plot).books().ok_or(Broken { address })?;
     check_seal(block, books.key.load(Ordering::Acquire))
 }
 
-/// Takes back a block with a mapping of its own. The heap of the rank that frees it learns from it.
+/// Frees a block with its own mapping, and lets the heap of the calling rank adapt its threshold.
 pub(super) fn free_large(heap: Option<&Heap>, block: *mut u8) {
     let bytes = large::usable(block.addr()).unwrap_or(0);
     large::free(block.expose_provenance());
@@ -395,17 +395,17 @@ pub(super) fn free_large(heap: Option<&Heap>, block: *mut u8) {
     }
 }
 
-/// How many bytes a block with a mapping of its own has.
+/// The size of a block with its own mapping.
 pub(super) fn usable_large(block: *mut u8) -> Option<usize> {
     large::usable(block.addr())
 }
 
-/// Moves a block with a mapping of its own; null when there is no memory.
+/// Resizes a block with its own mapping; null when there is no memory.
 pub(super) fn resize_large(block: *mut u8, bytes: usize) -> *mut u8 {
     large::resize(block.expose_provenance(), bytes)
 }
 
-/// Frees what others have handed back. The latch is held.
+/// Frees the blocks that other threads have handed back. The latch is held.
 #[cold]
 fn take_back(books: &Books, heap: &mut Dlmalloc<Extent>) {
     let mut block = books.returned.swap(null_mut(), Ordering::Acquire);
@@ -437,7 +437,7 @@ fn seal_of(block: *mut u8) -> Option<*mut usize> {
     Some(block.wrapping_add(bytes - 2 * SEAL).cast())
 }
 
-/// Seals a block that was just made. In a heap that was overrun it may have no sensible size.
+/// Seals a new block. In a heap that was overrun it may have no sensible size.
 #[inline]
 fn seal(block: *mut u8, key: usize) -> Result<(), Broken> {
     let seal = seal_of(block).ok_or(Broken { address: block.addr() })?;
@@ -458,7 +458,7 @@ fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
     }
 }
 
-/// Whether `block` has `chunk` bytes in all and a broken seal: whether it was freed and left alone.
+/// Whether `block` has `chunk` bytes in all and a broken seal: whether it was freed and not reused.
 #[inline]
 fn is_freed(block: *mut u8, chunk: usize, key: usize) -> bool {
     let seal = seal_of(block).filter(|seal| seal.addr() - block.addr() + 2 * SEAL == chunk);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How long a reader may take to make room.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// What a descriptor that has room takes without waiting.
+/// The bytes that a descriptor with room accepts without waiting.
 const PIECE: usize = 4096;
 
 /// Bytes of output lost so far because no reader took them.
@@ -17,7 +17,7 @@ static LOST: AtomicUsize = AtomicUsize::new(0);
 /// The last write timed out: the next one does not wait.
 static IS_STUCK: AtomicBool = AtomicBool::new(false);
 
-/// Writes `bytes`, unless that would take too long; whether all were written.
+/// Writes `bytes`, unless that would take too long; returns whether all were written.
 pub fn write(descriptor: c_int, bytes: &[u8]) -> bool {
     let patience = if IS_STUCK.load(Ordering::Relaxed) { Duration::ZERO } else { PATIENCE };
     let written = write_within(descriptor, bytes, patience);
@@ -28,10 +28,10 @@ pub fn write(descriptor: c_int, bytes: &[u8]) -> bool {
 /// Write errors that mean lost output: no room, or a broken disk. A closed descriptor was closed on
 /// purpose, and a pipe without a reader ends the rank by SIGPIPE.
 const FAILURES: [c_int; 4] = [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO];
-/// The status of a job that did all it was to do but for its output.
+/// The exit status of a job that failed only to write its output.
 const UNWRITTEN: c_int = 1;
 
-/// The first failure to write what the job was to print or to keep; 0 so far.
+/// The first error of writing the job's output or files; 0 if none.
 static FAILURE: AtomicI32 = AtomicI32::new(0);
 /// Which of the standard streams is incomplete, as a set of bits; 0 where it is another file.
 static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
@@ -54,8 +54,8 @@ pub(super) fn about_losses() -> String {
     format!("{unread}ftrun: {stream} incomplete: {error}\n")
 }
 
-/// A write to `descriptor` has failed; `error`: the `errno` that says why. What a program prints
-/// is not its to lose in silence, though few programs look.
+/// A write to `descriptor` has failed with this `errno`. A program must not lose its output
+/// silently, though few programs check.
 pub(super) fn note_failure(descriptor: c_int, error: c_int) {
     if FAILURES.contains(&error) && matches!(descriptor, 1 | 2) {
         INCOMPLETE.fetch_or(descriptor as usize, Ordering::Relaxed);
@@ -118,7 +118,7 @@ fn write_within(descriptor: c_int, mut bytes: &[u8], patience: Duration) -> Resu
     Ok(())
 }
 
-/// Whether `descriptor` takes something within that time, or has an error to tell.
+/// Whether `descriptor` accepts data within that time, or has an error to report.
 fn has_room(descriptor: c_int, longest: Duration) -> bool {
     let begun = Instant::now();
     loop {
@@ -129,7 +129,7 @@ fn has_room(descriptor: c_int, longest: Duration) -> bool {
         let is_interrupted = Error::last_os_error().kind() == ErrorKind::Interrupted;
         match ready {
             -1 if is_interrupted => {}
-            // What cannot be asked is written to.
+            // If polling fails, the write is tried.
             -1 => return true,
             ready => return ready > 0,
         }
@@ -138,7 +138,7 @@ fn has_room(descriptor: c_int, longest: Duration) -> bool {
 
 type Write = fn(c_int, &[u8]) -> isize;
 
-/// A way of writing to `descriptor` that never waits: others may fill up the room that was seen.
+/// A way of writing to `descriptor` that never waits: others may fill the room that was seen.
 fn waits_never(descriptor: c_int) -> Option<Write> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: writes to room of ours.

@@ -10,8 +10,9 @@ use std::any::Any;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-/// One life of one rank. The record goes when the rank is buried: `'static` it is for its own
-/// threads, which are gone by then, and for the supervisor. Others [visit](super::life::Visit) it.
+/// One life of one rank. The record is freed when the rank is buried: it is `'static` for the
+/// rank's threads, which are gone by then, and for the supervisor. Others
+/// [visit](super::life::Visit) it.
 pub struct Rank {
     pub seat: usize,
     /// 0 for the first life in a seat, then 1, 2, …
@@ -32,7 +33,7 @@ thread_local! {
     static CURRENT: Cell<Option<&'static Rank>> = const { Cell::new(None) };
 }
 
-/// The rank whose thread this is; `None` in the host's own threads and in a world of one.
+/// The rank of the calling thread; `None` in the host's own threads and in a world of one.
 #[inline]
 pub fn current() -> Option<&'static Rank> {
     CURRENT.get()
@@ -68,7 +69,7 @@ impl Rank {
         }
     }
 
-    /// What the floor above keeps for this rank, if it keeps something.
+    /// The value that the floor above has attached to this rank, if any.
     pub fn lodger<T: 'static>(&self) -> Option<&T> {
         self.lodger.get()?.downcast_ref()
     }
@@ -78,7 +79,7 @@ impl Rank {
         self.images.translate(address)
     }
 
-    /// What the floor above keeps for this rank, made at the first call.
+    /// The value that the floor above attaches to this rank, made at the first call.
     pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
         let lodger = self.lodger.get_or_init(|| fiber::aside(|| Box::new(make()) as Lodger));
         lodger.downcast_ref().expect("one type of lodger per job")

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_void};
 
-/// The definition of `name` that comes after this library's.
+/// The next definition of `name` after this library's.
 pub(super) fn find(name: &CStr) -> *const c_void {
     // SAFETY: looks a name up.
     let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };

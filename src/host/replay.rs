@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whether the seed decides.
+/// Whether the seed is in force.
 static STATE: AtomicU8 = AtomicU8::new(UNSEEDED);
 
 const UNSEEDED: u8 = 0;
@@ -50,16 +50,16 @@ struct Wish {
 static WISH: OnceLock<Wish> = OnceLock::new();
 static CHANCE: OnceLock<Mutex<Chance>> = OnceLock::new();
 
-/// What decides.
+/// The random choices of the run.
 struct Chance {
     random: Random,
-    /// How many of a hundred calls let others go first.
+    /// How many percent of the calls let others go first.
     percent: u64,
 }
 
 impl Chance {
     fn new(seed: u64) -> Chance {
-        // Some mistakes show where ranks take turns at each call, others where one goes far ahead.
+        // Some bugs show when ranks take turns at each call, others when one rank runs far ahead.
         const TEMPERS: [u64; 4] = [2, 10, 30, 60];
         let mut random = Random::new(seed);
         let percent = TEMPERS[random.below(TEMPERS.len() as u64) as usize];
@@ -81,7 +81,7 @@ pub fn is_wanted() -> bool {
     STATE.load(Ordering::Relaxed) != UNSEEDED
 }
 
-/// Whether the seed decides.
+/// Whether the seed is in force.
 #[inline]
 pub fn is_in_force() -> bool {
     STATE.load(Ordering::Relaxed) == KEPT
@@ -92,7 +92,7 @@ pub fn is_moving() -> bool {
     is_in_force() && !fiber::is_asleep()
 }
 
-/// From here on the run is not what the seed repeats; `why` says what a rank does.
+/// From here on the run may differ from what the seed repeats; `why` says what a rank does.
 pub(super) fn lose(why: &str) {
     let (done, seen) = (Ordering::SeqCst, Ordering::SeqCst);
     if STATE.compare_exchange(KEPT, LOST, done, seen).is_err() {
@@ -113,7 +113,7 @@ pub(super) fn note_loss() {
     HAS_LOSSES.store(true, Ordering::Relaxed);
 }
 
-/// What is to be said at the end of a job that ends with `status`. Nothing is lost from here on.
+/// The final message of a job that ends with `status`. The run cannot become lost after this.
 pub(super) fn last_words(status: i32) -> String {
     IS_OVER.store(true, Ordering::Relaxed);
     let is_of_interest =
@@ -139,7 +139,7 @@ fn below(bound: u64) -> u64 {
     CHANCE.get().map_or(0, |chance| chance.lock().random.below(bound))
 }
 
-/// What a program gets that asks the system for chance; `None` where it is to ask.
+/// Random bits for a program that asks the system for them; `None` if it should ask the system.
 pub(super) fn bits() -> Option<u64> {
     CHANCE.get().filter(|_| is_in_force()).map(|chance| chance.lock().random.bits())
 }
@@ -220,7 +220,7 @@ pub(super) fn begin() {
     while TURN.load(Ordering::SeqCst) != UNDERTAKERS {
         sched::wait_on(&TURN, WORKERS, None);
     }
-    // What was tried out before is not part of the run.
+    // Trials before the run are not part of it.
     clock::count();
     if let Some((chance, wish)) = CHANCE.get().zip(WISH.get()) {
         *chance.lock() = Chance::new(wish.seed);

@@ -55,10 +55,9 @@ const LISTENING: u32 = 1;
 /// Whether there are more ranks than cores: spinning would only keep others from running.
 static IS_CROWDED: AtomicBool = AtomicBool::new(true);
 
-/// How many cores there are for ranks. Tests say by `FTMPI_CORES` how many it should take there to
-/// be, whatever the machine has.
+/// The number of cores for ranks. Tests set it by `FTMPI_CORES`, whatever the machine has.
 pub fn cores() -> usize {
-    // Where a seed decides, one after the other runs.
+    // In a replay, ranks run one at a time.
     if replay::is_wanted() {
         return 1;
     }
@@ -99,7 +98,7 @@ pub(super) fn begin_on(number: usize) {
     }
 }
 
-/// For threads that have little to do, for which others wait.
+/// For threads with little work, for which others wait.
 pub(super) const PROMPT: u64 = 100_000;
 
 /// Sets how long the kernel lets the calling thread run at a stretch while others want its core: a
@@ -136,7 +135,7 @@ pub(super) fn ask_for_slices_of(nanoseconds: u64) {
     }
 }
 
-/// Lets others run.
+/// Lets other fibers or threads run.
 pub fn yield_now() {
     match this_fiber() {
         Some(fiber) => fiber.yield_now(),
@@ -163,7 +162,7 @@ fn this_fiber() -> Option<&'static Fiber> {
 #[cfg(loom)]
 use model::this_fiber;
 
-/// Rings all of `bells`: cheaper than one after the other where many are listened to.
+/// Rings all of `bells`: cheaper than one at a time if many of them have listeners.
 #[cfg(not(loom))]
 pub fn wake_all<'a>(bells: impl Iterator<Item = &'a Bell>) {
     fence(Ordering::SeqCst);
@@ -194,7 +193,7 @@ impl Bell {
         Bell::default()
     }
 
-    /// From now on no ring is missed: look once more for what you wait for, then [`Bell::park`].
+    /// From now on no ring is missed: check the condition again, then [`Bell::park`].
     #[inline]
     pub fn listen(&self) -> Seen {
         // A ringer sees that there is a listener, and changes the word.
@@ -285,8 +284,8 @@ impl Bell {
         self.word.load(Ordering::SeqCst) != seen.0
     }
 
-    /// Waits for as long as it takes the kernel to put a thread to sleep and wake it again. Others
-    /// may need this very core to make it ring, whatever the number of cores.
+    /// Spins for as long as the kernel takes to put a thread to sleep and wake it again. The ringer
+    /// may need this very core, however many cores there are.
     fn has_rung_soon(&self, seen: Seen) -> bool {
         if cfg!(loom) {
             return self.has_rung(seen);
@@ -342,7 +341,7 @@ fn look_at_signals() {
     crate::host::signals::look();
 }
 
-/// The model checker knows the one order of all SeqCst operations from fences only.
+/// The model checker derives the single order of SeqCst operations from fences only.
 #[inline]
 fn order_for_model() {
     #[cfg(loom)]
@@ -360,7 +359,7 @@ mod model {
         woken: Condvar,
     }
 
-    /// A fiber that is a thread of the model's; `None` for one that is to use the kernel.
+    /// A fiber, as a thread of the model; `None` for one that uses the kernel.
     pub(super) struct Fiber {
         is_called: Mutex<bool>,
         call: Condvar,
@@ -400,7 +399,7 @@ mod model {
     }
 
     impl Kernel {
-        /// Compares and goes to sleep in one step, as the kernel does; may be woken for nothing.
+        /// Compares and sleeps in one step, as the kernel does; may wake spuriously.
         pub(super) fn wait(&self, is_as_seen: impl FnOnce() -> bool) {
             let queue = self.queue.lock().expect("no test panics in here");
             if is_as_seen() {
@@ -474,7 +473,7 @@ mod tests {
         bell.park_for(bell.listen(), Duration::from_millis(1));
     }
 
-    /// Two threads hand a token to and fro; a lost ring would leave both asleep.
+    /// Two threads pass a token back and forth; a lost ring would leave both asleep.
     #[test]
     fn no_ring_is_lost() {
         const ROUNDS: usize = 20_000;
@@ -533,7 +532,7 @@ mod loom_tests {
     use loom::sync::Arc;
     use loom::thread;
 
-    /// News by a read-modify-write, then the bell; a sleeper that looks after it has listened.
+    /// News by a read-modify-write, then the bell; the sleeper checks after it has begun to listen.
     /// A lost ring leaves the sleeper asleep for ever, which the checker reports.
     fn check(ring: fn(&Bell), ringers: u32, is_fiber: bool) {
         let mut builder = loom::model::Builder::new();

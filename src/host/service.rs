@@ -10,7 +10,7 @@ use std::{io, ptr};
 
 static NUMBERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// Starts such a thread.
+/// Starts a service thread.
 pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     begin("view", || {
         let listed = Listed::new();
@@ -38,7 +38,7 @@ fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     rank::as_host(|| thread.spawn(whole)).map(drop)
 }
 
-/// How much of a processor's time the calling thread has had so far.
+/// The processor time that the calling thread has used.
 pub fn spent() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes to a time of ours.
@@ -46,12 +46,12 @@ pub fn spent() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Whether the thread of this number is one of them.
+/// Whether the thread of this number is a service thread.
 pub(super) fn is_one(number: i32) -> bool {
     NUMBERS.lock().contains(&number)
 }
 
-/// The calling thread is known as such, as long as this lives.
+/// Lists the calling thread as a service thread, as long as this lives.
 struct Listed(i32);
 
 impl Listed {

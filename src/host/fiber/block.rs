@@ -14,7 +14,7 @@ type Allocate = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void, bool);
 type Begin = unsafe extern "C" fn();
 
-/// What this glibc has to offer.
+/// The functions of this glibc that are needed.
 struct Ways {
     allocate: Allocate,
     free: Free,
@@ -24,7 +24,7 @@ struct Ways {
     number_at: usize,
     /// Whether the list of robust mutexes follows it, as it has since 2005.
     has_list: bool,
-    /// Where the kernel would say on which core the thread runs.
+    /// Where the kernel writes the core on which the thread runs.
     core_at: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ fn word<T>(block: usize, offset: usize) -> *mut T {
     std::ptr::with_exposed_provenance_mut(block + offset)
 }
 
-/// Looks whether this glibc can do it; `number_at` is where threads keep their number. In a thread
+/// Checks whether this glibc can do it; `number_at` is where threads keep their number. In a thread
 /// that glibc has started.
 pub(super) fn find_ways(number_at: Option<usize>) -> Result<(), &'static str> {
     let found = WAYS.get_or_init(|| find(number_at.ok_or("glibc hides the numbers of threads")?));
@@ -108,7 +108,7 @@ fn ways() -> &'static Ways {
     found.expect("fibers are made where glibc can do it")
 }
 
-/// A fresh block, which no context uses; `None` without memory. In a thread of glibc's.
+/// A new block, which no context uses; `None` without memory. In a thread of glibc's.
 pub(super) fn make() -> Option<usize> {
     static NUMBERS: AtomicU32 = AtomicU32::new(0);
     /// No thread in the kernel has such a number.
@@ -120,14 +120,14 @@ pub(super) fn make() -> Option<usize> {
         return None;
     }
     let number = FIRST + NUMBERS.fetch_add(1, Ordering::Relaxed) % FIRST;
-    // SAFETY: a block is as large as that of the calling thread, and as yet only ours.
+    // SAFETY: a block is as large as that of the calling thread, and only ours so far.
     unsafe {
         word::<usize>(block, 0).write(block);
         word::<usize>(block, SELF).write(block);
         let head = word::<u8>(own, COPIED.start);
         head.copy_to_nonoverlapping(word(block, COPIED.start), COPIED.len());
         word::<u32>(block, ways.number_at).write(number);
-        // Alone in a list of its own: a forked child takes itself out of it.
+        // Alone in its own list: a forked child removes it from there.
         let links = block + ways.number_at - LINKS;
         word::<[usize; 2]>(links, 0).write([links; 2]);
         if ways.has_list {
@@ -144,7 +144,7 @@ pub(super) fn make() -> Option<usize> {
     Some(block)
 }
 
-/// What a thread of glibc's does first, for the calling fiber.
+/// What a glibc thread does first, done for the calling fiber.
 pub(super) fn begin() {
     // SAFETY: has no preconditions.
     unsafe { (ways().begin)() };

@@ -10,21 +10,21 @@ use super::{current, switch};
 use libc::{c_int, c_void, siginfo_t, ucontext_t};
 use std::arch::asm;
 
-/// What the kernel calls for a signal.
+/// The handler that the kernel calls for a signal.
 pub(in crate::host) type Handler = extern "C-unwind" fn(c_int, *mut siginfo_t, *mut c_void);
 
 /// Room that a handler of ours needs beyond its frame.
 const HANDLER_BYTES: usize = 16 << 10;
-/// Below the stack pointer, the interrupted code may keep something.
+/// The interrupted code may keep data below the stack pointer.
 const RED_ZONE: usize = 128;
 
-/// Where the state of SSE and AVX says how large it is, in what `fxsave` leaves to software.
+/// Where the saved state of SSE and AVX tells its size, in the part of `fxsave` left to software.
 const SOFTWARE: usize = 464;
 const MAGIC: u32 = 0x4650_5853;
 const LEGACY_BYTES: usize = 512;
 
-/// Whether a signal has interrupted the handler of another one on the worker's stack, from where
-/// that one's frame is yet to be moved: the fiber must not leave the worker before.
+/// Whether a signal has interrupted the handler of an earlier one on the worker's stack, whose
+/// frame has not been moved yet: the fiber must not leave the worker before that.
 ///
 /// # Safety
 /// The context is what the kernel has passed to the handler that calls this.
@@ -46,8 +46,8 @@ pub(in crate::host) unsafe fn is_on_the_move(context: *mut c_void) -> bool {
 pub(in crate::host) unsafe fn move_to_own_stack(
     number: c_int, story: *mut siginfo_t, context: *mut c_void, handler: Handler,
 ) {
-    /// Flags that `sigaltstack` refuses: the kernel is not to put back the stack of a worker that
-    /// the fiber has left meanwhile.
+    /// Flags that `sigaltstack` refuses: the kernel must not restore the signal stack of a worker
+    /// that the fiber has left meanwhile.
     const NO_FLAGS: c_int = 0x7fff;
     let Some(fiber) = current() else { return };
     let context = context.cast::<ucontext_t>();

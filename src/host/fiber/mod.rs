@@ -67,7 +67,7 @@ pub(super) struct Fiber {
     /// Where its handlers run.
     signal_stack: UnsafeCell<Range<usize>>,
     body: UnsafeCell<Body>,
-    /// What is zeroed when it has ended, as the kernel does for a thread.
+    /// Zeroed when it has ended, as the kernel does for a thread.
     clear: AtomicPtr<AtomicU32>,
 }
 
@@ -92,8 +92,8 @@ const ENDED: u32 = 3;
 /// The fiber whose thread-locals these are, unless it has settled.
 static CURRENT: own::Current = own::Current;
 
-/// Looked at several times in every wait: a variable at a fixed distance from the thread's own
-/// address, where Rust's would be found by calling ld.so.
+/// Read several times in every wait: so it is at a fixed distance from the thread pointer, while
+/// Rust's thread-locals are found by calling ld.so.
 #[cfg(not(any(miri, loom)))]
 mod own {
     use super::Fiber;
@@ -164,14 +164,14 @@ mod own {
     }
 }
 
-/// The fiber that calls; `None` in OS threads, and in fibers that have become such.
+/// The calling fiber; `None` in OS threads, and in fibers that have become OS threads.
 #[inline]
 pub(super) fn current() -> Option<&'static Fiber> {
     CURRENT.get()
 }
 
 impl Fiber {
-    /// A record that waits for its first life; number `index` of `count`.
+    /// A record before its first life; number `index` of `count`.
     pub(super) fn new(index: usize, count: usize) -> &'static Fiber {
         let home = worker::home_of(index, count);
         Box::leak(Box::new(Fiber {
@@ -228,7 +228,7 @@ impl Fiber {
         }
     }
 
-    /// What `pthread_self` says in it.
+    /// The value of `pthread_self` in it.
     pub(super) fn pthread(&self) -> usize {
         self.block.load(Ordering::Relaxed)
     }
@@ -253,7 +253,7 @@ impl Fiber {
         before == Ok(PARKED)
     }
 
-    /// The calling fiber waits until it is called, or until then. May return early.
+    /// Makes the calling fiber wait until it is called, or until this time. May return early.
     pub(super) fn block(&'static self, until: Option<Instant>) {
         if self.was_called() {
             return;
@@ -285,7 +285,7 @@ impl Fiber {
             && self.state.compare_exchange(CALLED, RUNNING, done, seen).is_ok()
     }
 
-    /// It is off its stack, and parks now; false if it was called meanwhile.
+    /// It has left its stack, and parks now; false if it was called meanwhile.
     fn park(&self) -> bool {
         let (done, seen) = (Ordering::AcqRel, Ordering::Acquire);
         if self.state.compare_exchange(RUNNING, PARKED, done, seen).is_ok() {
@@ -313,7 +313,7 @@ impl Fiber {
     }
 
     /// Whether the calling fiber, a handler on its own signal stack (as `place` shows), has run for
-    /// long while others wait: asked once.
+    /// long while others wait: true once per request.
     pub(super) fn is_to_make_room(&self, place: usize) -> bool {
         // SAFETY: the fiber's own cell.
         if !unsafe { &*self.signal_stack.get() }.contains(&place) {
@@ -328,13 +328,13 @@ impl Fiber {
 /// A prime number of lines, so that all shades of a page are used.
 const SHADE: usize = 13 * 64;
 const PAGE: usize = 4096;
-/// Of more fibers nothing is left in a cache, and memory counts.
+/// With more fibers than this, a stack has left the caches anyway, and memory counts.
 const FEW_ENOUGH: usize = 1000;
 
 /// The number of lines of a stack to prefetch before its fiber continues.
 const LINES: usize = 12;
 
-/// The line of memory at `address` will be needed; it need not be there.
+/// Prefetches the line at `address`, which need not be mapped.
 #[inline]
 fn fetch(address: usize) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -360,12 +360,12 @@ pub(super) fn end(this: &'static Fiber) -> ! {
     unreachable!("nobody goes on with a fiber that has ended");
 }
 
-/// There is something to do for workers between two fibers.
+/// There is work for workers, made outside of any fiber.
 pub(super) fn rouse() {
     worker::started().inspect(|executor| executor.rouse_sleepers());
 }
 
-/// The monitor is to look around now.
+/// Asks the monitor to look around now.
 pub(super) fn hurry() {
     monitor::hurry();
 }
@@ -375,8 +375,8 @@ pub(super) fn is_asleep() -> bool {
     worker::started().is_some_and(worker::Executor::is_asleep)
 }
 
-/// The calling fiber keeps the OS thread that it runs on from now on; another works in its stead.
-/// Nothing in OS threads.
+/// Binds the calling fiber to its current OS thread; another worker takes over its slot. Does
+/// nothing in OS threads.
 pub(super) fn settle() {
     if let Some(fiber) = current() {
         let seat = super::current().map_or(0, |rank| rank.seat);
@@ -414,8 +414,8 @@ pub(super) fn aside<T>(call: impl FnOnce() -> T) -> T {
     let mut errand = Errand(Some(call), None);
     let start = start_of(&errand);
     CURRENT.set(None);
-    // SAFETY: the worker is not at home as long as the fiber is not off, and that it cannot leave
-    // while it is not known to be a fiber.
+    // SAFETY: the worker is not at home as long as the fiber is on it, and the fiber cannot leave
+    // it while it is not known to be a fiber.
     unsafe { switch::call_on(worker::stack_at_home(fiber), start, (&raw mut errand).cast()) };
     CURRENT.set(Some(fiber));
     errand.1.expect("the call has returned")
@@ -424,7 +424,7 @@ pub(super) fn aside<T>(call: impl FnOnce() -> T) -> T {
 /// Fibers to be woken together, by the slots where they ran last.
 pub(super) struct Batch {
     parts: [(usize, Chain); PARTS],
-    /// Where the calling fiber runs: those of this slot have to wait for it anyway.
+    /// Where the calling fiber runs: fibers of this slot have to wait for it anyway.
     own: usize,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn nudge() {
     }
 }
 
-/// The monitor is to look around now.
+/// Makes the monitor look around now.
 pub(super) fn hurry() {
     if STATE.swap(HURRIED, Ordering::SeqCst) != HURRIED {
         wake_one_on(&STATE);
@@ -60,7 +60,7 @@ impl Timer {
         timers.insert(key, fiber);
         let is_first = timers.first_key_value().is_some_and(|(first, _)| *first == key);
         drop(timers);
-        // Where a seed decides, the worker does that.
+        // In a replay, the worker does that.
         if is_first && !replay::is_in_force() {
             hurry();
         }
@@ -89,12 +89,12 @@ pub(super) fn ring(now: Instant) -> Option<Instant> {
     }
 }
 
-/// When the next is to be called.
+/// When the next timer is due.
 pub(super) fn next() -> Option<Instant> {
     TIMERS.lock().first_key_value().map(|((at, _), _)| *at)
 }
 
-/// What was seen of a slot, and for how many milliseconds it has been so.
+/// The last look at a slot, and for how many milliseconds nothing has changed.
 #[derive(Clone, Copy, Default)]
 struct Sight {
     turns: u32,
@@ -184,7 +184,7 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
         return true;
     }
     if age > 0 {
-        // Another core may be free for the one that is next.
+        // Another core may be free for the next fiber.
         executor.rouse_for_next();
     }
     if age < TOO_LONG {
@@ -200,8 +200,8 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
     true
 }
 
-/// Whether a run in which a seed decides is lost, since one rank has kept others waiting for so
-/// many milliseconds: neither its calls of MPI nor its sleeps are what it waits for.
+/// Whether a seeded run is lost, since one rank has kept others waiting for this many milliseconds
+/// without a call of MPI or a sleep.
 fn is_lost(slot: &Slot, age: u32) -> bool {
     let is_wanted = || slot.has_work() || next().is_some() || replay::is_undertaker_awaited();
     let is_late = u128::from(age) >= replay::PATIENCE.as_millis();

@@ -33,7 +33,7 @@ struct Row(Mutex<Those>);
 
 #[derive(Default)]
 struct Those {
-    /// What they wait for.
+    /// The event that they wait for.
     number: u32,
     fibers: Vec<&'static Fiber>,
 }
@@ -76,7 +76,7 @@ impl Rows {
             places |= 1 << (index % 64);
         }
         let own = current().map_or(0, worker::slot_of);
-        // The own slot's worker is busy yet.
+        // The own slot's worker is still busy.
         for index in (own + 1..rows.len()).chain(0..=own) {
             if places >> (index % 64) & 1 == 0 {
                 continue;
@@ -123,7 +123,7 @@ fn balance(rows: &[Row], places: u64, number: u32) -> Option<usize> {
 /// Which slot has most, which least, and how many fibers to move between them, if it is worth it.
 /// Half of what would make them equal: fibers that return on their own must not make it oscillate.
 fn uneven(counts: impl Iterator<Item = usize>) -> Option<(usize, usize, usize)> {
-    /// To move fewer than these costs more than it brings.
+    /// Moving fewer than these costs more than it gains.
     const FEW: usize = 8;
     let (mut most, mut least, mut all) = ((0, 0), (0, usize::MAX), 0);
     for (index, count) in counts.enumerate() {

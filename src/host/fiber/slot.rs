@@ -13,7 +13,7 @@ use std::hint::spin_loop;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-/// On lines of its own: others look at theirs all the time.
+/// On cache lines of its own: other workers often read theirs.
 #[repr(align(128))]
 pub(super) struct Slot {
     latch: AtomicBool,
@@ -26,7 +26,7 @@ pub(super) struct Slot {
     pub(super) turns: AtomicU32,
     /// Its worker sleeps, or is about to.
     pub(super) is_asleep: AtomicBool,
-    /// The fiber that runs here waits in the kernel, and says so.
+    /// The fiber that runs here waits in the kernel, and has reported it.
     is_waiting: AtomicBool,
 }
 
@@ -60,11 +60,11 @@ struct Rows {
     is_due: bool,
 }
 
-/// As many empty rows are kept for later ones.
+/// The number of empty rows that are kept for reuse.
 const SPARE: usize = 16;
 
 impl Rows {
-    /// The next one that was parked.
+    /// The next one that is parked.
     fn pop(&mut self) -> Option<&'static Fiber> {
         while let Some(row) = self.rows.front() {
             let Some(&fiber) = row.get(self.at) else {
@@ -87,7 +87,7 @@ impl Rows {
         None
     }
 
-    /// The last half of those that are left, as far as they were parked.
+    /// The last half of the rest, as far as they are parked.
     fn split(&mut self) -> Chain {
         let (mut half, mut count) = (Chain::EMPTY, self.count.div_ceil(2));
         while count > 0 {
@@ -167,7 +167,7 @@ impl Chain {
         Some(fiber)
     }
 
-    /// The one at this place, the first being 0.
+    /// Removes the fiber at this place, the first being 0.
     fn take(&mut self, place: usize) -> Option<&'static Fiber> {
         let mut rest = self.split(place);
         let taken = self.pop();
@@ -176,7 +176,7 @@ impl Chain {
         taken
     }
 
-    /// The first `count`, which are not all.
+    /// Removes the first `count`, which are not all.
     fn split(&mut self, count: usize) -> Chain {
         let mut front = Chain::EMPTY;
         for _ in 0..count {
@@ -228,7 +228,7 @@ impl Held<'_> {
 pub(super) enum Found {
     Fiber(&'static Fiber),
     Nobody,
-    /// The slot is another's now.
+    /// The slot belongs to another worker now.
     Lost,
 }
 
@@ -306,7 +306,7 @@ impl Slot {
         Some(before.is_some())
     }
 
-    /// Those of `chain` are ready, too.
+    /// Adds a chain of ready fibers.
     pub(super) fn append(&self, chain: Chain) {
         self.hold().ready().queue.append(chain);
     }
@@ -385,7 +385,7 @@ impl Slot {
         half
     }
 
-    /// The one that was to run next, if it is still `fiber`.
+    /// Removes the next fiber, if it is still `fiber`.
     pub(super) fn give_next(&self, fiber: usize) -> Option<&'static Fiber> {
         let held = self.hold();
         let ready = held.ready();
@@ -421,7 +421,7 @@ impl Slot {
         is_idle
     }
 
-    /// `worker` sleeps, or is about to; false if the slot is not that worker's.
+    /// `worker` is about to sleep; false if the slot does not belong to that worker.
     pub(super) fn fall_asleep(&self, worker: &Worker) -> bool {
         let held = self.hold();
         let is_own = std::ptr::eq(held.ready().owner, worker);
@@ -476,7 +476,7 @@ impl Slot {
         self.is_waiting.load(Ordering::Relaxed)
     }
 
-    /// Whose slot it is now.
+    /// The worker that has the slot now.
     pub(super) fn owner(&self) -> Option<&'static Worker> {
         // SAFETY: the records of workers stay until the process ends.
         unsafe { self.hold().ready().owner.as_ref() }

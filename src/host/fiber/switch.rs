@@ -11,7 +11,7 @@ use std::ffi::c_void;
 unsafe extern "C-unwind" {
     /// Saves the running context in `save`, and continues the one of `stack` and `fs`.
     fn ftmpi_switch(save: *mut usize, stack: usize, fs: usize);
-    /// The instruction before which the stack is the new one already and `fs` is not.
+    /// The instruction at which the stack is already the new one, but `fs` is not.
     fn ftmpi_switch_between();
     /// Calls `body(argument)` on the stack that ends at `top`.
     fn ftmpi_aside(top: usize, body: extern "C-unwind" fn(*mut c_void), argument: *mut c_void);
@@ -65,13 +65,13 @@ core::arch::global_asm!(
     ".popsection",
 );
 
-/// Where a context that never ran begins: `r13` holds the function, `r12` its argument.
+/// Where a new context begins: `r13` holds the function, `r12` its argument.
 #[unsafe(naked)]
 unsafe extern "C" fn begin() {
     naked_asm!("xor ebp, ebp", "mov rdi, r12", "call r13", "ud2")
 }
 
-/// What a fresh stack begins with; `argument` goes to `body`, which never returns.
+/// The content of a new stack; `argument` goes to `body`, which never returns.
 #[repr(C)]
 struct First {
     sse: u32,
@@ -83,11 +83,11 @@ struct First {
     rbx: usize,
     rbp: usize,
     begin: usize,
-    /// Keeps the stack aligned as calls want it, and ends the walks of debuggers.
+    /// Keeps the stack aligned for calls, and ends the walks of debuggers.
     end: [usize; 2],
 }
 
-/// The control words of a fresh process.
+/// The control words of a new process.
 const SSE: u32 = 0x1f80;
 const X87: u32 = 0x37f;
 

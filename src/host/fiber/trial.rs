@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Starts `count` workers; why there cannot be fibers, if so. `number_at` finds where threads of
-/// this glibc keep their number, in a thread other than the first.
+/// Starts `count` workers, or returns why there cannot be fibers. `number_at` finds where threads
+/// of this glibc keep their number, in a thread other than the first.
 pub(in crate::host) fn start_workers(
     count: usize, number_at: impl FnOnce() -> Option<usize> + Send,
 ) -> Result<(), String> {
@@ -54,7 +54,7 @@ const WRONG: [&str; 5] = [
 
 impl Trial {
     fn run(&'static self) -> Result<(), String> {
-        // As long as others may keep a process of low priority from the processor.
+        // How long other processes may keep a process of low priority from the processor.
         const PATIENCE: Duration = Duration::from_secs(30);
         const BYTES: usize = 128 << 10;
         let memory = Box::leak(vec![0_u8; BYTES].into_boxed_slice());
@@ -90,7 +90,7 @@ fn try_out(trial: usize) -> ! {
     super::end(trial.fiber)
 }
 
-/// What does not work in `this`, the calling fiber.
+/// What does not work in `this`, the calling fiber, one bit each.
 fn failures(this: &'static Fiber) -> u32 {
     let mut failed = 0;
     let mut note = |bit: u32, is_right: bool| failed |= u32::from(!is_right) << bit;

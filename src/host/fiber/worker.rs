@@ -30,7 +30,7 @@ pub(super) struct Worker {
     /// The fiber whose stack it has just left, and why; for the next context to handle.
     left: Cell<Option<(&'static Fiber, Left)>>,
     is_kept: Cell<bool>,
-    /// The fiber that it runs is to make room for others.
+    /// The fiber that it runs should yield.
     is_to_make_room: AtomicBool,
     /// 1: it is called. It sleeps on this word.
     call: AtomicU32,
@@ -52,7 +52,7 @@ pub(super) enum Left {
     Ended,
 }
 
-/// All that runs fibers in this process.
+/// All workers and slots of this process.
 pub(super) struct Executor {
     pub(super) slots: Box<[Slot]>,
     /// How many workers look around for work, and how many sleep with a slot.
@@ -114,7 +114,7 @@ impl Executor {
         started.map(drop)
     }
 
-    /// There is something to do for workers that runs on no fiber.
+    /// There is work for workers, made outside of any fiber.
     pub(super) fn rouse_sleepers(&self) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::SeqCst) > 0 && self.slots.iter().any(|slot| self.wake(slot)) {
@@ -175,7 +175,7 @@ impl Executor {
         }
     }
 
-    /// A fiber has been next in its slot for long: another worker may take it over.
+    /// A fiber has been next in its slot for long: another worker may take it.
     pub(super) fn rouse_for_next(&self) {
         if self.looking.load(Ordering::SeqCst) == 0 && self.asleep.load(Ordering::SeqCst) > 0 {
             self.slots.iter().any(|slot| self.wake(slot));
@@ -242,7 +242,7 @@ impl Worker {
         }
     }
 
-    /// What its OS thread does.
+    /// The body of its OS thread.
     fn live(&'static self, home: Option<usize>) {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
@@ -321,7 +321,7 @@ impl Worker {
         unsafe { switch(self.home.get(), *fiber.stack.get(), fiber.pthread()) };
     }
 
-    /// Does what is left to do for the fiber whose stack was left last.
+    /// Finishes what is left to do for the fiber whose stack was left last.
     #[inline]
     fn arrive(&self) {
         let Some((fiber, left)) = self.left.take() else { return };
@@ -439,7 +439,7 @@ pub(super) fn home_of(index: usize, count: usize) -> usize {
 pub(super) fn leave(this: &'static Fiber, left: Left) {
     // SAFETY: a running fiber has a worker, whose record stays.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
-    // Where a seed decides, it does so at home.
+    // In a replay, the worker draws the next fiber at home.
     let goes_home = replay::is_in_force();
     let next = if goes_home { None } else { worker.find(left == Left::Ready) };
     let (stack, pointer) = match next {
@@ -448,7 +448,7 @@ pub(super) fn leave(this: &'static Fiber, left: Left) {
             // SAFETY: a fiber that was ready is off its stack, and ours alone.
             (unsafe { *next.stack.get() }, next.pthread())
         }
-        // Threads of the kernel's may want the core, and a worker without a slot is not to run.
+        // OS threads may want the core, and a worker without a slot must not run.
         None if left == Left::Ready && !goes_home && worker.slot().is_some() => {
             // SAFETY: has no preconditions.
             unsafe { libc::sched_yield() };
@@ -463,7 +463,7 @@ pub(super) fn leave(this: &'static Fiber, left: Left) {
     arrive(this);
 }
 
-/// Where the worker of the calling fiber has left its own stack.
+/// The stack pointer of the calling fiber's worker at home.
 pub(super) fn stack_at_home(this: &Fiber) -> usize {
     // SAFETY: a running fiber has a worker, whose record stays, and which is not at home.
     unsafe { *(*this.worker.load(Ordering::Relaxed)).home.get() }
@@ -476,7 +476,7 @@ pub(super) fn arrive(this: &'static Fiber) {
     unsafe { &*this.worker.load(Ordering::Relaxed) }.arrive();
 }
 
-/// The slot that the calling fiber runs in, or has run in last.
+/// The slot of the calling fiber, or its last one.
 #[inline]
 pub(super) fn slot_of(this: &'static Fiber) -> usize {
     this.home.load(Ordering::Relaxed)
@@ -527,7 +527,7 @@ fn goes_home(fiber: &Fiber, home: &Slot) -> bool {
     !home.is_asleep.load(Ordering::Relaxed) && !calls.is_multiple_of(OFTEN)
 }
 
-/// All of `chain` are ready, where they ran last.
+/// Makes all fibers of `chain` ready, where they ran last.
 pub(super) fn make_all_ready(home: usize, chain: Chain) {
     let executor = executor();
     let home = home % executor.slots.len();
@@ -538,7 +538,7 @@ pub(super) fn make_all_ready(home: usize, chain: Chain) {
 /// The calling fiber is about to wait in the kernel.
 pub(super) fn begin_wait(this: &'static Fiber) {
     if replay::is_in_force() {
-        // The others wait, too.
+        // All other workers wait, too.
         return;
     }
     // SAFETY: a running fiber has a worker, whose record stays.

@@ -16,12 +16,12 @@ use super::Books;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where a heap begins; most ranks of most test programs never leave it.
+/// The size of a strip; most ranks of most test programs never leave it.
 pub(super) const STRIP_BYTES: usize = 128 << 10;
-/// What all slices together may take of the 128 TiB that a process has.
+/// The most that all slices together may take of the 128 TiB of a process.
 const GENEROUS_BYTES: usize = 16 << 40;
 const LARGEST_SLICE: usize = 1 << 40;
-/// Plots beside those that the seats begin on.
+/// Spare plots, beside those that the seats begin on.
 const RANKS_PER_SPARE: usize = 16;
 const LEAST_SPARES: usize = 2;
 const SMALLEST_SLICE: usize = 1 << 20;
@@ -91,7 +91,7 @@ impl Ground {
         (plot < self.plot_count).then_some(plot)
     }
 
-    /// The heap of `seat` is left as it is: the next life has another.
+    /// Abandons the heap of `seat`: the next life has another plot.
     pub(super) fn move_away(&self, seat: usize) {
         if let Some(plot) = self.plots.get(seat) {
             plot.store(self.next_spare.fetch_add(1, Ordering::Relaxed), Ordering::Release);

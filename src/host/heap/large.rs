@@ -15,7 +15,7 @@ const LEAD: usize = 64;
 
 #[derive(Clone, Copy)]
 struct Large {
-    /// Of the heap that it belongs to.
+    /// The heap to which it belongs.
     plot: usize,
     start: usize,
     mapped: usize,
@@ -77,14 +77,14 @@ pub(super) fn usable(address: usize) -> Option<usize> {
     Some(large.start + large.mapped - address)
 }
 
-/// Gives the block at `address` back; false when it is no large block of a rank.
+/// Frees the block at `address`; false when it is no large block of a rank.
 pub(super) fn free(address: usize) -> bool {
     let Some(Some(large)) = with(|blocks| blocks.remove(&address)) else { return false };
     unmap(large);
     true
 }
 
-/// Moves the block at `address` to where `bytes` fit; null when there is no memory.
+/// Resizes the block at `address` to `bytes`; null when there is no memory.
 pub(super) fn resize(address: usize, bytes: usize) -> *mut u8 {
     let Some(large) = find(address) else { return std::ptr::null_mut() };
     let lead = address - large.start;
@@ -94,7 +94,7 @@ pub(super) fn resize(address: usize, bytes: usize) -> *mut u8 {
         return std::ptr::with_exposed_provenance_mut(address);
     }
     let old = std::ptr::with_exposed_provenance_mut(large.start);
-    // The entry goes first: the kernel may hand the old place to another thread at once.
+    // The entry goes first: the kernel may give the old place to another thread at once.
     with(|blocks| blocks.remove(&address));
     // SAFETY: the mapping is this block's alone, and the caller gives the old address up.
     let start = unsafe { libc::mremap(old, large.mapped, mapped, libc::MREMAP_MAYMOVE) };

@@ -18,7 +18,7 @@ pub(super) struct Latch {
 /// Releases the latch when it goes out of scope.
 pub(super) struct Held<'a>(&'a Latch);
 
-/// What names the calling thread: the address of its descriptor.
+/// A name for the calling thread: the address of its descriptor.
 #[inline]
 fn this_thread() -> usize {
     let thread;
@@ -65,7 +65,7 @@ impl Latch {
                 return true;
             }
         }
-        // Allocating that goes well says nothing in errno.
+        // A successful allocation must not change errno.
         // SAFETY: has no preconditions.
         let errno = unsafe { libc::__errno_location() };
         // SAFETY: the calling thread's own.
@@ -73,7 +73,7 @@ impl Latch {
         while self.word.swap(2, Ordering::Acquire) != 0 {
             let for_ever = std::ptr::null::<libc::timespec>();
             let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-            // SAFETY: the word lives as long as `self`; a spurious return is looked at again.
+            // SAFETY: the word lives as long as `self`; the caller handles spurious returns.
             unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), operation, 2, for_ever) };
         }
         // SAFETY: as above.

@@ -20,8 +20,8 @@ unsafe impl Sync for Library {}
 static LIBRARY: Library = Library { latch: Latch::new(), blocks: UnsafeCell::new(Dlmalloc::new()) };
 
 impl Library {
-    /// The blocks, for this thread alone while the other part lives; `None` where a handler of a
-    /// signal has interrupted this very thread in here.
+    /// The blocks, for this thread alone while the second part lives; `None` if a signal handler
+    /// has interrupted this very thread in here.
     #[allow(clippy::mut_from_ref, reason = "the latch goes with it, and one holds that at a time")]
     #[inline]
     fn open(&self) -> Option<(&mut Dlmalloc, Held<'_>)> {

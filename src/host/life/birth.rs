@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-/// Starts a life in `seat`.
+/// Starts a rank in `seat`.
 pub(super) fn bear(world: &'static RunningJob, seat: usize, who: Newcomer) -> Result<(), String> {
     let place = &world.seats[seat];
     let mut ground = place.ground.lock();
@@ -89,7 +89,7 @@ extern "C-unwind" fn begin(rank: *mut c_void) -> *mut c_void {
     live(rank, false)
 }
 
-/// What a rank's first thread does.
+/// The body of a rank's first thread.
 fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     adopt(Some(rank));
     let frame = ptr::from_ref(&rank).addr();
@@ -106,8 +106,8 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
 fn settle_in(rank: &'static Rank, is_fiber: bool) {
     let thread = rank.life.threads.lock()[0].clone();
     if !is_fiber {
-        // SAFETY: has no preconditions. Where it is not allowed, ranks share a working directory.
-        // The threads that this one starts share its own.
+        // SAFETY: has no preconditions. If it is not allowed, ranks share a working directory.
+        // Threads started by this one share its directory.
         unsafe { libc::unshare(libc::CLONE_FS) };
         sched::spread(rank.seat);
         threads::find_number_in_descriptor();
@@ -144,8 +144,8 @@ fn move_into_images(rank: &'static Rank) {
     homes.for_each(|(name, home)| rank.libc.set_home(text(name), home));
 }
 
-/// What every rank is called with, to be laid at the upper end of its stack, where the kernel puts
-/// what it starts a process with: programs like to cut arguments up and to reorder them.
+/// The arguments of every rank, copied to the upper end of its stack, where the kernel puts those
+/// of a process: programs like to cut arguments up and to reorder them.
 pub(super) struct Arguments {
     /// Pointers first, as offsets into all this.
     words: Vec<usize>,
@@ -166,7 +166,7 @@ impl Arguments {
         Arguments { words, text }
     }
 
-    /// How much of a stack they take.
+    /// The number of bytes that they take of a stack.
     pub(super) fn bytes(&self) -> usize {
         let pointers = (self.words.len() + 1) * size_of::<usize>();
         (pointers + self.text.len()).next_multiple_of(64)

@@ -7,7 +7,7 @@ use crate::host::{Rank, clock, current, signals};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
 
-/// Ends the rank whose thread this is. Safe in signal handlers.
+/// Ends the rank of the calling thread. Safe in signal handlers.
 pub fn end_current(ending: Ending) -> ! {
     if let Some(rank) = current()
         && rank.life.ended.set(Ended { ending, at: clock::now() }).is_ok()
@@ -34,7 +34,7 @@ pub(in crate::host) fn is_own_process() -> bool {
     running_job::process() == unsafe { libc::getpid() }
 }
 
-/// The rank that is to end when its code says `exit`. A forked child is an ordinary process.
+/// The rank that ends when its code calls `exit`. A forked child is an ordinary process.
 fn mortal() -> Option<&'static Rank> {
     current().filter(|_| is_own_process())
 }

@@ -99,7 +99,7 @@ fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<En
 
 /// What `exit` does before a rank ends; another `exit` during it continues where this one was.
 pub(super) fn run_all(rank: &'static Rank, status: c_int) {
-    // Objects of the first thread are not for another to destroy.
+    // Another thread must not destroy objects of the first thread.
     if super::ending::is_first_thread() {
         run_thread_local(rank);
     }

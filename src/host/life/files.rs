@@ -21,7 +21,7 @@ pub(super) fn release_locks_of(pthread: usize) {
     unsafe extern "C" {
         static _IO_list_all: *mut c_void;
     }
-    // More streams than that are not open.
+    // More streams than these are not open.
     const MANY: usize = 1 << 20;
     // SAFETY: the head of libc's list.
     let mut file = unsafe { _IO_list_all }.addr();

@@ -21,11 +21,11 @@ use std::ops::Range;
 const PAGE: usize = 4096;
 /// How much memory one page of page tables describes.
 const TABLE: usize = 2 << 20;
-/// Large enough that a big frame does not step over it.
+/// Large enough that a big frame does not jump over it.
 const LARGEST_GUARD: usize = 1 << 20;
 /// For small stacks.
 const SMALLEST_GUARD: usize = 16 << 10;
-/// Room for graves; a seat that has used it up moves to fresh ground.
+/// Room for graves; a seat that has used it up moves to new ground.
 const GRAVES_BYTES: usize = 512 << 10;
 pub(super) const SIGNAL_STACK_BYTES: usize = 64 << 10;
 
@@ -39,10 +39,10 @@ pub(super) struct Plan {
     alignment: usize,
     /// Where grounds begin, behind a multiple of the alignment.
     skew: usize,
-    /// What may be done with stacks, and with what is around them.
+    /// The protection of stacks, and of what is around them.
     stack_protection: i32,
     protection: i32,
-    /// Guards are marks in page tables; else mappings.
+    /// Guards are marks in page tables; otherwise mappings.
     marks_guards: bool,
     /// The address of the images of all ranks, if they share them.
     shared_images: Option<usize>,
@@ -93,7 +93,7 @@ impl Plan {
         }
     }
 
-    /// Finds room for images that all ranks share; where.
+    /// Reserves memory for images that all ranks share; returns its address.
     pub(super) fn reserve_images(&mut self, template: &Template) -> Result<usize, Error> {
         let bytes = template.bytes + template.alignment;
         let start = map(0, bytes, libc::PROT_READ | libc::PROT_WRITE)?;
@@ -104,12 +104,12 @@ impl Plan {
 
     /// How many mappings a ground takes besides those of the images and the one before them.
     pub(super) fn maps(&self) -> usize {
-        // A stack of another kind divides what is around it.
+        // A stack with a different protection splits the mapping around it.
         let is_other = self.stack_protection != self.protection;
         usize::from(is_other) * 2 + usize::from(!self.marks_guards) * 2
     }
 
-    /// Whether guards are no mappings.
+    /// Whether guards take no mappings.
     pub(super) fn marks_guards(&self) -> bool {
         self.marks_guards
     }
@@ -129,7 +129,7 @@ impl Plan {
         Ground { start, stack_top, is_used: false }
     }
 
-    /// Makes `ground` ready for a rank: guarded and zero.
+    /// Makes `ground` ready for a rank: guarded and zeroed.
     pub(super) fn prepare(&self, ground: &mut Ground) -> Result<(), Error> {
         if ground.is_used {
             if ground.stack_top < self.stack_bottom(ground) + self.stack_bytes {
@@ -149,7 +149,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Gives all memory back except the graves. What was mapped there, and how, stays.
+    /// Frees all memory except the graves. The mappings and their protection stay.
     pub(super) fn give_back(&self, ground: &Ground) -> Result<(), Error> {
         let (bottom, rest) = (self.stack_bottom(ground), self.signal_stack(ground));
         match ground.stack_top == rest {
@@ -161,7 +161,7 @@ impl Plan {
         }
     }
 
-    /// Makes all as it was at first, except the graves.
+    /// Restores the initial state, except for the graves.
     fn clear(&self, ground: &Ground) -> Result<(), Error> {
         let bottom = self.stack_bottom(ground);
         map(bottom, ground.stack_top - bottom, self.protection)?;
@@ -204,7 +204,7 @@ impl Plan {
     }
 }
 
-/// Gives the memory of these pages back.
+/// Frees the memory of these pages.
 fn discard(pages: Range<usize>) -> Result<(), Error> {
     let start = std::ptr::without_provenance_mut(pages.start);
     // SAFETY: a part of a ground whose rank is dead.
@@ -229,8 +229,8 @@ fn can_mark_guards() -> bool {
     can
 }
 
-/// Maps zeroed pages that count for nothing until they are touched; at a place of the kernel's
-/// choice when `at` is 0.
+/// Maps zeroed pages that take no memory until they are touched; where the kernel chooses if `at`
+/// is 0.
 fn map(at: usize, bytes: usize, protection: i32) -> Result<usize, Error> {
     let place = if at == 0 { 0 } else { libc::MAP_FIXED };
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;

@@ -69,9 +69,9 @@ pub(super) fn take_leave() {
         let mut lasts = LASTS.get();
         lasts.count = lasts.count.wrapping_sub(1);
         let Some(last) = lasts.acts.get_mut(lasts.count).and_then(Option::take) else { return };
-        // Before the act: whatever interrupts it does not do it again.
+        // Before the call: an interruption must not repeat it.
         LASTS.set(lasts);
-        // SAFETY: it was asked for at the end of this thread, and is done once.
+        // SAFETY: it was registered for the end of this thread, and is called once.
         unsafe { last.0(last.1) };
     }
 }

@@ -3,14 +3,14 @@
 
 use std::fs;
 
-/// What the library itself may need besides ranks.
+/// The mappings that the library itself may need besides ranks.
 const SPARE: usize = 400;
 
 fn number(path: &str) -> Option<usize> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Says what limit `ranks` ranks of `maps_each` mappings meet, and how to raise it.
+/// Reports the limit that `ranks` ranks of `maps_each` mappings exceed, and how to raise it.
 pub(super) fn check(ranks: usize, maps_each: usize) -> Result<(), String> {
     let maps = fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count());
     let need = ranks.saturating_mul(maps_each).saturating_add(maps + SPARE);

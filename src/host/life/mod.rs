@@ -43,7 +43,7 @@ pub(super) use threads::{
     SignalStack, Thread, living as living_threads, own_stack, settle, this as this_thread,
 };
 
-/// The signal by which the supervisor makes a thread look whether it is to die.
+/// The signal by which the supervisor makes a thread check whether it is to die.
 pub(super) const KILL: i32 = libc::SIGURG;
 
 /// How a rank ended.
@@ -57,7 +57,7 @@ pub enum Ending {
     Killed,
 }
 
-/// What becomes of the job after a rank has ended.
+/// The fate of the job after a rank has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The other ranks continue.
@@ -80,22 +80,23 @@ pub struct Newcomer {
 pub trait Tenant: Send + Sync {
     /// `rank` has started. Called on the supervisor's thread, once per incarnation.
     fn began(&self, rank: &'static Rank);
-    /// `rank` has ended and runs no more. Called on the supervisor's thread, once per incarnation.
+    /// `rank` has ended and no longer runs. Called on the supervisor's thread, once per
+    /// incarnation.
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
     /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
     fn wake(&self, seat: usize);
-    /// The process is about to end, for whatever reason. Called once, on any thread.
+    /// The process is about to end, for any reason. Called once, on any thread.
     fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.
     fn status(&self) -> i32;
-    /// What is to be said then on stderr, if anything.
+    /// The final message on stderr, if any.
     fn last_words(&self) -> String;
     /// Does what is due, and returns when more will be. Called only if the job has a seed, by the
     /// supervisor, whenever it looks around.
     fn due(&self) -> Option<Instant>;
 }
 
-/// Whether a rank is to die: set from outside, looked at by the rank at every door and in waits.
+/// Whether a rank is to die: set from outside, checked by the rank at every door and in waits.
 #[derive(Clone, Default)]
 pub struct Pulse(Arc<AtomicU8>);
 
@@ -103,13 +104,13 @@ pub struct Pulse(Arc<AtomicU8>);
 const STOPPING: u8 = 1;
 /// The rank's actions are counted.
 const COUNTED: u8 = 2;
-/// Others have waited for long to run where the rank runs.
+/// Other ranks have waited long for the core of this rank.
 const CROWDED: u8 = 4;
 /// Other ranks may run at its calls.
 const TAKES_TURNS: u8 = 8;
 
 impl Pulse {
-    /// False once there is something about this rank that its doors must know.
+    /// False if this rank's doors have something to check.
     #[inline]
     pub fn is_calm(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
@@ -127,18 +128,18 @@ impl Pulse {
         self.0.load(Ordering::Relaxed) & COUNTED != 0
     }
 
-    /// Whether this rank is to let others run, where it holds nothing: asked once.
+    /// Whether this rank should let others run, where it holds no lock: true once per request.
     pub fn takes_call_for_room(&self) -> bool {
         self.0.load(Ordering::Relaxed) & CROWDED != 0
             && self.0.fetch_and(!CROWDED, Ordering::Relaxed) & CROWDED != 0
     }
 
-    /// Whether chance decides at each of the rank's calls if others go first.
+    /// Whether others may be drawn to go first at each of the rank's calls.
     pub fn takes_turns(&self) -> bool {
         self.0.load(Ordering::Relaxed) & TAKES_TURNS != 0
     }
 
-    /// From now on chance decides so.
+    /// From now on, each call may let others go first.
     pub(super) fn take_turns(&self) {
         self.0.fetch_or(TAKES_TURNS, Ordering::Relaxed);
     }
@@ -153,15 +154,15 @@ impl Pulse {
         self.0.fetch_or(STOPPING, Ordering::Release);
     }
 
-    /// From now on the rank's doors and waits tell what they do.
+    /// From now on the rank's doors and waits report what they do.
     pub(crate) fn count(&self) {
         self.0.fetch_or(COUNTED, Ordering::Release);
     }
 }
 
-/// What a rank's record holds for this room.
+/// The part of a rank's record that belongs to this room.
 pub(super) struct Life {
-    /// The generation of the world that it was born into.
+    /// The generation of the world in which it started.
     generation: u64,
     started: Instant,
     ended: OnceLock<Ended>,
@@ -214,14 +215,13 @@ impl Life {
         self.ended.get().is_some()
     }
 
-    /// Whether a signal that libc itself has met, or raised, ended the rank: libc's own locks may
-    /// be held then.
+    /// Whether the rank was ended by a signal inside libc: libc's own locks may be held then.
     fn has_died_in_libc(&self, rank: &Rank, ending: Ending) -> bool {
         let pc = self.struck_at.load(Ordering::Relaxed);
         matches!(ending, Ending::Signalled { .. }) && pc != 0 && !rank.images.contains(pc)
     }
 
-    /// Notes the place where a signal strikes the rank.
+    /// Records the place where a signal hits the rank.
     pub(super) fn struck(&self, pc: usize) {
         self.struck_at.store(pc, Ordering::Relaxed);
     }

@@ -49,7 +49,7 @@ fn circumstances(rank: &Rank, number: i32, address: usize) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// Where in the program that is, as debuggers count: `addr2line -e prog 0x1139` names the line.
+/// The place in the program, as debuggers count: `addr2line -e prog 0x1139` names the line.
 fn place(rank: &Rank, pc: usize) -> Option<String> {
     let image = rank.images.each().find(|image| image.span.contains(&pc))?;
     let path = image.name.to_string_lossy();

@@ -24,7 +24,7 @@ pub(super) struct RunningJob {
     pub(super) template: Template,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
-    /// What carries the ranks where they are fibers; `None`: no rank was born there yet.
+    /// The fibers of the ranks, by seat; `None`: no rank has started there yet.
     fibers: OnceLock<Mutex<Vec<Option<&'static Fiber>>>>,
     pub(super) tenant: Box<dyn Tenant>,
     /// The process that ranks live in; their forked children are others.
@@ -33,7 +33,7 @@ pub(super) struct RunningJob {
     pub(super) bell: Bell,
     /// Ranks that have ended and wait to be buried, linked by [`super::Life`]'s `next`.
     ended: AtomicPtr<Rank>,
-    /// Orders to kill, on their way from any thread to the supervisor.
+    /// Orders to kill, from any thread to the supervisor.
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
     /// Orders to start incarnations, on this channel, too.
@@ -67,7 +67,7 @@ fn prepare(
     let mut template = Template::of_process(&program, job)?;
     let cores = sched::cores();
     let arguments = Arguments::of(&program);
-    // The arguments do not count.
+    // The arguments do not count against the stack size.
     let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
     let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, cores))?;
     let grounds = plan.reserve(job.ranks).map_err(|error| {
@@ -123,7 +123,7 @@ fn lay_out(
 ) -> Result<Plan, String> {
     let mut plan = Plan::new(template, stack_bytes, is_for_fibers);
     if let Err(why) = limits::check(job.ranks, template.maps() + plan.maps()) {
-        // Without mappings, there is no limit of them.
+        // Without separate mappings, their number has no limit.
         if template.is_shared || !plan.marks_guards() || !template.flatten() {
             return Err(why);
         }
@@ -151,7 +151,7 @@ fn wants_fibers(job: &Job, cores: usize) -> bool {
     }
 }
 
-/// Whether ranks are fibers. Says why not where that was asked for.
+/// Whether ranks are fibers. An error says why not, if fibers were requested.
 fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
     if !wants_fibers(job, cores) {
         return Ok(false);
@@ -201,14 +201,14 @@ pub(super) fn report(rank: &'static Rank) {
     world.call();
 }
 
-/// Tells the supervisor that what it waits for may be so now.
+/// Makes the supervisor check again whether what it waits for has happened.
 pub(in crate::host) fn look_again() {
     if let Some(world) = found() {
         world.call();
     }
 }
 
-/// Tells the supervisor to look around now, whatever the order of the run.
+/// Makes the supervisor look around now, even in a replay.
 pub(in crate::host) fn hurry() {
     if let Some(world) = found() {
         world.bell.unpark();
@@ -240,7 +240,7 @@ fn condemn(world: &'static RunningJob, seat: usize, incarnation: Option<u32>) {
     world.call();
 }
 
-/// Brings `newcomer` to life in `seat`, whose last rank has ended. Returns before it lives.
+/// Starts `newcomer` in `seat`, whose last rank has ended. Returns before it runs.
 pub fn respawn(seat: usize, newcomer: Newcomer) {
     let Some(world) = found() else { return };
     world.order.send((seat, newcomer)).expect("the world keeps the other end");
@@ -248,7 +248,7 @@ pub fn respawn(seat: usize, newcomer: Newcomer) {
 }
 
 /// Keeps the memory of an incarnation of the rank in `seat` mapped, as long as the pin is held.
-/// `None` when that memory is gone, or about to go. Without a job nothing ever goes.
+/// `None` when that memory is gone, or about to be freed. Without a job nothing is ever freed.
 pub fn pin(seat: usize, incarnation: u32) -> Option<Pin> {
     match found() {
         Some(world) => world.seats.get(seat)?.pin(incarnation),
@@ -261,7 +261,7 @@ pub fn incarnation(seat: usize) -> Option<u32> {
     found()?.seats.get(seat)?.incarnation()
 }
 
-/// Whether the alarm of a rank is still to ring.
+/// Whether an alarm of a rank is pending.
 pub fn has_alarms() -> bool {
     found().is_some_and(|world| world.visits().any(|rank| signals::has_alarm(&rank)))
 }
@@ -279,8 +279,8 @@ pub(in crate::host) fn forward(number: i32) {
     }
 }
 
-/// Some thread has something in its inbox: the supervisor pokes it until it is empty. Safe in
-/// signal handlers.
+/// A signal waits in the inbox of some thread: the supervisor pokes the thread until it is empty.
+/// Safe in signal handlers.
 pub(in crate::host) fn defer() {
     if let Some(world) = found() {
         world.has_deferred.store(true, Ordering::SeqCst);
@@ -288,9 +288,9 @@ pub(in crate::host) fn defer() {
     }
 }
 
-/// The code at `pc` may run again; false where that is no rank's. Safe in handlers.
+/// Lets the code at `pc` run again; false if it belongs to no rank. Safe in handlers.
 pub(in crate::host) fn admit(pc: usize) -> bool {
-    // A thread that libc has started by itself may run a rank's code, too.
+    // A thread that libc started may run a rank's code, too.
     if let Some(own) = crate::host::current().filter(|rank| rank.images.contains(pc)) {
         return own.images.admit(pc);
     }
@@ -306,12 +306,12 @@ pub(in crate::host) fn expect_alarms() {
     }
 }
 
-/// Shared code in which a thread holds nothing, so that it may be ended there.
+/// Shared code in which a thread holds no lock, so that it may be ended there.
 pub(in crate::host) fn harmless_code() -> &'static [Range<usize>] {
     found().map_or(&[], |world| &world.template.harmless_code)
 }
 
-/// What the tenant is to do in time has changed.
+/// The tenant's timed work has changed.
 pub fn expect_dues() {
     if replay::is_wanted() {
         look_again();
@@ -319,14 +319,14 @@ pub fn expect_dues() {
 }
 
 impl RunningJob {
-    /// There is something to do for the supervisor.
+    /// Wakes the supervisor.
     fn call(&self) {
         if !replay::leave_to_undertaker() {
             self.bell.unpark();
         }
     }
 
-    /// The ranks that have ended since the last look, in the order in which they did.
+    /// The ranks that have ended since the last look, in order.
     pub(super) fn take_ended(&self) -> Vec<&'static Rank> {
         let mut next = self.ended.swap(std::ptr::null_mut(), Ordering::Acquire);
         let mut ended: Vec<&'static Rank> = Vec::new();
@@ -349,7 +349,7 @@ impl RunningJob {
         ranks.inspect(|rank| rank.pulse.stop()).collect()
     }
 
-    /// What carries the rank of this seat, if ranks are fibers.
+    /// The fiber of this seat, if ranks are fibers.
     pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
         let mut fibers = self.fibers.get()?.lock();
         // Neighbours begin on one core.
@@ -357,7 +357,7 @@ impl RunningJob {
         Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
     }
 
-    /// The last fiber of this seat is given up.
+    /// Abandons the last fiber of this seat.
     pub(super) fn forget_fiber_of(&self, seat: usize) {
         if let Some(fibers) = self.fibers.get() {
             fibers.lock()[seat] = None;
@@ -401,7 +401,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     static STATUS: AtomicI32 = AtomicI32::new(UNDECIDED);
     /// The thread whose call took effect, by its number in the kernel.
     static SPEAKER: AtomicI32 = AtomicI32::new(0);
-    /// The speaker may be of a rank that dies before it is done.
+    /// The speaker may belong to a rank that dies before it has finished.
     const PATIENCE: Duration = Duration::from_secs(2);
     // SAFETY: has no preconditions.
     let own = unsafe { libc::gettid() };
@@ -426,14 +426,14 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
     }
 }
 
-/// What the ranks, libc and Fortran have buffered goes out. Ranks that still run may hold the locks
-/// of libc's streams for ever: a thread of its own tries.
+/// Flushes what the ranks, libc and Fortran have buffered. Ranks that still run may hold the locks
+/// of libc's streams for ever: so a separate thread tries.
 fn flush() {
     const LONGEST: Duration = Duration::from_millis(500);
     let (done, is_done) = bounded(0);
     let speaker = current().map(|rank| rank.seat);
     let flush = move || {
-        // What the dead had is saved already.
+        // The output of dead ranks is saved already.
         let ranks = found().into_iter().flat_map(RunningJob::visits);
         let living = ranks.filter(|rank| !rank.life.is_ending()).map(Visit::for_good);
         let mut living: Vec<&'static Rank> = living.collect();

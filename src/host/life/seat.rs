@@ -36,7 +36,7 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// A pin where there is nothing to hold.
+    /// A pin that holds nothing.
     pub(super) fn idle() -> Pin {
         Pin { tenure: None, incarnation: 0 }
     }

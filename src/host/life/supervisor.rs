@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How often threads that are to die are asked again.
+/// How often threads that are to die are poked again.
 const AGAIN: Duration = Duration::from_millis(1);
 /// How long threads may take to leave libc on their own.
 const GRACE: Duration = Duration::from_millis(20);
@@ -34,13 +34,13 @@ pub(super) struct Supervisor {
     living: usize,
     condemned: Vec<Condemned>,
     burials: Vec<Burial>,
-    /// Signals wait for a thread to be at a harmless place.
+    /// Signals are held back until a thread is at a harmless place.
     has_deferred: bool,
     /// When the next alarm of a rank rings.
     alarm: Option<Instant>,
 }
 
-/// A rank that is to die and has not yet.
+/// A rank that is to die and still lives.
 struct Condemned {
     rank: &'static Rank,
     since: Instant,
@@ -51,7 +51,7 @@ struct Burial {
     ending: Ending,
     since: Instant,
     stage: Stage,
-    /// Its first thread, as glibc calls it.
+    /// Its first thread, by its glibc handle.
     first: usize,
 }
 
@@ -185,7 +185,7 @@ impl Supervisor {
         }
     }
 
-    /// Makes all threads of the rank end; whether they have.
+    /// Makes all threads of the rank end; returns whether they have.
     fn mourn(&self, burial: &Burial) -> bool {
         const YIELDS: usize = 100;
         let rank = burial.rank;
@@ -204,7 +204,7 @@ impl Supervisor {
         false
     }
 
-    /// Makes the threads of `rank`, which is to die since then, look at their pulse.
+    /// Makes the threads of `rank`, which has been condemned since then, check their pulse.
     fn press(&self, rank: &Rank, since: Instant) {
         self.world.tenant.wake(rank.seat);
         rank.life.bell.unpark();
@@ -217,14 +217,14 @@ impl Supervisor {
         }
     }
 
-    /// Rings what is due; when the next alarm is.
+    /// Rings alarms that are due; returns when the next one is.
     fn ring_alarms(&self) -> Option<Instant> {
         let now = clock::now();
         let living = self.world.ranks().filter(|rank| !rank.life.is_ending());
         living.filter_map(|rank| signals::ring_alarm(rank, now)).min()
     }
 
-    /// Makes all threads look in whose inbox signals wait; whether there are any.
+    /// Pokes all threads whose inbox holds signals; returns whether there are any.
     fn press_deferred(&self) -> bool {
         let mut has_deferred = false;
         for rank in self.world.ranks().filter(|rank| !rank.life.is_ending()) {
@@ -250,7 +250,7 @@ impl Supervisor {
             threads.iter().for_each(|thread| files::release_locks_of(thread.pthread()));
             stdio::rescue(rank);
         }
-        // A thread that was given up may still look at its record.
+        // A thread that was abandoned may still look at its record.
         threads.into_iter().filter(|thread| !thread.is_gone()).for_each(std::mem::forget);
         self.living -= 1;
         if burial.ending != (Ending::Exited { status: 0 }) {
@@ -281,7 +281,7 @@ impl Supervisor {
         let plan = &self.world.plan;
         let mut ground = seat.ground.lock();
         if gave_up {
-            // Whatever that thread holds or uses stays its own: stack, heap, open files.
+            // Everything that the thread holds or uses stays untouched: stack, heap, open files.
             plan.desert(&mut ground);
             rank.heap.desert(rank.seat);
             self.world.forget_fiber_of(rank.seat);
@@ -292,7 +292,7 @@ impl Supervisor {
             } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
                 plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             }
-            // What is locked in memory stays until the next life.
+            // Pages locked in memory stay until the next life.
             let _ = plan.give_back(&ground);
             rank.heap.give_back();
             rank.libc.close_files(rank.life.has_died_in_libc(rank, burial.ending));
@@ -311,7 +311,7 @@ impl Supervisor {
         }
     }
 
-    /// Signals to the whole process go to the ranks that handle them, or end the job.
+    /// Passes signals to the whole process on to the ranks that handle them, or ends the job.
     fn pass_signals_on(&mut self) {
         let forwarded = self.world.take_forwarded();
         for number in (1..64).filter(|number| forwarded >> number & 1 == 1) {
@@ -325,7 +325,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends the process, with a line of last words if there is something to say.
+    /// Ends the process, with a final message if there is one.
     fn close(&self, status: i32, last_words: &str) -> ! {
         match last_words {
             "" => end_process(status, ""),
@@ -339,8 +339,8 @@ fn ago(moment: Instant) -> Duration {
 }
 
 impl Supervisor {
-    /// A thread that waits in the kernel, and holds no lock of libc's or ours that others need, may
-    /// be ended there.
+    /// Allows a thread that waits in the kernel, and holds no lock of libc's or ours that others
+    /// need, to be ended there.
     fn excuse_if_blocked(&self, rank: &Rank, thread: &Thread) {
         let Some(number) = thread.number() else { return };
         let path = format!("/proc/self/task/{number}/syscall");

@@ -14,7 +14,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// One thread of a rank: of the operating system's, or a fiber.
+/// One thread of a rank: an OS thread, or a fiber.
 ///
 /// | `alive`    | `is_leaving` | meaning                                          |
 /// |------------|--------------|--------------------------------------------------|
@@ -23,19 +23,19 @@ use std::sync::{Arc, OnceLock};
 /// | its id     | yes          | on the last steps to the exit system call        |
 /// | 0          | yes          | gone: the kernel wrote the 0 as its last act     |
 ///
-/// Of a fiber, `alive` is [`FIBER`] in place of the id, and a worker writes the 0.
+/// For a fiber, `alive` is [`FIBER`] instead of the id, and a worker writes the 0.
 pub(in crate::host) struct Thread {
     alive: AtomicU32,
-    /// What carries it, if it was born a fiber.
+    /// Its fiber, if it started as one.
     fiber: Option<&'static Fiber>,
     is_leaving: AtomicBool,
-    /// How glibc calls it; it is the owner in the locks of `FILE`s.
+    /// Its glibc handle, which is the owner in the locks of `FILE`s.
     pthread: AtomicUsize,
     /// Where it may be ended although it is not in the program's code (see `supervisor`).
     excused_at: [AtomicUsize; 2],
     /// How often glibc has run our destructor for it.
     farewells: AtomicU32,
-    /// What it has to do with signals.
+    /// Its pending and awaited signals.
     pub(in crate::host) signals: Inbox,
     signal_stack: Option<SignalStack>,
 }
@@ -49,7 +49,7 @@ pub(in crate::host) struct SignalStack {
 const GUARD_BYTES: usize = 4096;
 
 impl SignalStack {
-    /// `None` when there is no memory, or nothing is asked for.
+    /// `None` without memory, or for 0 bytes.
     fn new(usable: usize) -> Option<SignalStack> {
         let bytes = (usable > 0).then_some(usable + GUARD_BYTES)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -75,7 +75,7 @@ impl SignalStack {
         Some(stack)
     }
 
-    /// From now on handlers of the calling thread run where they find it.
+    /// Frees the handler stack of the calling thread, whose handlers then run on the normal stack.
     pub(in crate::host) fn end(stack: Option<SignalStack>) {
         use_signal_stack((0, 0));
         drop(stack);
@@ -125,12 +125,12 @@ impl Thread {
         self.fiber.is_some_and(|fiber| !fiber.is_settled())
     }
 
-    /// Whether it was born a fiber.
+    /// Whether it started as a fiber.
     pub(in crate::host) fn is_of_fiber(&self) -> bool {
         self.fiber.is_some()
     }
 
-    /// Where its number will be 0 when it is gone.
+    /// The address of the word that becomes 0 when it is gone.
     pub(super) fn alive(&self) -> *const AtomicU32 {
         &raw const self.alive
     }
@@ -147,7 +147,7 @@ impl Thread {
         self.pthread.load(Ordering::Relaxed)
     }
 
-    /// Sends the signal that makes a thread look whether it is to die, and at what waits for it.
+    /// Sends the signal that makes a thread check whether it is to die, and its pending signals.
     pub(in crate::host) fn poke(&self) {
         if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
             // SAFETY: sends a signal to a thread of this process, or to none.
@@ -201,7 +201,7 @@ pub(in crate::host) fn this() -> Option<&'static Thread> {
     unsafe { THREAD.get().as_ref() }
 }
 
-/// The calling thread ends here and now, without a word to glibc, whose locks it might hold.
+/// Ends the calling thread immediately, without telling glibc, whose locks it might hold.
 pub(super) fn leave() -> ! {
     lasts::take_leave();
     let (nobody, all_signals) = (AtomicU32::new(0), u64::MAX);
@@ -256,8 +256,8 @@ pub(super) fn find_number_in_descriptor() -> Option<usize> {
     })
 }
 
-/// Where the one word is whose lower half is `number`, in bytes. Upper halves are those of
-/// pointers, 0x7f00 to 0x7fff, which are numbers of threads, too.
+/// The offset in bytes of the only word whose lower half is `number`. The upper halves of pointers,
+/// 0x7f00 to 0x7fff, could be thread numbers, too.
 fn number_among(words: impl Iterator<Item = [u32; 2]>, number: u32) -> Option<usize> {
     let is_number = |(_, word): &(usize, [u32; 2])| word[0] == number;
     let mut found = words.enumerate().filter(is_number).map(|(index, _)| index * size_of::<u64>());
@@ -283,7 +283,7 @@ struct Start {
     argument: *mut c_void,
     rank: &'static Rank,
     thread: Arc<Thread>,
-    /// What it blocks once it is known to be the rank's.
+    /// The mask that it blocks once it is registered with the rank.
     mask: libc::sigset_t,
 }
 
@@ -308,7 +308,7 @@ pub(super) unsafe extern "C-unwind" fn pthread_create(
         // SAFETY: as our caller promises.
         return unsafe { create(handle, attributes, body, argument) };
     };
-    // Its threads wait for each other in ways that are the kernel's.
+    // Its threads wait for each other in the kernel.
     settle();
     const SIGNAL_STACK_BYTES: usize = 32 << 10;
     let thread = Thread::new(SIGNAL_STACK_BYTES, None);
@@ -327,7 +327,7 @@ pub(super) unsafe extern "C-unwind" fn pthread_create(
     status
 }
 
-/// Blocks all signals of the calling thread; what it has blocked before.
+/// Blocks all signals of the calling thread; returns the mask before.
 fn block_all() -> libc::sigset_t {
     let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     // SAFETY: writes sets of our own.
@@ -412,19 +412,19 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     rank.life.bell.unpark();
 }
 
-/// The threads of `rank` that are not gone.
+/// The threads of `rank` that have not ended.
 pub(in crate::host) fn living(rank: &Rank) -> Vec<Arc<Thread>> {
     rank.life.threads.lock().iter().filter(|thread| !thread.is_gone()).cloned().collect()
 }
 
-/// The stack of the calling thread, if it was born a fiber.
+/// The stack of the calling thread, if it started as a fiber.
 pub(in crate::host) fn own_stack() -> Option<Range<usize>> {
     let life = &current().filter(|_| this().is_some_and(Thread::is_of_fiber))?.life;
     Some(life.guard.end..life.signal_stack.0)
 }
 
 impl Rank {
-    /// Whether a lock at `address` is this rank's own. Safe in handlers.
+    /// Whether the lock at `address` belongs to this rank. Safe in handlers.
     pub(in crate::host) fn owns(&self, address: usize) -> bool {
         const DESCRIPTOR_BYTES: usize = 4096;
         let stack = self.life.guard.end..self.life.first_frame.load(Ordering::Relaxed);

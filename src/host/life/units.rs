@@ -8,14 +8,14 @@ use crate::host::rank::adopt;
 use std::ffi::c_int;
 use std::ops::RangeInclusive;
 
-/// Units that were opened with NEWUNIT= have numbers from -10 downwards, and the library leaves
-/// them out when it is asked for all. Few programs have more of them open.
+/// Units opened with NEWUNIT= have numbers from -10 downwards, and the library leaves them out when
+/// it flushes all. Few programs have more of them open.
 const NEW_UNITS: RangeInclusive<c_int> = -41..=-10;
 
 type Flush = unsafe extern "C" fn(*const c_int);
 
-/// Where gfortran's library, as ld.so has loaded it, has its function that writes units out, if the
-/// program uses that library.
+/// The address of the function that flushes units in gfortran's library, as ld.so has loaded it, if
+/// the program uses that library.
 pub(super) fn flusher() -> Option<usize> {
     // SAFETY: the name is terminated.
     let shared = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_gfortran_flush_i4".as_ptr()) };
@@ -31,7 +31,8 @@ pub(super) fn flush(shared: usize, rank: Option<&'static Rank>) {
         std::mem::transmute::<*const (), Flush>(std::ptr::with_exposed_provenance::<()>(own))
     };
     adopt(rank);
-    // SAFETY: the closure owns nothing. What a fault leaves locked is for a process that ends.
+    // SAFETY: the closure owns nothing. Locks that a fault leaves held belong to a process that
+    // ends.
     let _is_spoilt = unsafe {
         guard(&|| {
             flush(std::ptr::null());

@@ -29,16 +29,16 @@ const PT_GNU_RELRO: u32 = 0x6474_e552;
 /// Sections that only ld.so or the loader writes to, where they are not made read-only.
 const OF_LINKERS: &[&str] = &[".got", ".init_array", ".fini_array", ".preinit_array", ".dynamic"];
 const OF_LINKERS_TOO: &[&str] = &[".data.rel.ro", ".ctors", ".dtors", ".jcr", ".tm_clone_table"];
-/// What every program has for its own start and end, or for its compiler; the beginnings of names.
+/// Variables of every program's start files, or of its compiler; prefixes of their names.
 const OF_START_FILES: &[&str] = &["__dso_handle", "completed.", "__TMC_END__", "DW.ref."];
 /// The prefix of our variables: their addresses count, and they are never written.
 const OF_FORTRAN: &str = "ftmpi_";
-/// Variables without a name that start files may have, in bytes.
+/// The bytes of unnamed variables that start files may have.
 const START_FILES_BYTES: u64 = 64;
-/// Variables of libc's through which it tells one rank something.
+/// libc variables that return results to one rank.
 const OF_LIBC: &[&str] = &["optarg", "optind", "opterr", "optopt", "signgam"];
 
-/// What `object`, linked already, holds of that kind, in words.
+/// Describes the mutable variables of `object`, which is linked already.
 pub(super) fn of(object: &Object) -> Vec<String> {
     let copies: Vec<(&str, Range<u64>)> = copies(object).collect();
     let of_libc = object.program.names_of_libc().filter_map(|name| name.to_str().ok());
@@ -78,7 +78,7 @@ fn length(range: &Range<u64>) -> u64 {
     range.end - range.start
 }
 
-/// libc's variables of which the program has copies, by the file's addresses.
+/// libc's variables that the program has copies of, by the file's addresses.
 fn copies(object: &Object) -> impl Iterator<Item = (&'static str, Range<u64>)> {
     let bias = object.bias;
     object.program.copies_of_libc().map(move |(name, at, bytes)| {
@@ -87,7 +87,7 @@ fn copies(object: &Object) -> impl Iterator<Item = (&'static str, Range<u64>)> {
     })
 }
 
-/// Whether that is read-only once it is relocated.
+/// Whether these addresses are read-only once they are relocated.
 fn is_constant(object: &Object, addresses: &Range<u64>) -> bool {
     let mut parts = object.headers.iter().filter(|header| header.p_type == PT_GNU_RELRO);
     parts.any(|part| {

@@ -28,7 +28,7 @@ use std::fmt::Write;
 use std::io::Error;
 use std::ops::Range;
 
-/// Where the program starts, as ld.so loaded it, and with what.
+/// The program's entry points, as ld.so loaded it, and its arguments.
 #[derive(Clone, Copy)]
 pub struct Program {
     /// Addresses in the template.
@@ -54,15 +54,15 @@ pub(super) struct Template {
     /// Bytes that the images of one rank take.
     pub(super) bytes: usize,
     pub(super) alignment: usize,
-    /// libm: a thread that is there holds no lock.
+    /// libm: a thread inside it holds no lock.
     pub(super) harmless_code: Vec<Range<usize>>,
-    /// The pool of OpenMP's threads: one that sleeps there holds no lock.
+    /// OpenMP's thread pool: a thread that sleeps there holds no lock.
     pub(super) waiting_code: Vec<Range<usize>>,
     /// Whether an object needs an executable stack (nested functions of C and Fortran do).
     pub(super) has_executable_stack: bool,
     /// All ranks run in one copy.
     pub(super) is_shared: bool,
-    /// Images are copies in plain memory, where all may be written to and run.
+    /// Images are copies in plain memory, all of it writable and executable.
     pub(super) is_flat: bool,
 }
 
@@ -102,7 +102,7 @@ pub fn refers_to(is_meant: impl Fn(&str) -> bool) -> bool {
 }
 
 impl Template {
-    /// Reads what ld.so has loaded.
+    /// Reads the objects that ld.so has loaded.
     pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
         let scope = template::scope();
         let choices = policy::choose(&scope, job)?;
@@ -188,8 +188,8 @@ impl Template {
         Ok(())
     }
 
-    /// From now on images are copies in plain memory, which take no mappings; false where they are
-    /// too large for that. Nothing keeps a rank from writing into its own code then.
+    /// Makes images copies in plain memory, which take no mappings; false if they are too large for
+    /// that. A rank is then not prevented from writing into its own code.
     pub(super) fn flatten(&mut self) -> bool {
         const MOST_BYTES: usize = 64 << 10;
         let bytes: usize = self.objects.iter().map(Object::bytes_of_file).sum();
@@ -264,8 +264,8 @@ impl Template {
     }
 }
 
-/// Refuses to let all ranks run in one copy of a private object that holds variables which they
-/// may change; the program is number 0.
+/// Refuses to run all ranks in one copy of a private object that holds mutable variables; the
+/// program is number 0.
 fn refuse_globals(index: usize, object: &Object) -> Result<(), String> {
     const SHOWN: usize = 4;
     let found = globals::of(object);
@@ -294,7 +294,7 @@ impl Images {
         Images { template, start }
     }
 
-    /// Whether they are those of all ranks.
+    /// Whether all ranks share them.
     pub(super) fn are_shared(&self) -> bool {
         self.template.is_shared
     }
@@ -308,7 +308,7 @@ impl Images {
         unsafe { self.template.make(self.start, Some(libc)) }
     }
 
-    /// Where the rank's images hold libc's variables that the program has copied (`stdout`, …).
+    /// Where the rank's images hold libc variables that the program has copied (`stdout`, …).
     pub(super) fn symbol_homes(&self) -> impl Iterator<Item = (&'static CStr, *mut ())> {
         let start = self.start;
         let programs = self.template.objects.iter().map(|object| &object.program);
@@ -316,7 +316,7 @@ impl Images {
         homes.map(move |(name, at)| (name, std::ptr::with_exposed_provenance_mut(start + at)))
     }
 
-    /// Where the variables of libc are that code in shared images reads.
+    /// The addresses of the libc variables that code in shared images reads.
     pub(super) fn shared_homes(&self) -> impl Iterator<Item = (&'static CStr, *mut ())> {
         let programs = self.template.objects.iter().map(|object| &object.program);
         let references = programs.flat_map(|program| program.references());
@@ -346,7 +346,7 @@ impl Images {
         self.pages_of_code().for_each(|code| _ = protect(code, self.open()));
     }
 
-    /// What code that is not shut may be used for.
+    /// The protection of code that is not shut.
     fn open(&self) -> i32 {
         let write = if self.template.is_flat { libc::PROT_WRITE } else { 0 };
         libc::PROT_READ | libc::PROT_EXEC | write
@@ -464,7 +464,7 @@ fn protect(pages: Range<usize>, protection: i32) -> bool {
     unsafe { libc::mprotect(start, pages.len(), protection) == 0 }
 }
 
-/// One image of a rank, as unwinders and debuggers want it described.
+/// An image of a rank, described for unwinders and debuggers.
 pub(super) struct Image {
     pub(super) name: &'static CStr,
     pub(super) base: usize,

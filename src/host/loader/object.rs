@@ -43,7 +43,7 @@ pub(super) struct Tls {
     /// Relative to the images.
     pub(super) at: usize,
     pub(super) bytes: usize,
-    /// It holds addresses, which differ from rank to rank.
+    /// It holds addresses, which differ between ranks.
     pub(super) has_relocs: bool,
 }
 
@@ -52,7 +52,8 @@ pub(super) struct Tls {
 pub(super) enum Piece {
     /// Pages of the file, never written.
     Text { at: usize, bytes: usize, offset: usize },
-    /// Pages of the file, written to privately; zero from `zero_from` to the end of its page.
+    /// Pages of the file, mapped privately and written to; zero from `zero_from` to the end of its
+    /// page.
     Data { at: usize, bytes: usize, offset: usize, zero_from: usize, executable: bool },
     /// Bytes of the file, copied: cheaper where nearly every page is written to anyway.
     Copied { at: usize, bytes: usize, offset: usize },
@@ -212,7 +213,7 @@ impl Object {
         self.pieces.iter().map(bytes).sum()
     }
 
-    /// From now on all is copied, and nothing mapped.
+    /// From now on everything is copied, and nothing mapped.
     pub(super) fn flatten(&mut self) {
         let end = self.source.bytes();
         for piece in &mut self.pieces {

@@ -7,7 +7,7 @@ pub(super) fn dependencies_first(scope: &Scope) -> Vec<usize> {
     walk(&needs(scope))
 }
 
-/// Which others each object of `scope` names as needed.
+/// The dependencies of each object in `scope`.
 pub(super) fn needs(scope: &Scope) -> Vec<Vec<usize>> {
     let find = |name| scope.objects.iter().position(|other| other.is_called(name));
     let needs = |names: &[_]| names.iter().filter_map(|&name| find(name)).collect();
@@ -18,7 +18,7 @@ fn walk(needs: &[Vec<usize>]) -> Vec<usize> {
     let mut done = Vec::with_capacity(needs.len());
     let mut is_seen = vec![false; needs.len()];
     for start in (0..needs.len()).rev() {
-        // Each entry: an object, and how many of its needs have been looked at.
+        // Each entry: an object, and how many of its dependencies have been visited.
         let mut path = vec![(start, 0)];
         while let Some((object, looked_at)) = path.last_mut() {
             let object = *object;

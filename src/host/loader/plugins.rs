@@ -19,7 +19,7 @@ const PT_GNU_RELRO: u32 = 0x6474_e552;
 /// Runtimes whose functions and constants are equal in every copy, as C++ libraries use them.
 const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];
 
-/// What the program was started with.
+/// What was loaded when the program started.
 struct Known {
     scope: Scope,
     is_private: Vec<bool>,
@@ -32,13 +32,13 @@ static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 /// A library that cannot be opened, and why.
 pub(in crate::host) struct Misfit {
     pub(in crate::host) library: String,
-    /// What it refers to, and what has that.
+    /// What it refers to, and the object that defines it.
     pub(in crate::host) symbol: String,
     pub(in crate::host) owner: String,
     pub(in crate::host) is_of_program: bool,
 }
 
-/// Remembers what there is before ranks live.
+/// Remembers the loaded objects before ranks live.
 pub(super) fn know(scope: Scope, choices: &[Choice]) {
     let is_private = choices.iter().map(|choice| choice.is_private).collect();
     *KNOWN.lock() = Some(Known { scope, is_private, harmless: HashSet::new() });
@@ -51,7 +51,7 @@ pub(in crate::host) fn examine(close: impl FnOnce()) -> Result<(), Misfit> {
     let Some(known) = known.as_mut() else { return Ok(()) };
     for object in Scope::of_process().objects {
         let key = (object.base, object.path.clone());
-        // A rank finds its own copies in the list, at places of their own.
+        // A rank finds its own copies in the list, at different addresses.
         let is_same = |it: &Loaded| it.base == object.base || it.path == object.path;
         let is_known = known.scope.objects.iter().any(is_same);
         if is_known || known.harmless.contains(&key) {
@@ -94,8 +94,8 @@ impl Known {
     }
 }
 
-/// Whether it makes a difference in which copy of `owner` a reference finds `symbol`; `own` is what
-/// the library that refers to it has under that name.
+/// Whether it matters in which copy of `owner` a reference finds `symbol`; `own` is the referring
+/// library's own symbol of that name.
 fn matters(own: &Symbol, owner: &Loaded, symbol: &Symbol) -> bool {
     let is_in = |wanted: &dyn Fn(&libc::Elf64_Phdr) -> bool| {
         let mut parts = owner.headers.iter().filter(|part| wanted(part));

@@ -3,7 +3,7 @@
 use super::scope::{Loaded, Scope};
 use crate::launch::Job;
 
-/// libc keeps one state per process whatever one does, and the shims give ranks theirs; a second
+/// libc keeps one state per process in any case, and the shims give each rank its own; a second
 /// libm, unwinder or OpenMP pool would only cost; sanitizers must see all memory.
 const SHARED_FAMILY: &[&str] = &[
     "libc",
@@ -25,7 +25,7 @@ const SHARED_FAMILY: &[&str] = &[
 ];
 const OWN: &[&str] = &["libftmpi_rs", "libmpi_abi"];
 
-/// Whether each rank has its own, and why.
+/// Whether each rank has its own copy, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Choice {
     pub(super) is_private: bool,
@@ -59,7 +59,7 @@ pub(super) fn choose(scope: &Scope, job: &Job) -> Result<Vec<Choice>, String> {
     choices.collect()
 }
 
-/// The libraries that `job` names and that the program has not loaded, with the option's name.
+/// The libraries that `job` names but the program has not loaded, with the option's name.
 pub(super) fn missed<'a>(
     scope: &Scope, job: &'a Job,
 ) -> impl Iterator<Item = (&'static str, &'a str)> {

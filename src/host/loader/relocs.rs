@@ -32,7 +32,7 @@ struct Fixed {
     value: u64,
 }
 
-/// The word at `at` is the address of the rank's own variable of libc, if it has its own.
+/// The word at `at` is the address of the rank's own libc variable, if it has one.
 struct Variable {
     at: usize,
     name: &'static CStr,
@@ -70,7 +70,7 @@ enum Target {
 /// Resolves references of private objects.
 pub(super) struct Linker<'a> {
     pub(super) scope: &'a Scope,
-    /// By place in the scope: which private object that is.
+    /// By place in the scope: the number of the private object.
     pub(super) private: &'a [Option<usize>],
     /// By private object: its bias (see [`Object`]).
     pub(super) biases: &'a [usize],
@@ -101,7 +101,7 @@ impl Linker<'_> {
 struct Linking<'a> {
     linker: &'a Linker<'a>,
     index: usize,
-    /// By symbol: what it was resolved to before.
+    /// By symbol: its earlier resolution.
     known: Vec<Option<Target>>,
 }
 
@@ -314,7 +314,7 @@ impl Program {
         }
     }
 
-    /// Tells libc's state where the variables live that the program holds copies of.
+    /// Tells libc's state the addresses of the variables that the program holds copies of.
     pub(super) fn homes(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
         self.copies_of_libc().map(|(name, at, _)| (name, at))
     }
@@ -326,12 +326,12 @@ impl Program {
         copies.map(|copied| (copied.name, copied.at, copied.bytes))
     }
 
-    /// The variables of libc's and other shared objects that it refers to by their addresses.
+    /// The variables of libc and other shared objects that it refers to by address.
     pub(super) fn references(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
         self.variables.iter().map(|variable| (variable.name, variable.shared))
     }
 
-    /// The variables of shared objects that it knows, one way or another.
+    /// The variables of shared objects that it copies or refers to.
     pub(super) fn names_of_libc(&self) -> impl Iterator<Item = &'static CStr> {
         let copies = self.copies_of_libc().map(|(name, _, _)| name);
         copies.chain(self.references().map(|(name, _)| name))

@@ -24,7 +24,7 @@ pub(super) struct Loaded {
     pub(super) tls_module: usize,
 }
 
-/// All objects in the order in which symbols are looked for.
+/// All objects in the order of symbol lookup.
 pub(super) struct Scope {
     pub(super) objects: Vec<Loaded>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// What the object with this dynamic section refers to by its symbol `index`.
+    /// The reference by symbol `index` of the object with this dynamic section.
     pub(super) fn of(dynamic: &Dynamic, index: usize) -> Reference {
         let version = dynamic.version_index(index).map(|tagged| usize::from(tagged & 0x7fff));
         let own = |index: usize| dynamic.defined_versions.get(index).copied().flatten();
@@ -60,7 +60,7 @@ impl Loaded {
         self.path.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned()
     }
 
-    /// How other objects call it: its soname, or the name of its file.
+    /// Whether other objects know it by this name: its soname, or the name of its file.
     pub(super) fn is_called(&self, name: &CStr) -> bool {
         self.dynamic.soname == Some(name)
             || self.path.file_name().is_some_and(|file| file.as_bytes() == name.to_bytes())
@@ -92,7 +92,8 @@ impl Scope {
         meant.map(|object| object.span.clone()).collect()
     }
 
-    /// What ld.so would bind `reference` to; `skip` passes an object by, for COPY relocations.
+    /// The definition to which ld.so would bind `reference`; `skip` excludes an object, for COPY
+    /// relocations.
     pub(super) fn find(&self, reference: Reference, skip: Option<usize>) -> Option<Definition> {
         let hashes = Hashes::of(reference.name);
         let in_order = || {
@@ -132,13 +133,13 @@ impl Scope {
         } else {
             None
         };
-        // Several default versions of one name and no wish: ld.so takes none of them.
+        // Several default versions of one name, and no version requested: ld.so takes none of them.
         let symbol = exact.or(choice.default.filter(|_| choice.defaults == 1))?;
         (!symbol.is_hidden() && !symbol.is_local()).then_some(Definition { object, symbol })
     }
 }
 
-/// The rules by which a symbol of the right name is taken or passed by.
+/// The rules by which a symbol of the right name is accepted or rejected.
 struct Choice<'a> {
     dynamic: &'a Dynamic,
     wanted: Reference,
@@ -170,7 +171,8 @@ impl Choice<'_> {
                 let defined = self.dynamic.defined_versions.get(version).copied().flatten();
                 let matches = match defined {
                     Some(defined) => defined.is_same(&wanted),
-                    // Unversioned definitions satisfy any reference that does not insist.
+                    // Unversioned definitions satisfy any reference that does not insist on its
+                    // version.
                     None => !wanted.is_hidden && !is_old,
                 };
                 matches.then_some(symbol)
@@ -189,7 +191,7 @@ impl Choice<'_> {
     }
 }
 
-/// Whether tools may take functions of this name over (MPI-5.0 §15.2).
+/// Whether tools may replace functions of this name (MPI-5.0 §15.2).
 fn is_call_of_mpi(name: &CStr) -> bool {
     let name = name.to_bytes();
     name.starts_with(b"MPI_") || name.starts_with(b"mpi_")

@@ -12,7 +12,7 @@ use crate::launch::{self, Job};
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
 
-/// The scope as it was before constructors were taken away.
+/// The scope from before the constructors were removed.
 static SCOPE: Mutex<Option<Scope>> = Mutex::new(None);
 
 type Constructor = extern "C" fn(c_int, *const *const c_char, *const *const c_char);
@@ -38,7 +38,7 @@ extern "C" fn first(_argc: c_int, _argv: *const *const c_char, envp: *const *con
         let text = entry.strip_prefix(launch::VARIABLE).and_then(|rest| rest.strip_prefix('='));
         let Some(job) = text.and_then(|text| Job::decode(text).ok()) else { continue };
         let scope = Scope::of_process();
-        // What is wrong with the job is said later, by `Template::of_process`.
+        // Errors of the job are reported later, by `Template::of_process`.
         if let Ok(choices) = policy::choose(&scope, &job) {
             hold_back_constructors(scope, &choices);
         }
@@ -51,8 +51,8 @@ pub(super) fn scope() -> Scope {
     SCOPE.lock().take().unwrap_or_else(Scope::of_process)
 }
 
-/// Takes the constructors away from the private objects of `scope`, except those that shared
-/// objects need.
+/// Removes the constructors of the private objects of `scope`, except those that shared objects
+/// need.
 fn hold_back_constructors(scope: Scope, choices: &[Choice]) {
     let needs = order::needs(&scope);
     let mut is_needed: Vec<bool> = choices.iter().map(|choice| !choice.is_private).collect();
@@ -69,7 +69,7 @@ fn hold_back_constructors(scope: Scope, choices: &[Choice]) {
     *SCOPE.lock() = Some(scope);
 }
 
-/// Runs instead of a library's initial function.
+/// Replaces a library's initial function.
 extern "C" fn nothing() {}
 
 fn disarm(object: &Loaded) {

@@ -12,24 +12,24 @@ pub(super) struct Side {
     pub(super) stride: isize,
 }
 
-/// What is copied for each item. It lives on the stack for one copy: no box is worth it.
+/// What is copied for each item. It is on the stack, for one copy: an allocation would not pay.
 #[allow(clippy::large_enum_variant, reason = "a box would cost an allocation for each copy")]
 pub(super) enum Pattern<'a> {
-    /// From runs to where all is in one piece.
+    /// From runs to one contiguous piece.
     Gathered(&'a [Run]),
-    /// The other way round.
+    /// The opposite direction.
     Scattered(&'a [Run]),
     /// From runs to runs of equal lengths.
     Both(Moves),
 }
 
-/// A few runs on their way.
+/// A few runs to copy.
 pub(super) struct Moves {
     moves: [Move; FEW_RUNS],
     count: usize,
 }
 
-/// A run on its way.
+/// A run to copy.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: isize,
@@ -85,7 +85,7 @@ pub(super) fn copy_items(
 ) -> Result<(), Fault> {
     let job = Job { pattern, from, to, count };
     let outcome = if cfg!(miri) {
-        // SAFETY: in the tests that Miri runs the memory is there.
+        // SAFETY: in the tests that Miri runs the memory is mapped.
         unsafe { kernel((&raw const job).cast()) };
         return Ok(());
     } else {
@@ -98,8 +98,7 @@ pub(super) fn copy_items(
     }
 }
 
-/// Which side was it? The runs are gone through again, one by one, up to the one that fails: what
-/// was copied before is copied once more.
+/// Finds out which side faulted: copies the runs again, one by one, up to the one that fails.
 #[cold]
 fn fault(job: &Job<'_>, outcome: &Outcome) -> Fault {
     for index in 0..job.count as isize {
@@ -121,7 +120,7 @@ fn fault(job: &Job<'_>, outcome: &Outcome) -> Fault {
 }
 
 /// # Safety
-/// `job` points to a [`Job`], whose memory is there, or a signal handler leaves this frame, which
+/// `job` points to a [`Job`] whose memory is mapped, or a signal handler leaves this frame, which
 /// has nothing to drop.
 unsafe extern "C" fn kernel(job: *const c_void) {
     // SAFETY: the caller passes a job.

@@ -18,7 +18,7 @@ pub struct Span {
     bytes: usize,
 }
 
-/// A copy met memory that is not there; the address that was touched, and on which side.
+/// A copy touched unmapped memory: the address, and on which side it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub address: usize,
@@ -46,7 +46,7 @@ impl Span {
         Span { address: self.address + offset, bytes: bytes.min(self.bytes - offset) }
     }
 
-    /// Whether it reaches where no address is.
+    /// Whether it extends beyond valid addresses.
     pub fn is_odd(self) -> bool {
         const HIGHEST: usize = 1 << 47;
         self.address.checked_add(self.bytes).is_none_or(|end| end > HIGHEST)
@@ -69,7 +69,7 @@ impl Span {
 }
 
 /// Copies `source` to the beginning of `target`, which is at least as long.
-/// A fault on the way is reported, not suffered: the program's bad pointer is the program's death.
+/// A fault during the copy is returned as an error: a bad pointer ends only its own rank.
 #[inline]
 pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     assert!(source.bytes <= target.bytes, "the target of a copy is large enough");
@@ -81,11 +81,11 @@ pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     let from = std::ptr::with_exposed_provenance(source.address);
     if cfg!(miri) {
         // Miri runs no machine code, and there only tests copy.
-        // SAFETY: the tests' memory is there.
+        // SAFETY: the tests' memory is mapped.
         unsafe { std::ptr::copy::<u8>(from, to, bytes) };
         return Ok(());
     }
-    // SAFETY: the caller of MPI vouches for both spans (§2.3), and where that is wrong the signal
+    // SAFETY: the caller of MPI vouches for both spans (§2.3), and if that is wrong the signal
     // handler ends the copy (see `recover`). Overlap is allowed.
     let outcome = unsafe {
         match bytes {
@@ -109,7 +109,7 @@ pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
     }
     let to = std::ptr::with_exposed_provenance_mut(target.address);
     let from = std::ptr::with_exposed_provenance(source.address);
-    // SAFETY: as in `copy`; no bytes are no memory.
+    // SAFETY: as in `copy`; a span of 0 bytes touches no memory.
     let outcome = unsafe { copy_small(to, from, bytes) };
     match outcome.is_fault {
         0 => Ok(()),
@@ -117,7 +117,7 @@ pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
     }
 }
 
-/// Calls the copy, of which the compiler knows here that it leaves most registers alone.
+/// Calls the copy, telling the compiler that it leaves most registers alone.
 ///
 /// # Safety
 /// As for `ftmpi_copy_small`.
@@ -176,7 +176,7 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
     copy(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))
 }
 
-/// Apart, so that small copies do not look for what belongs to the thread.
+/// A separate function, so that small copies do not look up thread-locals.
 ///
 /// # Safety
 /// As for `ftmpi_copy_large`.
@@ -186,8 +186,8 @@ unsafe fn copy_large(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
     TRAP.with(|trap| unsafe { ftmpi_copy_large(to, from, bytes, trap.as_ptr()) })
 }
 
-/// Which side of the copy `address` is on. The processor does not say which address it was that
-/// has the shape of none; then the side that has no right shape is named.
+/// The side of the copy that `address` is on. For a non-canonical address the processor does not
+/// report which one it was; then the side with the invalid address is named.
 #[cold]
 #[inline]
 fn fault(source: Span, target: Span, bytes: usize, address: usize) -> Fault {
@@ -207,7 +207,7 @@ struct Outcome {
     address: usize,
 }
 
-/// Up to here copies go through registers.
+/// Up to this size copies go through registers.
 const SMALL: usize = 64;
 
 thread_local! {
@@ -300,7 +300,7 @@ core::arch::global_asm!(
     "    mov eax, 1",
     "    ret",
     ".p2align 4",
-    // memmove may be left anywhere, so everything that belongs to the caller is kept here.
+    // memmove may be left anywhere, so all registers of the caller are saved here.
     "ftmpi_copy_large:",
     "    push rbp",
     "    push rbx",
@@ -348,7 +348,7 @@ pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
     alloc::memalign(alignment, bytes)
 }
 
-/// What a test needs that copies from where no memory is, in whatever room.
+/// What a test needs that copies from unmapped memory.
 #[cfg(test)]
 pub fn expect_faults() {
     crate::host::signals::install();
@@ -397,7 +397,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Two pages, the second of which is not there.
+    /// Two pages, the second of which is not mapped.
     pub(super) fn brink() -> usize {
         let (none, kind) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping, whose first page becomes accessible.

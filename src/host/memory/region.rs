@@ -6,7 +6,7 @@ use super::{Fault, Span, copy};
 use crate::base::layout::{Cursor, Items, Layout};
 use std::sync::Arc;
 
-/// The memory of a message: `bytes` of data, laid out somehow. Plain numbers and a hold on the
+/// The memory of a message: `bytes` of data in some layout. Plain numbers and a reference to the
 /// layout: no memory is touched before [`transfer`].
 #[derive(Clone, Debug)]
 pub struct Region {
@@ -14,7 +14,7 @@ pub struct Region {
     /// Bytes of data in the layout before the region's own; 0 if there is no layout.
     skip: usize,
     bytes: usize,
-    /// `None`: one run of bytes from `address` on.
+    /// `None`: one run of bytes from `address`.
     layout: Option<Arc<Layout>>,
 }
 
@@ -46,7 +46,7 @@ impl Region {
         self.layout.is_none().then_some(span)
     }
 
-    /// Whether they are known to have no byte in common.
+    /// Whether they certainly have no byte in common.
     pub fn is_apart(&self, other: &Region) -> bool {
         let end = |span: Span| span.address + span.bytes;
         let both = self.span().zip(other.span());
@@ -73,7 +73,7 @@ impl Region {
 }
 
 /// Copies `source` to the beginning of `target`, which has room for it, in one pass.
-/// A fault on the way is reported, not suffered (see [`copy`]).
+/// A fault is returned as an error (see [`copy`]).
 #[inline]
 pub fn transfer(source: &Region, target: &Region) -> Result<(), Fault> {
     assert!(source.bytes <= target.bytes, "the target of a transfer is large enough");
@@ -91,7 +91,7 @@ pub fn transfer_start(source: &Region, target: &Region, bytes: usize) -> Result<
     walk(source, target, bytes)
 }
 
-/// Strip by strip: as many blocks at once as both sides have in even steps.
+/// Strip by strip: as many blocks at once as are evenly spaced on both sides.
 fn walk(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
     let mut left = bytes;
     if left == 0 {

@@ -7,13 +7,13 @@ use std::ffi::c_void;
 /// Where the blocks of one side are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way<'a> {
-    /// The first at `address`, the next ones `stride` further on each.
+    /// The first is at `address`, each next one `stride` further.
     Even { address: usize, stride: isize },
-    /// So far from `address` each.
+    /// At these offsets from `address`.
     Listed { address: usize, offsets: &'a [i64] },
 }
 
-/// A way as a kernel sees it.
+/// The places of one side, as a kernel uses them.
 trait Places: Copy {
     /// The address of the block with this number.
     fn at(self, index: usize) -> usize;
@@ -65,10 +65,10 @@ struct Job<F, T> {
     count: usize,
 }
 
-/// A kernel: it is called with a [`Job`] of its own make.
+/// A kernel: it is called with the [`Job`] that it was made for.
 pub(super) type Kernel = unsafe extern "C" fn(*const c_void);
 
-/// From this length on a block is worth a copy of its own.
+/// From this length on, a block is worth a separate copy.
 const LONG: usize = 512;
 /// Up to this many blocks, a kernel is not worth its entry.
 const FEW: usize = 2;
@@ -193,7 +193,7 @@ impl<F: Places, T: Places> Job<F, T> {
 /// Copies blocks that are as long as an `E`.
 ///
 /// # Safety
-/// `job` points to a [`Job`], whose memory is there, or a signal handler leaves this frame, which
+/// `job` points to a [`Job`] whose memory is mapped, or a signal handler leaves this frame, which
 /// has nothing to drop.
 unsafe extern "C" fn elements<E: Copy, F: Places, T: Places>(job: *const c_void) {
     // SAFETY: the caller passes a job.
