@@ -5,20 +5,20 @@
 
 use std::collections::BTreeMap;
 
-/// How many ticks the near future has.
+/// How many ticks the ring covers.
 const RING: usize = 4096;
 
 pub struct Agenda<E> {
     /// The first tick of the ring.
     epoch: u64,
     ring: Vec<Vec<E>>,
-    /// Which buckets have something: one bit each.
+    /// Which buckets hold events: one bit each.
     is_full: [u64; RING / 64],
-    /// Room of buckets that were taken: only buckets with something in them have any.
+    /// The space of buckets that were taken: an empty bucket has none of its own.
     spare: Vec<Vec<E>>,
     /// By epoch: its first time, and the events beyond the ring.
     far: BTreeMap<u64, (u64, Vec<(u64, E)>)>,
-    /// The ticks before this one are over.
+    /// The ticks before this one have passed.
     now: u64,
     count: usize,
 }
@@ -48,7 +48,7 @@ impl<E> Agenda<E> {
         }
     }
 
-    /// The time of the next event. To ask changes nothing: something earlier may still be entered.
+    /// The time of the next event. Asking changes nothing: an earlier event may still be entered.
     pub fn next_time(&self) -> Option<u64> {
         if self.count == 0 {
             return None;
@@ -58,8 +58,8 @@ impl<E> Agenda<E> {
         near.or_else(|| self.far.first_key_value().map(|(_, (first, _))| *first))
     }
 
-    /// Everything for this time, which is the next one, into an empty `room`, whose space is kept.
-    /// What is entered for this time afterwards can be taken again.
+    /// Moves all events of this time, which is the next one, into an empty `room`, and keeps the
+    /// space of `room`. Events entered for this time afterwards can be taken again.
     pub fn take(&mut self, time: u64, room: &mut Vec<E>) {
         debug_assert!(room.is_empty(), "what was taken is done with");
         assert!(self.next_time() == Some(time), "what is next is taken");
@@ -89,7 +89,7 @@ impl<E> Agenda<E> {
         bucket.push(event);
     }
 
-    /// The ring, which is empty, turns to the epoch of this time.
+    /// Turns the ring, which is empty, to the epoch of this time.
     fn turn_to(&mut self, time: u64) {
         let (epoch, (_, events)) = self.far.pop_first().expect("what is next is somewhere");
         debug_assert!(epoch == time / RING as u64 * RING as u64, "epochs come in order");

@@ -10,8 +10,8 @@ pub struct Member {
 
 /// The members of a communicator, as far as failures are concerned.
 pub trait Roster: Send + Sync {
-    /// The rank that `member` has; `None` when it is not one of them.
+    /// The rank of `member`; `None` when it is not in the roster.
     fn rank_of(&self, member: Member) -> Option<i32>;
-    /// How many they are.
+    /// The number of members.
     fn size(&self) -> usize;
 }

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Shorter lists are not worth looking for.
+/// Shorter lists are not worth sharing.
 const WORTHWHILE: usize = 32;
 
-/// An ordered list of members, and where each has its place.
+/// An ordered list of members, and the place of each.
 #[derive(Debug)]
 pub struct Roll {
     members: Box<[Member]>,
@@ -27,7 +27,7 @@ impl Roll {
         &self.members
     }
 
-    /// Where `member` has its place; the first of them, if it has several.
+    /// The place of `member`; the first, if it has several.
     #[inline]
     pub fn place(&self, member: Member) -> Option<i32> {
         if self.members.len() < WORTHWHILE {
@@ -72,7 +72,7 @@ struct Known {
 }
 
 impl Rolls {
-    /// The one list of these members in this order.
+    /// The shared list of these members in this order.
     pub fn enrol(&self, members: Vec<Member>) -> Arc<Roll> {
         if members.len() < WORTHWHILE {
             return Arc::new(Roll::new(members));

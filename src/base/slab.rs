@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 pub const INDEX_BITS: u32 = 22;
-/// How many of the highest indexes no slab uses: they are for keys of another make.
+/// The highest indexes, which no slab uses: they are for keys made in other ways.
 pub const RESERVED: usize = 128;
 const MOST: usize = (1 << INDEX_BITS) - RESERVED;
 
@@ -21,7 +21,7 @@ impl Key {
         self.0.get()
     }
 
-    /// The key that [`Key::number`] gave away; 0 was none.
+    /// The key whose [`Key::number`] this is; `None` for 0.
     #[inline]
     pub fn from_number(number: u32) -> Option<Key> {
         NonZeroU32::new(number).map(Key)
@@ -43,7 +43,7 @@ impl Key {
         self.number() >> INDEX_BITS
     }
 
-    /// Which of the reserved keys it is, if it is one.
+    /// The number of the reserved key, if it is one.
     #[inline]
     pub fn reserved(self) -> Option<usize> {
         self.index().checked_sub(MOST)
@@ -64,7 +64,7 @@ pub fn reserved(number: usize, generation: u32) -> Key {
     Key::of(generation, (MOST + number) as u32)
 }
 
-/// Which of the reserved keys this number may be, if that is below [`RESERVED`].
+/// The place of this number among the reserved keys.
 #[inline(always)]
 pub fn place_among_reserved(number: usize) -> usize {
     (number & ((1 << INDEX_BITS) - 1)).wrapping_sub(MOST)
@@ -88,7 +88,7 @@ impl<T, const GENERATION_BITS: u32> Default for Slab<T, GENERATION_BITS> {
 }
 
 impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
-    /// Keeps `value`; gives it back when all four million places are taken.
+    /// Stores `value`; returns it as the error when all four million places are taken.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<Key, T> {
         let index = match self.free.pop() {
@@ -140,7 +140,7 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
         self.slots.get_mut(key.index()).filter(|slot| slot.generation == key.generation())
     }
 
-    /// The place of this key is free for another value.
+    /// Frees the place of this key for another value.
     #[inline]
     fn retire(&mut self, key: Key) {
         let slot = &mut self.slots[key.index()];

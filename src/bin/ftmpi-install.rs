@@ -23,9 +23,9 @@ DESTDIR/PREFIX, for use in PREFIX: packages are made like this.
 ";
 
 const PROGRAMS: [&str; 3] = ["ftrun", "mpicc", "ftmpi-install"];
-/// What is installed if it was built: `cargo build -p ftmpi_sim` does.
+/// Installed if they were built: `cargo build -p ftmpi_sim` does that.
 const SIMULATORS: [&str; 3] = ["ftsim", "ftbg", "ftspare"];
-/// Names of one program, which does what the name says.
+/// Other names of a program, which behaves as its name says.
 const LINKS: [(&str, &str); 8] = [
     ("mpirun", "ftrun"),
     ("mpiexec", "ftrun"),
@@ -54,7 +54,7 @@ const DOCUMENTS: [&str; 15] = [
     "docs/SPARES.md",
 ];
 
-/// How it is called.
+/// The name of this program.
 const CALLED: &str = "ftmpi-install";
 
 fn main() -> ExitCode {
@@ -73,14 +73,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Installs; what there is to say then.
+/// Installs; returns what to print.
 fn install(prefix: &Path) -> Result<String, Refusal> {
     if prefix.as_os_str().as_encoded_bytes().starts_with(b"-") {
         return Err(Refusal::usage(format!("there is no option {}", prefix.display())));
     }
     let prefix = std::path::absolute(prefix)
         .map_err(|error| Refusal::usage(format!("{}: {error}", prefix.display())))?;
-    // All that may be missing is found before anything is written.
+    // Checks that nothing is missing before anything is written.
     let (own, library, headers) = (place::own_directory()?, place::library()?, place::headers()?);
     let root = match std::env::var_os("DESTDIR") {
         Some(stage) if !stage.is_empty() => {
@@ -119,8 +119,8 @@ fn install(prefix: &Path) -> Result<String, Refusal> {
     Ok(format!("{note}installed in {}; add {}/bin to PATH\n", root.display(), prefix.display()))
 }
 
-/// The new `mpifort` makes Fortran's modules beside the new library, if there is a compiler; what
-/// there is to say otherwise.
+/// Lets the new `mpifort` make the Fortran modules beside the new library, if there is a compiler;
+/// otherwise returns what to print.
 fn modules(bin: &Path) -> &'static str {
     let asked = Command::new(bin.join("mpifort")).arg("-showme:compile").output();
     let is_made = asked.is_ok_and(|output| output.status.success() && output.stderr.is_empty());
@@ -166,7 +166,7 @@ fn manuals(bin: &Path, root: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What pkg-config tells about the library.
+/// The pkg-config file of the library.
 fn description(prefix: &Path) -> String {
     format!(
         "prefix={}\n\
@@ -199,7 +199,7 @@ fn directory(path: PathBuf) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// Copies beside the target first: a program or library that is in use can be replaced that way.
+/// Copies beside the target first: a program or library in use can be replaced that way.
 fn copy(from: &Path, to: &Path) -> Result<(), Refusal> {
     let partial = partial(to);
     std::fs::copy(from, &partial).map_err(|error| {

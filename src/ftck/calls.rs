@@ -49,7 +49,7 @@ unsafe extern "C" {
     fn MPI_Finalized(flag: *mut c_int) -> c_int;
 }
 
-/// What the code says, in the library's words.
+/// The library's text for an error code.
 pub(crate) fn words_of(code: c_int) -> String {
     let (mut words, mut length) = ([0; MOST_WORDS + 1], 0);
     // SAFETY: there is room for the longest text, and for its end.

@@ -66,7 +66,7 @@ impl Comm {
     /// `MPI_COMM_WORLD`.
     pub const WORLD: Comm = Comm(std::ptr::without_provenance_mut(0x101));
 
-    /// The communicator that C calls so.
+    /// The communicator behind a C handle.
     ///
     /// # Safety
     /// It is an `MPI_Comm` of this library, and not freed while it is used.
@@ -78,11 +78,11 @@ impl Comm {
 /// How safe the last checkpoint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Safety {
-    /// What the program calls it.
+    /// The program's number for it.
     pub version: i32,
     /// How many more ranks may die, in any combination; none if data are lost.
     pub failures: Option<usize>,
-    /// Decimal digits of sums that the last restoration has lost.
+    /// Decimal digits of sums that were lost in the last restoration.
     pub digits: usize,
 }
 
@@ -93,14 +93,14 @@ pub struct Checkpoints {
     /// The registered memory. It is accessed only by calls that register anew, and each of them
     /// clears this first: a [`Saving`] that was forgotten leaves no registration that is used.
     registered: Vec<i32>,
-    /// The checkpoint that is being taken beside the computation, or none.
+    /// The checkpoint that is being saved during the computation, or none.
     request: *mut c_void,
-    /// What is known of a rank stays with it.
+    /// The state of a rank stays with its thread.
     is_of_this_rank: PhantomData<*mut ()>,
 }
 
 impl Checkpoints {
-    /// Those of the members of `comm`; replacements make theirs, too.
+    /// Checkpoints of the members of `comm`; replacements create theirs, too.
     pub fn new(comm: Comm, scheme: &str) -> Result<Checkpoints> {
         let scheme = text(scheme.as_bytes())?;
         let mut handle = null_mut();
@@ -110,7 +110,7 @@ impl Checkpoints {
         Ok(Checkpoints { handle, registered, request, is_of_this_rank: PhantomData })
     }
 
-    /// Saves the state under a number; all ranks together, from a moment at which no message
+    /// Saves the state under a number; called by all ranks together, at a moment when no message
     /// between them is under way.
     pub fn save(&mut self, version: i32, state: &mut impl State) -> Result<()> {
         let parts = Parts::of(state);
@@ -132,8 +132,8 @@ impl Checkpoints {
         Ok(Saving { of: self })
     }
 
-    /// Puts back what was saved last and can be restored; what it is called, or none where nothing
-    /// was saved yet. All ranks together, survivors and replacements.
+    /// Restores the last checkpoint that can be restored; returns its number, or none if nothing
+    /// was saved yet. Called by all ranks together, survivors and replacements.
     pub fn restore(&mut self, state: &mut impl State) -> Result<Option<i32>> {
         let parts = Parts::of(state);
         self.register(&parts)?;
@@ -169,7 +169,7 @@ impl Checkpoints {
     /// one.
     pub fn orphans(&self) -> Result<Vec<i32>> {
         let mut count = 0;
-        // SAFETY: there is room for none, and the count is ours.
+        // SAFETY: there is room for 0 ranks, and the count is ours.
         tried(unsafe { calls::FTCK_Orphans(self.handle, 0, null_mut(), &mut count) })?;
         let mut ranks = vec![0; count.max(0) as usize];
         let most = int(ranks.len())?;
@@ -178,7 +178,7 @@ impl Checkpoints {
         Ok(ranks)
     }
 
-    /// Copies what such a rank had saved under `id`; it had exactly as much.
+    /// Copies what such a rank had saved under `id`; the lengths must be equal.
     pub fn adopt<T: Datum>(&self, rank: i32, id: i32, into: &mut [T]) -> Result<()> {
         let part = parts::Part::of(id, into);
         let (start, count, datatype) = (part.start, part.count, part.datatype);
@@ -200,14 +200,14 @@ impl Checkpoints {
         tried(unsafe { calls::FTCK_Set_disk(self.handle, directory.as_ptr(), every) })
     }
 
-    /// This rank is on that node: no two of a node are in one group.
+    /// Declares the node of this rank: two ranks of a node are never in one group.
     pub fn sit_on(&mut self, node: usize) -> Result<()> {
         let node = int(node)?;
         // SAFETY: the handle is ours.
         tried(unsafe { calls::FTCK_Set_node(self.handle, node) })
     }
 
-    /// Failures are so far apart, as in `90s`, `10min`, `2h`.
+    /// Sets the mean time between failures, as in `90s`, `10min`, `2h`.
     pub fn expect_failures(&mut self, mttf: &str) -> Result<()> {
         let mttf = text(mttf.as_bytes())?;
         // SAFETY: the text ends with a zero.
@@ -222,13 +222,13 @@ impl Checkpoints {
         Ok(flag != 0)
     }
 
-    /// These parts, and no others, are registered from now on.
+    /// Registers exactly these parts from now on.
     fn register(&mut self, parts: &Parts<'_>) -> Result<()> {
         self.clear();
         for part in &parts.all {
             let (id, start, count, datatype) = (part.id, part.start, part.count, part.datatype);
-            // SAFETY: the part is borrowed, and looked at in calls that clear this afterwards, or
-            // at the beginning of which the next such call has cleared it.
+            // SAFETY: the part is borrowed, and accessed in calls that clear this afterwards, or
+            // whose next such call has cleared it at its beginning.
             let code = unsafe { calls::FTCK_Register_c(self.handle, id, start, count, datatype) };
             tried(code).inspect_err(|_| self.clear())?;
             self.registered.push(id);
@@ -256,13 +256,13 @@ impl Drop for Checkpoints {
     fn drop(&mut self) {
         if !calls::is_finalized() {
             self.clear();
-            // SAFETY: the handle is ours, and this is its end.
+            // SAFETY: the handle is ours, and not used again.
             unsafe { calls::FTCK_Free(&mut self.handle) };
         }
     }
 }
 
-/// A checkpoint that is being taken beside the computation. Dropped, it waits for its end.
+/// A checkpoint that is being saved during the computation. Dropping it waits for its end.
 #[derive(Debug)]
 #[must_use = "the next call waits for it"]
 pub struct Saving<'a> {
@@ -270,15 +270,15 @@ pub struct Saving<'a> {
 }
 
 impl Saving<'_> {
-    /// Whether it is taken, or has failed.
+    /// Whether it is saved, or has failed.
     pub fn is_done(&mut self) -> Result<bool> {
         let mut flag = 0;
-        // SAFETY: the request is ours; it becomes none when it is complete.
+        // SAFETY: the request is ours; it becomes null when it is complete.
         tried(unsafe { calls::MPI_Test(&mut self.of.request, &mut flag, null_mut()) })?;
         Ok(flag != 0)
     }
 
-    /// Waits until it is taken.
+    /// Waits until it is saved.
     pub fn wait(self) -> Result<()> {
         self.of.end()
     }
@@ -290,7 +290,7 @@ impl Drop for Saving<'_> {
     }
 }
 
-/// What a call of MPI has returned, with its words, for programs that have only the number.
+/// Turns the error code of an MPI call into a `Result` with the library's text.
 pub fn checked(code: i32) -> Result<()> {
     tried(code)
 }
@@ -311,7 +311,7 @@ fn int(number: usize) -> Result<c_int> {
     number.try_into().map_err(|_| bad(format!("{number} is more than an int holds")))
 }
 
-/// A number of failures; -1 says that data are lost.
+/// A number of failures; -1 means that data are lost.
 fn counted(told: c_int) -> Option<usize> {
     usize::try_from(told).ok()
 }

@@ -42,14 +42,14 @@ pub trait State {
     fn list<'a>(&'a mut self, parts: &mut Parts<'a>);
 }
 
-/// The parts of a state, which is borrowed while they are there.
+/// The parts of a state, which is borrowed as long as they exist.
 #[derive(Default)]
 pub struct Parts<'a> {
     pub(crate) all: Vec<Part>,
     of: PhantomData<&'a mut ()>,
 }
 
-/// Memory, as MPI wants it.
+/// Memory, in MPI's terms.
 pub(crate) struct Part {
     pub(crate) id: i32,
     pub(crate) start: *mut c_void,

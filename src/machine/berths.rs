@@ -14,18 +14,18 @@ pub struct Berths {
     choose: Choice,
     placement: Placement,
     rack: Vec<u32>,
-    /// That of neighbours in all dimensions with each other.
+    /// The traffic of neighbours in all dimensions.
     traffic: Traffic,
 }
 
-/// How the rank of a failed node has got another one.
+/// The move of a failed node's rank to another node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
     pub failed: usize,
     /// `None`: no spare node is left, so that the failed one had to be repaired.
     pub method: Option<Method>,
     pub moves: Vec<Move>,
-    /// Messages on links that are not the first there, before and after.
+    /// Messages on links beyond the first message of each, before and after.
     pub collisions: [u64; 2],
 }
 
@@ -57,7 +57,7 @@ impl Berths {
         })
     }
 
-    /// The node on which a rank sits, or sat when it failed.
+    /// The node of a rank, or its node at the time of failure.
     pub fn node_of(&self, rank: usize) -> usize {
         self.placement.seats()[rank] as usize
     }
@@ -74,12 +74,12 @@ impl Berths {
         both.iter().rev().fold(0, |rack, (count, at)| rack * *count as usize + *at as usize)
     }
 
-    /// What a node is.
+    /// The use of a node.
     pub fn node(&self, node: usize) -> Use {
         self.placement.node(node)
     }
 
-    /// What people call a node: the machine, and its place there.
+    /// The name of a node for people: the machine, and its place there.
     pub fn name_of(&self, node: usize) -> String {
         let place: Vec<_> = self.placement.grid().place(node).iter().map(u32::to_string).collect();
         format!("{}:{}", self.name, place.join(","))
@@ -91,12 +91,12 @@ impl Berths {
         self.placement.seats().iter().map(|&node| places[node as usize]).collect()
     }
 
-    /// A node fails, whatever it was.
+    /// A node fails, whatever its use.
     pub fn fail(&mut self, node: usize) {
         self.placement.fail(node);
     }
 
-    /// A rank whose node has failed gets another one; `None` where its node has not.
+    /// Gives a rank whose node has failed another node; `None` if its node has not failed.
     pub fn reseat(&mut self, rank: usize) -> Option<Relocation> {
         let failed = self.node_of(rank);
         if !matches!(self.placement.node(failed), Use::Failed(_)) {

@@ -3,7 +3,7 @@
 use ftmpi_base::random::Random;
 use std::time::Duration;
 
-/// An endless schedule: after which time whose seat is struck. A seed repeats it exactly.
+/// An endless schedule: the time to the next failure, and the seat that it hits. A seed repeats it.
 #[derive(Clone, Debug)]
 pub struct Chance {
     random: Random,

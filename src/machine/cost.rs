@@ -3,27 +3,27 @@
 use super::topology::Path;
 use super::units::{NANO, Picos};
 
-/// When a change of dimension is paid.
+/// When a change of dimension costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CornerRule {
     /// Once for each message, as the paper counts.
     PerMessage,
     /// For each turn that a message takes.
     PerTurn,
-    /// For each turn, and once where a message takes none: it turns into the network.
+    /// For each turn, and once if a message takes none: it turns into the network.
     OnceAtLeast,
 }
 
-/// Prices of a network, in picoseconds.
+/// The costs of a network, in picoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     pub cycle: Picos,
     pub hop: Picos,
     pub corner: Picos,
     pub corner_rule: CornerRule,
-    /// How long a handler takes at the least.
+    /// The minimum time of a handler.
     pub handler: Picos,
-    /// For each byte, at the narrowest place of its way.
+    /// For each byte, at the narrowest place of its route.
     pub byte: Picos,
 }
 

@@ -29,7 +29,7 @@ impl FatTree {
         self.nodes
     }
 
-    /// Between two levels there are as many links up as there are nodes, and as many down.
+    /// Between two levels there are as many links up as nodes, and as many down.
     pub(super) fn links(&self) -> usize {
         self.nodes * self.levels as usize * 2
     }
@@ -46,7 +46,7 @@ impl FatTree {
     pub(super) fn each_link(&self, from: usize, to: usize, mut visit: impl FnMut(usize)) {
         let height = self.height(from, to);
         let downwards = self.nodes * self.levels as usize;
-        // A switch of level l is named by the digits from l on of what is below it, and by the
+        // A switch of level l is named by the digits, from l on, of the nodes below it, and by the
         // ports that lead to it: the receiver's lowest digits, those of level 1 first.
         let beside = |node: usize, level: u32| {
             let below = self.arity.pow(level);

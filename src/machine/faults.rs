@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::RangeInclusive;
 
-/// What a machine file says of failures.
+/// The failures of a machine file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Faults {
     pub seed: u64,
@@ -18,9 +18,9 @@ pub struct Faults {
 pub enum Plan {
     /// Once, all of these.
     At(Picos, Nodes),
-    /// Again and again, drawn anew each time.
+    /// Repeatedly, drawn anew each time.
     Every(Picos, Nodes),
-    /// One of these at a time, when the dice say so.
+    /// One of these at a time, at random times.
     Chance(Dice, Nodes),
 }
 
@@ -33,7 +33,7 @@ pub struct Death {
     pub is_set: bool,
 }
 
-/// Times between failures: Weibull's distribution, whose shape 1 is the exponential one.
+/// Times between failures: the Weibull distribution, which is exponential for shape 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dice {
     /// In picoseconds.
@@ -44,7 +44,7 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// The shapes that can be drawn from: with a lower one, nearly all times are 0.
+    /// The permitted shapes: with a lower one, nearly all times would be 0.
     pub const SHAPES: RangeInclusive<f64> = 0.1..=100.0;
 
     fn draw(&self, random: &mut Random) -> Picos {
@@ -69,8 +69,8 @@ impl Faults {
             .take(self.plans.len())
             .collect();
         let mut living: Vec<_> = self.plans.iter().map(Living::of).collect();
-        // The next time at which a plan has something to say, then which plan; chance for each
-        // node is drawn at once.
+        // The next time at which a plan is due, then which plan; random times of each node are
+        // drawn at once.
         let mut agenda = BinaryHeap::new();
         for (number, plan) in self.plans.iter().enumerate() {
             let random = &mut randoms[number];
@@ -129,7 +129,7 @@ struct Living {
 const NOWHERE: u32 = u32::MAX;
 
 impl Living {
-    /// Plans that draw again and again need one; the others look at their nodes once.
+    /// Plans that draw repeatedly need one; the others look at their nodes once.
     fn of(plan: &Plan) -> Living {
         let nodes = match plan {
             Plan::Every(_, nodes) => nodes,

@@ -2,7 +2,7 @@
 
 use super::topology::Grid;
 
-/// Where each of `count` dots is in the unit square, row by row from the upper left on.
+/// The places of `count` dots in the unit square, row by row from the upper left.
 pub fn square(count: usize) -> Vec<[f32; 2]> {
     let side = (1..).find(|side| side * side >= count).unwrap_or(1);
     (0..count).map(|dot| within([dot % side, dot / side], [side; 2])).collect()

@@ -9,7 +9,7 @@ use super::topology::Topology;
 pub struct Model {
     pub name: String,
     pub topology: Topology,
-    /// How many nodes a rack has in each dimension of a grid; none: each node is one by itself.
+    /// How many nodes a rack has in each dimension of a grid; empty: each node is its own rack.
     pub rack: Vec<u32>,
     pub node: Node,
     pub cost: Cost,
@@ -17,13 +17,13 @@ pub struct Model {
     pub faults: Faults,
 }
 
-/// What every node has.
+/// The equipment of every node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub processors: u32,
-    /// Of each processor.
+    /// Per processor.
     pub threads: u32,
-    /// Packets that find room when they arrive.
+    /// Packets for which there is room when they arrive.
     pub inbuf: u32,
     /// Packets that may wait to leave.
     pub outbuf: u32,
@@ -32,7 +32,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Of all its processors.
+    /// The threads of all its processors.
     pub fn all_threads(&self) -> Result<u32, String> {
         let Node { processors, threads, .. } = *self;
         processors.checked_mul(threads).ok_or_else(|| {
@@ -48,7 +48,7 @@ impl Default for Node {
     }
 }
 
-/// Machines that need no file of one's own: name and text.
+/// Built-in machines: name and text.
 const KNOWN: [(&str, &str); 5] = [
     ("bluegene-2001", include_str!("files/bluegene-2001.toml")),
     ("bluegene-l", include_str!("files/bluegene-l.toml")),
@@ -58,7 +58,7 @@ const KNOWN: [(&str, &str); 5] = [
 ];
 
 impl Model {
-    /// A machine that is known by its name.
+    /// The built-in machine of this name.
     pub fn known(name: &str) -> Option<Model> {
         let (name, text) = KNOWN.iter().find(|(known, _)| *known == name)?;
         Some(Model::read(name, text).expect("the machines that come along are tested"))
@@ -69,7 +69,7 @@ impl Model {
         KNOWN.iter().map(|(name, _)| *name)
     }
 
-    /// A machine by its name, or out of a file, whose text the caller brings.
+    /// A machine by its name, or from a file, whose text the caller provides.
     pub fn find(
         file: &str, text: impl FnOnce(&str) -> std::io::Result<String>,
     ) -> Result<Model, String> {

@@ -11,7 +11,7 @@ use super::traffic::Traffic;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// One rank goes from one node to another.
+/// The move of one rank from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
     pub rank: u32,
@@ -19,12 +19,12 @@ pub struct Move {
     pub to: u32,
 }
 
-/// What a node is.
+/// The use of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     Rank(u32),
     Spare,
-    /// Its rank has to go elsewhere.
+    /// Its rank must move elsewhere.
     Failed(u32),
     Dead,
 }
@@ -43,7 +43,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Ranks in the order of the nodes that are no spares, on all of them.
+    /// Places ranks on all nodes that are not spares, in order.
     pub fn new(grid: &Grid, allocation: &Spares) -> Placement {
         let ranks = allocation.used(grid).iter().map(|&extent| extent as usize).product();
         Placement::of_ranks(grid, Some(allocation), ranks).expect("as many as there are nodes")
@@ -79,7 +79,7 @@ impl Placement {
         &self.grid
     }
 
-    /// The extents of the ranks' own grid, in which they were placed; the last of it may be empty.
+    /// The extents of the ranks' own grid; the last layers of it may be partly empty.
     pub fn rank_dims(&self) -> &[u32] {
         &self.used
     }
@@ -128,8 +128,8 @@ impl Placement {
         })
     }
 
-    /// Of all substitutions the one after which the most used link is used least; of several,
-    /// there are fewest collisions, and then fewest moves.
+    /// Of all substitutions the one after which the most used link carries least; if equal, the one
+    /// with fewest collisions, and then with fewest moves.
     pub fn calmest(
         &self, failed: usize, methods: &[Method], traffic: &mut Traffic,
     ) -> Option<(Method, Vec<Move>)> {
@@ -156,7 +156,7 @@ impl Placement {
         }
     }
 
-    /// A node fails, whatever it was. Its rank sits there until it is substituted.
+    /// A node fails, whatever its use. Its rank stays there until it is substituted.
     pub fn fail(&mut self, node: usize) {
         self.nodes[node] = match self.nodes[node] {
             Use::Rank(rank) | Use::Failed(rank) => Use::Failed(rank),
@@ -172,9 +172,9 @@ impl Placement {
         self.nodes[failed] = Use::Rank(self.guest(failed));
     }
 
-    /// The node is dead from now on, and these ranks sit elsewhere.
+    /// Marks the node dead, and moves these ranks.
     pub fn apply(&mut self, failed: usize, moves: &[Move]) {
-        // Few of many change their places in the list, which stays sorted.
+        // Only a few entries change their places in the list, which stays sorted.
         for step in moves {
             if self.nodes[step.to as usize] == Use::Spare {
                 let at = self.spares.binary_search(&step.to).expect("spares are listed");
@@ -214,7 +214,7 @@ impl Placement {
         }
     }
 
-    /// The spare with the fewest hops to it, the one with the lowest number of several.
+    /// The spare with the fewest hops to it; if equal, the one with the lowest number.
     fn nearest(&self, failed: usize) -> Option<Vec<Move>> {
         let start = self.spares.partition_point(|&spare| (spare as usize) < failed);
         let (below, above) = self.spares.split_at(start);
@@ -222,7 +222,8 @@ impl Placement {
         let extent = *self.grid.dims().last()?;
         let layer = |node: usize| self.along(node, self.strides.len() - 1) as u32;
         let here = layer(failed);
-        // Spares are in the order of layers: from the failed node's on, most are too far at once.
+        // Spares are in the order of layers: searching from the failed node's layer, most are soon
+        // too far.
         let mut best = (u32::MAX, u32::MAX);
         for &spare in above.iter().chain(first) {
             if (extent + layer(spare as usize) - here) % extent > best.0 {
@@ -271,7 +272,7 @@ impl Placement {
         })
     }
 
-    /// How far a slide reaches, if it is possible.
+    /// The length of a slide, if it is possible.
     fn length(
         &self, failed: usize, dim: usize, is_up: bool, slab: u32, straight: Option<u32>,
     ) -> Option<u32> {
@@ -283,13 +284,13 @@ impl Placement {
         self.all_beside(failed, slab, fits).then_some(length)
     }
 
-    /// By dimension, down and up: how far a spare is from a node, straight on.
+    /// By dimension, down and up: the straight distance to the next spare.
     fn straights(&self, node: usize) -> Vec<Option<u32>> {
         let ways = (0..self.strides.len()).flat_map(|dim| [(dim, false), (dim, true)]);
         ways.map(|(dim, is_up)| self.straight(node, dim, is_up)).collect()
     }
 
-    /// How many nodes on the next spare is, with ranks on all nodes between.
+    /// The distance to the next spare, with ranks on all nodes between.
     fn straight(&self, node: usize, dim: usize, is_up: bool) -> Option<u32> {
         let mut line = Line::new(self, node, dim, is_up);
         for length in 1.. {
@@ -322,13 +323,13 @@ impl Placement {
         }
     }
 
-    /// Whether it holds for a node, and all with living ranks beside it in a slab's dimensions.
+    /// Whether it holds for a node, and for all with living ranks beside it in a slab's dimensions.
     fn all_beside(&self, node: usize, slab: u32, mut holds: impl FnMut(usize) -> bool) -> bool {
         let stays = |at: usize| at != node && !matches!(self.nodes[at], Use::Rank(_));
         self.all_across(node, slab, &mut |at| stays(at) || holds(at))
     }
 
-    /// Whether it holds for all places of a slab, the first of its dimensions in turn.
+    /// Whether it holds for all places of a slab, starting with its first dimension.
     fn all_across(&self, node: usize, slab: u32, holds: &mut impl FnMut(usize) -> bool) -> bool {
         let Some(dim) = slab.checked_ilog2() else { return holds(node) };
         let (dim, stride) = (dim as usize, self.strides[dim as usize]);
@@ -355,7 +356,7 @@ impl Placement {
     }
 }
 
-/// A slide that is possible.
+/// A possible slide.
 struct Slide {
     failed: usize,
     dim: usize,
@@ -366,13 +367,13 @@ struct Slide {
     order: (usize, bool, u32),
 }
 
-/// The nodes after one, in one direction; round a torus until it is met again.
+/// The nodes after a given one, in one direction; on a torus all the way round.
 struct Line {
     at: usize,
     step: isize,
     /// How many there are before the border.
     ahead: usize,
-    /// From the border to the other one, and how many there are from there on.
+    /// The step from one border to the opposite one, and how many nodes follow from there.
     turn: isize,
     behind: usize,
 }

@@ -12,11 +12,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 type Value<'a> = Spanned<DeValue<'a>>;
-/// Where in the text, and what to do about it.
+/// The place in the text, and what to do about it.
 type Wrong = (usize, String);
 
 impl Model {
-    /// Reads the text of a machine file; `file` names it in complaints.
+    /// Reads the text of a machine file; `file` names it in error messages.
     pub fn read(file: &str, text: &str) -> Result<Model, String> {
         let placed = |(at, why): Wrong| {
             let line = text[..at.min(text.len())].lines().count().max(1);
@@ -71,7 +71,7 @@ fn read_machine(mut section: Section) -> Result<(String, Topology, Vec<u32>), Wr
     let topology = match kind {
         "mesh" | "torus" => {
             let (dims, dims_at) = section.numbers("dims")?;
-            // The usual way is the only one, but it may be said.
+            // There is only the usual routing, but it may be named.
             if let Some((routing, at)) = section.text("routing")?
                 && routing != "dimension-order"
             {
@@ -283,7 +283,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Nanoseconds, of which there may be fractions.
+    /// Nanoseconds, possibly with a fraction.
     fn nanos(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {
         let Some(nanos) = self.number(name)? else { return Ok(None) };
         let why = |why| (self.at, format!("{name} {why}"));

@@ -39,7 +39,7 @@ impl Nodes {
         Nodes { set: Set::List(list), part }
     }
 
-    /// Reads the words of the table above.
+    /// Parses the words of the table above.
     pub fn parse(words: &str, topology: &Topology) -> Result<Nodes, String> {
         let words = words.trim();
         let Some(rest) = words.strip_prefix("random ") else {
@@ -67,7 +67,7 @@ impl Nodes {
         found
     }
 
-    /// All that there are to choose from.
+    /// All nodes to choose from.
     pub fn members(&self) -> Vec<usize> {
         match &self.set {
             Set::All(nodes) => (0..*nodes).collect(),

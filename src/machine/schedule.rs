@@ -21,7 +21,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// One life of one rank ends.
+/// The end of one life of one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub seat: usize,
@@ -48,7 +48,7 @@ pub enum When {
     Recovery { count: u64, step: u32 },
 }
 
-/// Where in a call.
+/// The moment within a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Before,
@@ -70,7 +70,7 @@ impl Life {
 }
 
 impl Event {
-    /// Reads `RANK@WHEN`; what is wrong is said with the cure.
+    /// Reads `RANK@WHEN`; an error names the cure.
     pub fn parse(text: &str) -> Result<Event, String> {
         let no_form = || format!("`{text}` is not RANK@WHEN, such as 3@250ms or 3@MPI_Send:2");
         let (who, when) = text.split_once('@').ok_or_else(no_form)?;
@@ -186,7 +186,7 @@ fn parse_name(name: &str) -> Result<Option<String>, String> {
     ))
 }
 
-/// A count from 1 on; 1 where it is left out.
+/// A count, at least 1; 1 if it is left out.
 fn nth<T: std::str::FromStr + PartialOrd + From<u8>>(
     whole: &str, text: Option<&&str>,
 ) -> Result<T, String> {

@@ -12,7 +12,7 @@ pub struct Spares {
     dims: u32,
     sides: u32,
     layers: u32,
-    /// In which order ways are tried.
+    /// The methods, in the order in which they are tried.
     pub substitute: Vec<Method>,
     pub choose: Choice,
 }
@@ -21,15 +21,15 @@ pub struct Spares {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Method(pub u32);
 
-/// Which of several possible substitutions is taken.
+/// Which of several possible substitutions is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The first way that works, there the shortest.
+    /// The first possible method, with the shortest slide.
     Nearest,
-    /// The first way that works, there the last dimension in which a slide is possible, and in this
-    /// one the shortest: slides keep to few dimensions, which leaves room for later ones.
+    /// The first possible method, with the last dimension in which a slide is possible, and the
+    /// shortest one there: slides keep to few dimensions, which leaves room for later ones.
     Dimension,
-    /// Of all ways the one after which messages collide least.
+    /// Of all possible substitutions the one after which messages collide least.
     Collisions,
 }
 
@@ -37,7 +37,7 @@ pub enum Choice {
 const MOST_DIMS: u32 = 12;
 
 impl Spares {
-    /// Reads `3D(2,1)`; ways are tried from the most dimensions down to none.
+    /// Reads `3D(2,1)`; methods are tried from the most dimensions down to none.
     pub fn parse(text: &str) -> Result<Spares, String> {
         let no = || format!("`{text}` is no allocation of spares: say 3D(2,1)");
         let (dims, rest) = text.trim().split_once("D(").ok_or_else(no)?;
@@ -57,7 +57,7 @@ impl Spares {
         Ok(Spares { dims, sides, layers, substitute, choose: Choice::Nearest })
     }
 
-    /// Whether a network can have these.
+    /// Checks whether a network can have these spares.
     pub fn check(&self, grid: &Grid) -> Result<(), String> {
         let dims = grid.dims();
         if dims.len() != self.dims as usize {
@@ -73,14 +73,14 @@ impl Spares {
         Ok(())
     }
 
-    /// How far the nodes for ranks reach in each dimension.
+    /// The extent of the nodes for ranks in each dimension.
     pub fn used(&self, grid: &Grid) -> Vec<u32> {
         let kept =
             |(dim, &extent)| extent - if dim < self.sides as usize { self.layers } else { 0 };
         grid.dims().iter().enumerate().map(kept).collect()
     }
 
-    /// Which part of the nodes is spare.
+    /// The share of nodes that are spare.
     pub fn share(&self, grid: &Grid) -> f64 {
         let used: usize = self.used(grid).iter().map(|&extent| extent as usize).product();
         1.0 - used as f64 / grid.nodes() as f64

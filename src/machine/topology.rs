@@ -28,7 +28,7 @@ pub struct Path {
     pub turns: u32,
 }
 
-/// Most nodes that a machine may have.
+/// The most nodes that a machine may have.
 const MOST_NODES: u64 = 1 << 31;
 
 impl Grid {
@@ -90,7 +90,7 @@ impl Grid {
         self.dims.iter().map(split).collect()
     }
 
-    /// How far apart two nodes' numbers are that are neighbours in this dimension.
+    /// The difference of the numbers of neighbours in this dimension.
     pub fn stride(&self, dim: usize) -> usize {
         self.dims[..dim].iter().map(|&extent| extent as usize).product()
     }
@@ -120,7 +120,7 @@ impl Grid {
         (node * self.dims.len() + dim) * 2 + usize::from(is_up)
     }
 
-    /// From one coordinate to another: upwards or not, and how far.
+    /// From one coordinate to another: whether upwards, and how far.
     fn way(&self, dim: usize, from: u32, to: u32) -> (bool, u32) {
         let straight = from.abs_diff(to);
         let round = self.dims[dim] - straight;
@@ -174,7 +174,7 @@ impl Topology {
         }
     }
 
-    /// How many directed links there are numbers for; a mesh's border leaves some unused.
+    /// The number of link numbers; a mesh's border leaves some unused.
     pub fn links(&self) -> usize {
         match self {
             Topology::Grid(grid) => grid.nodes() * grid.dims.len() * 2,

@@ -105,7 +105,7 @@ impl Traffic {
         traffic
     }
 
-    /// Some ranks sit elsewhere.
+    /// Moves some ranks.
     pub fn apply(&mut self, moves: &[Move]) {
         moves.iter().for_each(|step| self.is_moving[step.rank as usize] = true);
         moves.iter().for_each(|step| self.count_all(step.rank, -1));
@@ -114,13 +114,13 @@ impl Traffic {
         moves.iter().for_each(|step| self.is_moving[step.rank as usize] = false);
     }
 
-    /// Takes back what was applied.
+    /// Reverses moves that were applied.
     pub fn undo(&mut self, moves: &[Move]) {
         let back = |step: &Move| Move { rank: step.rank, from: step.to, to: step.from };
         self.apply(&moves.iter().map(back).collect::<Vec<_>>());
     }
 
-    /// How many messages a link has.
+    /// The number of messages on a link.
     pub fn uses(&self, link: usize) -> usize {
         self.uses[link] as usize
     }
@@ -130,12 +130,12 @@ impl Traffic {
         self.links.iter().rposition(|&links| links > 0).unwrap_or(0)
     }
 
-    /// The squares of all uses: what grows where much meets.
+    /// The sum of the squares of all uses: it grows where many messages meet.
     pub fn squares(&self) -> u64 {
         self.links.iter().zip(0u64..).map(|(&links, uses)| u64::from(links) * uses * uses).sum()
     }
 
-    /// How many messages there are on all links that are not the first there.
+    /// The number of messages beyond the first on each link.
     pub fn collisions(&self) -> u64 {
         let excess = self
             .links

@@ -7,7 +7,7 @@ pub type Picos = u64;
 pub const NANO: Picos = 1_000;
 pub const SECOND: Picos = 1_000_000_000_000;
 
-/// What a unit is worth in picoseconds.
+/// The value of each unit in picoseconds.
 const UNITS: [(&str, f64); 8] = [
     ("ps", 1.0),
     ("ns", 1e3),
@@ -34,8 +34,8 @@ pub fn time(text: &str) -> Result<Picos, String> {
     Ok(picos.round() as Picos)
 }
 
-/// A price in nanoseconds, of which there may be fractions. No step takes more than a second, of
-/// which virtual time would soon be full.
+/// A cost in nanoseconds, possibly with a fraction. At most a second, so that virtual time does not
+/// overflow soon.
 pub fn picos_of(nanos: f64) -> Result<Picos, String> {
     match (0.0..=1e9).contains(&nanos) {
         true => Ok((nanos * 1e3).round() as Picos),
@@ -69,7 +69,7 @@ pub fn amount(text: &str) -> Result<Amount, String> {
     }
 }
 
-/// How many of a crowd.
+/// A number or share of a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     Count(usize),

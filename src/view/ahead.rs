@@ -7,7 +7,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What is handed over, and is still to be done.
+/// Submitted work that is still to be done.
 pub(super) struct Ahead<T>(Arc<Way<T>>);
 
 struct Way<T> {
@@ -18,14 +18,14 @@ struct Way<T> {
 struct State<T> {
     /// Each with its size.
     waiting: VecDeque<(T, usize)>,
-    /// The size of all that is not done.
+    /// The size of all unfinished work.
     bytes: usize,
     /// Nothing more will be submitted.
     is_closed: bool,
     trouble: Option<io::Error>,
 }
 
-/// What the thread does: with the next one, or while it waits for one.
+/// The thread's work: on the next item, or while it waits for one.
 pub(super) trait Work<T>: Send + 'static {
     fn take(&mut self, next: T) -> io::Result<()>;
     fn rest(&mut self) -> io::Result<()>;
@@ -43,7 +43,7 @@ impl<T: Send + 'static> Ahead<T> {
         Ok(Ahead(way))
     }
 
-    /// The size of what has been handed over and is not done.
+    /// The size of the unfinished work.
     pub(super) fn bytes(&self) -> usize {
         self.0.lock().bytes
     }

@@ -3,8 +3,8 @@
 /// The colour of the dead.
 pub const DEAD: [u8; 3] = [190; 3];
 
-/// Colours that are apart from each other for all eyes (Okabe and Ito 2008), and the last from the
-/// dead, as the page has them.
+/// Colours that colour-blind people can tell apart, too (Okabe and Ito 2008); the last one differs
+/// from that of the dead. The page has the same ones.
 pub fn kind(colour: u8) -> [u8; 3] {
     const KINDS: [[u8; 3]; 8] = [
         [0, 158, 115],
@@ -19,7 +19,7 @@ pub fn kind(colour: u8) -> [u8; 3] {
     KINDS[usize::from(colour) % KINDS.len()]
 }
 
-/// A row of colours from dark blue over green to yellow, which all eyes can tell apart.
+/// A scale of colours from dark blue over green to yellow that everyone can read.
 pub fn shade(colour: u8) -> [u8; 3] {
     const STOPS: [[f32; 3]; 5] = [
         [68.0, 1.0, 84.0],

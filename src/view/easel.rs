@@ -20,7 +20,7 @@ struct Way {
 #[derive(Default)]
 struct State {
     scene: Option<Scene>,
-    /// The latest frame, if it is not drawn, and the latest words.
+    /// The latest frame that is not drawn yet, and the latest words.
     next: Option<(Frame, Vec<String>)>,
     is_drawing: bool,
     /// When the last one was drawn.
@@ -29,7 +29,7 @@ struct State {
     is_closed: bool,
 }
 
-/// More pictures than that are not seen.
+/// A higher rate of pictures would not be seen.
 const BETWEEN: Duration = Duration::from_millis(100);
 
 impl Easel {
@@ -44,7 +44,7 @@ impl Easel {
         self.0.lock().scene = Some(scene.clone());
     }
 
-    /// Whether another picture would be one that people can see.
+    /// Whether it is time for another picture.
     pub(super) fn is_due(&self) -> bool {
         let state = self.0.lock();
         let is_idle = state.next.is_none() && !state.is_drawing;

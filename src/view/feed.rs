@@ -17,7 +17,7 @@ pub struct Order {
     reply: SyncSender<Result<String, String>>,
 }
 
-/// Between one run and its pages.
+/// The connection between one run and its pages.
 #[derive(Default)]
 pub struct Feed {
     state: Mutex<State>,
@@ -49,7 +49,7 @@ struct State {
     is_over: bool,
 }
 
-/// The latest numbers that were plotted, one row for each step: a page sees few of their frames.
+/// The latest plotted numbers, one row for each step: a page sees few of their frames.
 #[derive(Default)]
 struct Points {
     rows: VecDeque<Vec<f64>>,
@@ -65,9 +65,9 @@ pub(super) struct Shown {
     pub(super) places: Vec<[f32; 2]>,
 }
 
-/// More orders than this do not wait in a row.
+/// The most orders that may wait.
 const MOST_ORDERS: usize = 256;
-/// As many of the latest words go with each frame, and of the latest lines.
+/// How many of the latest words, and of the latest lines, go with each frame.
 const WORDS: usize = 32;
 const LINES: usize = 16;
 
@@ -125,13 +125,13 @@ impl Feed {
         self.shown.notify_all();
     }
 
-    /// From now on all scenes, and the frames of [`Feed::record`], are kept.
+    /// From now on records all scenes, and the frames of [`Feed::record`].
     pub fn keep(&self, recorder: Recorder) {
         *self.recorder() = Some(recorder);
         self.lock().is_kept = true;
     }
 
-    /// From now on scenes and frames are drawn there, too, by a thread of its own.
+    /// From now on draws scenes and frames on the terminal, too, by a separate thread.
     pub fn draw_on(&self, terminal: Terminal, start: Start) -> Result<(), String> {
         let easel = Easel::begin(terminal, start);
         let easel = easel.map_err(|why| format!("--tui: cannot start a thread: {why}"))?;
@@ -144,7 +144,7 @@ impl Feed {
         self.lock().easel.is_some()
     }
 
-    /// Whether frames are kept.
+    /// Whether frames are recorded.
     pub fn is_kept(&self) -> bool {
         self.lock().is_kept
     }
@@ -161,7 +161,7 @@ impl Feed {
         is_due || state.watchers > 0 && (state.taken == state.frames || state.frame.is_none())
     }
 
-    /// Something has happened that people should read.
+    /// Shows a message to people.
     pub fn say(&self, words: String) {
         let mut state = self.lock();
         state.told.words.push_back(words);
@@ -184,7 +184,7 @@ impl Feed {
         }
     }
 
-    /// What is plotted after a step, whether a frame is shown of it or not.
+    /// The numbers to plot after a step, whether it has a frame or not.
     pub fn plot(&self, tick: u64, series: &[f64]) {
         let mut state = self.lock();
         let row = std::iter::once(tick as f64).chain(series.iter().copied()).collect();
@@ -195,8 +195,8 @@ impl Feed {
         state.told.points += 1;
     }
 
-    /// The number of the scene, how many rows there have been, and the rows from this one on, as
-    /// far as they are kept: numbers of eight bytes.
+    /// The number of the scene, the total number of rows, and the rows from `from` on, as far as
+    /// they are kept: numbers of eight bytes.
     pub(super) fn points(&self, from: u64) -> Vec<u8> {
         let state = self.lock();
         let rows = &state.points.rows;
@@ -215,7 +215,7 @@ impl Feed {
         self.show_again(state, written);
     }
 
-    /// A frame as it was written down.
+    /// Shows a frame as it was written.
     pub(super) fn show_written(&self, written: Written) {
         self.show_again(self.lock(), written);
     }
@@ -229,7 +229,7 @@ impl Feed {
         drop(before);
     }
 
-    /// Keeps a frame, where frames are kept.
+    /// Records a frame, if frames are recorded.
     pub fn record(&self, frame: &Frame) {
         let state = self.lock();
         let written = state.is_kept.then(|| Written::new(state.scenes, frame, &state.told));
@@ -320,14 +320,14 @@ impl Feed {
     }
 }
 
-/// One page that looks on.
+/// A page that watches.
 pub(super) struct Watcher<'a> {
     feed: &'a Feed,
     seen: u64,
 }
 
 impl Watcher<'_> {
-    /// The latest frame, if it is a new one, as soon as there is one; none when it takes too long.
+    /// The latest frame if it is new, as soon as there is one; none when it takes too long.
     pub(super) fn next(&mut self, patience: Duration) -> Latest {
         let end = Instant::now() + patience;
         let mut state = self.feed.lock();

@@ -14,13 +14,13 @@ pub(super) struct Request<'a> {
 pub(super) const MOST_HEAD_BYTES: usize = 8 << 10;
 pub(super) const MOST_BODY_BYTES: usize = 4 << 10;
 
-/// Where a head ends that is all there.
+/// The end of a complete head.
 pub(super) fn end_of_head(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4)
 }
 
 impl Request<'_> {
-    /// Reads a head, its end included. What is no request has the status of its error.
+    /// Reads a head, its end included. An invalid request yields the status of its error.
     pub(super) fn read(head: &[u8]) -> Result<Request<'_>, u16> {
         let text = std::str::from_utf8(head).map_err(|_| 400u16)?;
         let mut lines = text.trim_end_matches("\r\n").split("\r\n");
@@ -68,7 +68,7 @@ impl Request<'_> {
         if !self.host.is_some_and(is_ours) || !self.origin.is_none_or(is_own_page) {
             return None;
         }
-        // What follows a question mark is for the page.
+        // The part after a question mark is for the page.
         let path = self.path.split('?').next()?;
         let (said, rest) = path.strip_prefix('/')?.split_once('/')?;
         are_equal(said.as_bytes(), token.as_bytes()).then_some(rest)
@@ -81,7 +81,7 @@ fn are_equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && both.fold(0, |apart, (a, b)| apart | (a ^ b)) == 0
 }
 
-/// The head of an answer; a body of a known length follows, or one until the end.
+/// The head of an answer; a body follows, of a known length, or until the connection ends.
 pub(super) fn head(status: u16, kind: &str, bytes: Option<usize>, nonce: &str) -> String {
     let reason = match status {
         200 => "OK",

@@ -10,7 +10,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// By dot: its colour, none for the dead.
+    /// By dot: its colour, `None` for the dead.
     pub fn of(dots: impl ExactSizeIterator<Item = Option<u8>>) -> Image {
         let count = dots.len();
         let mut bytes = Image::room(count);
@@ -34,7 +34,7 @@ impl Image {
         Image { dots, bytes: Arc::new(bytes) }
     }
 
-    /// A dot lives no longer.
+    /// Marks a dot as dead.
     pub fn bury(&mut self, dot: usize) {
         assert!(dot < self.dots, "there is such a dot");
         Arc::make_mut(&mut self.bytes)[self.dots + dot / 8] &= !(1 << (dot % 8));
@@ -45,12 +45,12 @@ impl Image {
         self.dots
     }
 
-    /// How many live.
+    /// How many are alive.
     pub fn living(&self) -> usize {
         self.bytes[self.dots..].iter().map(|eight| eight.count_ones() as usize).sum()
     }
 
-    /// By dot: its colour, none for the dead.
+    /// By dot: its colour, `None` for the dead.
     pub fn each(&self) -> impl ExactSizeIterator<Item = Option<u8>> {
         let (colours, lives) = self.bytes.split_at(self.dots);
         let lives = |dot: usize| lives[dot / 8] >> (dot % 8) & 1 == 1;

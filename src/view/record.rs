@@ -33,20 +33,20 @@ pub(super) const EACH: usize = 64;
 const FLUSHED: Duration = Duration::from_millis(500);
 /// The most bytes that may wait for a slow disk.
 const MOST_AHEAD: usize = 16 << 20;
-/// What is longer than this is no record.
+/// A longer record is invalid.
 const LONGEST: u32 = 1 << 30;
 
-/// Writes a run down, by a thread of its own.
+/// Records a run in a file, by a separate thread.
 pub struct Recorder {
     path: PathBuf,
     ahead: Ahead<Next>,
     begun: Instant,
     slow: Slow,
-    /// How many frames there was no room for.
+    /// How many frames were left out for lack of room.
     left_out: u64,
 }
 
-/// What becomes of it where the disk is too slow.
+/// What to do if the disk is too slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slow {
     /// The recording thread waits: nothing is missing.
@@ -58,7 +58,7 @@ pub enum Slow {
 /// What is to be written next.
 enum Next {
     Scene(Arc<Shown>),
-    /// When it was, in milliseconds.
+    /// With its time, in milliseconds.
     Frame(u32, Written),
     End,
 }
@@ -80,7 +80,7 @@ impl From<Flaw> for String {
 /// The writer of a recording.
 struct Scribe {
     file: BufWriter<File>,
-    /// When what there was had reached the file.
+    /// When everything had last reached the file.
     flushed: Instant,
     last: Written,
     /// How many frames until one must be stored whole.
@@ -127,9 +127,10 @@ impl Recorder {
         self.ahead.put(Next::Frame(millis, next), bytes);
     }
 
-    /// The run has ended; why not all of it could be written, within this time where one is said.
+    /// Ends the recording; returns why it is incomplete, and waits at most this long if a limit is
+    /// given.
     pub(super) fn finish(self, patience: Option<Duration>) -> Result<(), Flaw> {
-        // It has a size as everything that is waited for.
+        // Like all waiting work, it needs a size.
         self.ahead.put(Next::End, 1);
         let path = self.path.display();
         let late = |words: String| Err(Flaw { words, is_late: true });
@@ -208,8 +209,7 @@ impl Scribe {
     }
 }
 
-/// The first record of these bytes, and how long it is with all that belongs to it; why there is
-/// none.
+/// The first record of these bytes, and its whole length; or why there is none.
 pub(super) fn next(bytes: &[u8]) -> Result<(Record<'_>, usize), &'static str> {
     const CUT: &str = "it ends too early";
     let head = bytes.get(..5).ok_or(CUT)?;
@@ -235,12 +235,12 @@ impl Record<'_> {
         Some(Shown { json, places: rest.chunks_exact(8).map(place).collect() })
     }
 
-    /// When it was, in milliseconds.
+    /// Its time, in milliseconds.
     pub(super) fn time(&self) -> Option<u32> {
         self.body.get(..4).map(number)
     }
 
-    /// Makes the frame before into this one.
+    /// Turns the frame before into this one.
     pub(super) fn frame(&self, frame: &mut Written) -> Option<()> {
         if self.kind == b'F' {
             *frame = Written::default();
@@ -255,12 +255,12 @@ impl Record<'_> {
     }
 }
 
-/// What is written of places.
+/// The bytes of places, as they are written.
 pub(super) fn bytes_of(places: &[[f32; 2]]) -> Vec<u8> {
     places.iter().flatten().flat_map(|at| at.to_le_bytes()).collect()
 }
 
-/// How `next` differs from `last`, of which missing bytes are zero.
+/// The difference of `next` from `last`, whose missing bytes count as zero.
 fn differences(last: &[u8], next: &[u8], into: &mut Vec<u8>) {
     /// Copying this many equal bytes is cheaper than skipping them.
     const FEW: usize = 3;

@@ -7,22 +7,22 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a file has of a run.
+/// The recording of a run, as read from a file.
 pub struct Replay {
     bytes: Vec<u8>,
-    /// Where each scene is, and the number that its frames know it by.
+    /// The position of each scene, and the number by which its frames know it.
     scenes: Vec<(usize, u32)>,
     frames: Vec<Spot>,
-    /// Why it goes no further.
+    /// Why it ends early.
     trouble: Option<&'static str>,
 }
 
-/// Where a frame is.
+/// The position of a frame.
 #[derive(Clone, Copy)]
 struct Spot {
     at: usize,
     scene: usize,
-    /// The frame from which on this one can be made.
+    /// The frame from which this one can be reconstructed.
     from: usize,
     millis: u32,
 }
@@ -30,16 +30,16 @@ struct Spot {
 /// One picture of a recording.
 pub struct Seen<'a> {
     pub places: &'a [[f32; 2]],
-    /// The colours of all dots; none are the dead.
+    /// The colours of all dots; `None` for the dead.
     pub colours: Vec<Option<u8>>,
-    /// Whether colours mean something one by one.
+    /// Whether each colour has a meaning of its own.
     pub has_kinds: bool,
-    /// What is counted, and how much of it there is, as lines of a table.
+    /// The counters and their values, as lines of a table.
     pub columns: String,
     pub row: String,
 }
 
-/// What a scene or a frame says in words. A file may say anything.
+/// The words of a scene or frame. A file may contain anything.
 struct Words(Map<String, Value>);
 
 impl Words {
@@ -123,7 +123,7 @@ impl Replay {
                     is_over = record.kind == b'E';
                     let sound = replay.frames.len();
                     let known = take_in(&record, at, &mut replay.scenes, &mut replay.frames);
-                    // All of it is tried once: nothing is promised that cannot be shown.
+                    // All of it is decoded once: the replay promises only what can be shown.
                     let mut is_sound = || {
                         record.frame(&mut frame).and_then(|()| Words::of_frame(&frame)).is_some()
                     };
@@ -186,7 +186,7 @@ impl Replay {
         Some(format!("{why}: shown are its first {} pictures, {seconds} s", self.frames.len()))
     }
 
-    /// Shows it as pages wish, until one of them ends it.
+    /// Shows it as pages direct, until one of them ends it.
     pub fn play(&self, feed: &Feed) {
         let mut player = Player {
             of: self,
@@ -233,7 +233,7 @@ impl Replay {
     }
 }
 
-/// Notes where a record is; whether it is a frame. None: it does not belong there.
+/// Notes the position of a record; returns whether it is a frame. `None`: it does not belong there.
 fn take_in(
     record: &Record<'_>, at: usize, scenes: &mut Vec<(usize, u32)>, frames: &mut Vec<Spot>,
 ) -> Option<bool> {

@@ -9,34 +9,34 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     pub title: String,
-    /// Where each dot is, in the unit square.
+    /// The place of each dot, in the unit square.
     pub places: Vec<[f32; 2]>,
-    /// What a dot is called, and what a frame's number counts; empty: node, tick.
+    /// The name of a dot, and of the number of a frame; empty: node, tick.
     pub dot: &'static str,
     pub unit: &'static str,
-    /// What colours mean one by one; none: they are a scale from low to high.
+    /// The meaning of each colour; empty: they are a scale from low to high.
     pub kinds: Vec<&'static str>,
     /// The meaning of a ring around a dot; empty: there are no rings.
     pub mark: &'static str,
     /// The meaning of an arrow; empty: there are no arrows.
     pub arrow: &'static str,
-    /// What the scale is of, and what its ends are.
+    /// The quantity of the scale, and its two ends.
     pub scale: [String; 3],
     /// The names of what is plotted.
     pub series: Vec<&'static str>,
     pub sliders: Vec<Slider>,
-    /// What a run can be set up with.
+    /// The choices for another run.
     pub setup: Vec<Setup>,
     /// The quantities that colours can show; the order `view NAME` selects one. Empty: there is
     /// only one.
     pub views: Vec<&'static str>,
-    /// Which of them they are of.
+    /// Which of them colours show.
     pub view: usize,
-    /// Whether it can be halted and made slower.
+    /// Whether the run can be halted and slowed down.
     pub has_clock: bool,
     /// Whether dots can be killed.
     pub has_deaths: bool,
-    /// Whether sliders were moved, and there is a way back: the order `border back`.
+    /// Whether sliders were moved and can be reset: the order `border back`.
     pub has_way_back: bool,
 }
 
@@ -55,24 +55,24 @@ pub struct Slider {
 pub struct Setup {
     pub name: &'static str,
     pub value: String,
-    /// None: any text will do.
+    /// Empty: any text is allowed.
     pub choices: Vec<&'static str>,
 }
 
-/// What is seen at one moment.
+/// The picture at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     pub tick: u64,
     /// In a word: running, halted, at rest.
     pub state: &'static str,
     pub series: Vec<f64>,
-    /// What dots look like.
+    /// The appearance of the dots.
     pub image: Image,
     /// The dots with a ring around them.
     pub marks: Vec<u32>,
-    /// From which dot to which something goes.
+    /// Arrows, from dot to dot.
     pub arrows: Vec<[u32; 2]>,
-    /// The amount at the upper end of the scale, which grows by powers then (see [`heat`]); none:
+    /// The amount at the upper end of the scale, which is then logarithmic (see [`heat`]); none:
     /// its ends are as the scene says.
     pub top: Option<f64>,
 }
@@ -81,11 +81,11 @@ pub struct Frame {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
     pub title: String,
-    /// What happened, and when: in milliseconds from the beginning of the run on.
+    /// What happened, and when: in milliseconds since the beginning of the run.
     pub steps: Vec<(&'static str, f64)>,
 }
 
-/// A frame as it is sent and kept: a JSON object in two parts, of which the second seldom changes,
+/// A frame as it is sent and kept: a JSON object in two parts, the second of which seldom changes,
 /// and the bytes of an [`Image`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
@@ -94,7 +94,7 @@ pub(super) struct Written {
     pub(super) image: Arc<Vec<u8>>,
 }
 
-/// What people read beside the picture: the latest words and how many there were, the latest lines.
+/// The text beside the picture: the latest words and how many there were, the latest lines.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) words: VecDeque<String>,
@@ -110,7 +110,7 @@ pub fn heat(amount: f64, top: f64) -> u8 {
     if top <= 0.0 {
         return 0;
     }
-    // A number beyond the ends has the colour of the end.
+    // A number beyond an end has the colour of that end.
     (255.0 * amount.ln_1p() / top.ln_1p()).round() as u8
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The most connections open at a time: a browser opens six. For one more, the server closes the
 /// one that has waited longest without a complete request.
 const MOST_CONNECTIONS: usize = 64;
-/// Closed ones whose threads have not ended yet; then new ones have to wait.
+/// Closed connections whose threads have not ended yet; beyond this, new ones have to wait.
 const MOST_ENDING: usize = 64;
 /// A connection that sends nothing, or takes nothing, for this long is closed.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,7 +49,7 @@ impl Silent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another one; by its number it can be taken out again.
+    /// Adds a connection; returns the number by which it can be removed.
     fn add(&self, stream: TcpStream) -> u64 {
         let mut queue = self.lock();
         let number = queue.next;
@@ -74,7 +74,7 @@ impl Silent {
     }
 }
 
-/// Starts a thread that does this.
+/// Starts a thread for this work.
 pub type Start = fn(Box<dyn FnOnce() + Send>) -> io::Result<()>;
 
 /// Serves the feed on a port of this machine (0: any that is free); returns the address. It
@@ -94,7 +94,7 @@ pub fn serve(feed: Arc<Feed>, port: u16, start: Start) -> Result<String, String>
         for guest in listener.incoming() {
             match guest {
                 Ok(stream) => house.clone().welcome(stream),
-                // No descriptor is left, for one: others will close theirs.
+                // For example, no descriptor is left: other connections will close theirs.
                 Err(_) => std::thread::sleep(Duration::from_millis(50)),
             }
         }
@@ -116,7 +116,7 @@ fn secret() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// One connection among those that are open, and its number among those that are silent.
+/// An open connection, and its number among those without a request.
 struct Place {
     house: Arc<House>,
     number: u64,
@@ -208,7 +208,7 @@ impl House {
         }
     }
 
-    /// Hands an order to the run, and waits for what it says.
+    /// Passes an order to the run, and waits for the answer.
     fn obey(&self, words: &str) -> Result<String, String> {
         let (reply, answer) = mpsc::sync_channel(1);
         let order = Order::new(words.trim().to_string(), reply);

@@ -6,7 +6,7 @@ use super::scene::{Frame, Scene};
 use std::fmt::Write;
 
 pub struct Terminal {
-    /// How many characters there are in a row, and how many rows.
+    /// The number of characters in a row, and of rows.
     size: [usize; 2],
     write: fn(&[u8]),
     scene: Scene,
@@ -18,7 +18,7 @@ const ABOVE: usize = 3;
 pub(super) const BELOW: usize = 3;
 
 impl Terminal {
-    /// A terminal of the size that the environment tells, or the usual one.
+    /// A terminal of the size that the environment gives, or the usual one.
     pub fn new(write: fn(&[u8])) -> Terminal {
         let told = |name: &str, usual: usize, least: usize| {
             let said = std::env::var(name).ok().and_then(|text| text.parse().ok());
@@ -35,7 +35,7 @@ impl Terminal {
     /// Draws a frame, and the latest words.
     pub(super) fn draw(&mut self, frame: &Frame, words: &[String]) {
         let text = self.text(frame, words);
-        // The first one finds the screen as it was.
+        // The first frame clears the screen.
         let clear = if self.is_drawn { "" } else { "\x1b[2J" };
         (self.write)(format!("{clear}\x1b[H{text}").as_bytes());
         self.is_drawn = true;
@@ -46,7 +46,7 @@ impl Terminal {
         let mut text = String::new();
         let mut line = |words: &str| {
             let words: String = words.chars().filter(|c| !c.is_control()).take(wide).collect();
-            // The rest of the line goes.
+            // Clears the rest of the line.
             let _ = write!(text, "\x1b[0m{words}\x1b[K\r\n");
         };
         let unit = if self.scene.unit.is_empty() { "tick" } else { self.scene.unit };
@@ -72,7 +72,7 @@ impl Terminal {
         for (&[x, y], colour) in self.scene.places.iter().zip(frame.image.each()) {
             let along = |at: f32, extent: usize| ((at * extent as f32) as usize).min(extent - 1);
             let place = &mut places[along(1.0 - y, high) * wide + along(x, wide)];
-            // Where several dots share a place, the dead are seen.
+            // If several dots share a place, a dead one is shown.
             if *place != Some(DEAD) {
                 *place = Some(colour.map_or(DEAD, shade));
             }
@@ -87,7 +87,7 @@ impl Terminal {
                     let _ = both.1.map_or(Ok(()), |it| write!(text, ";48;5;{}", index(it)));
                     text.push('m');
                 }
-                // An upper half in the one colour, on a ground of the other.
+                // An upper half in one colour, on a background of the other.
                 text.push(if both.0.is_some() { '\u{2580}' } else { ' ' });
             }
             text.push_str("\x1b[0m\r\n");

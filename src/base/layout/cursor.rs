@@ -6,9 +6,9 @@ use super::node::{Node, Part, Run};
 /// caller knows how far to go.
 #[derive(Debug)]
 pub struct Cursor<'a> {
-    /// Where the block begins that the cursor is in.
+    /// The offset of the block that the cursor is in.
     offset: i64,
-    /// How long blocks are; how many are left, this one included; how far apart they are.
+    /// The length of blocks; how many are left, this one included; the distance between them.
     bytes: usize,
     count: usize,
     stride: i64,
@@ -32,9 +32,9 @@ enum Frame<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Items<'a> {
     pub runs: &'a [Run],
-    /// Where the first item is.
+    /// The offset of the first item.
     pub offset: i64,
-    /// How far apart they are, and how many there are.
+    /// The distance between them, and their number.
     pub stride: i64,
     pub count: usize,
     /// Bytes of data in one.
@@ -42,7 +42,7 @@ pub struct Items<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A walk over a node whose first byte is at `first`, from byte `skip` of its data on.
+    /// A walk over a node whose first byte is at `first`, starting at byte `skip` of its data.
     #[inline]
     pub(super) fn new(node: &'a Node, first: i64, skip: usize) -> Cursor<'a> {
         let mut cursor = Cursor::over_run(0, 0);
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
         cursor
     }
 
-    /// A walk over one run of bytes from `offset` on.
+    /// A walk over one run of bytes, starting at `offset`.
     #[inline]
     pub fn over_run(offset: i64, bytes: usize) -> Cursor<'a> {
         Cursor {
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         (self.bytes, if self.within == 0 { self.count } else { 0 })
     }
 
-    /// Where the next byte is.
+    /// The offset of the next byte.
     #[inline]
     pub fn offset(&self) -> i64 {
         self.offset.wrapping_add(self.within as i64)
@@ -148,7 +148,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// To the strip behind this one.
+    /// Moves to the strip behind this one.
     fn advance(&mut self) {
         while let Some(frame) = self.above.last_mut() {
             match frame {
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
         self.offsets = &[];
     }
 
-    /// To byte `skip` of the data of this node.
+    /// Moves to byte `skip` of the data of this node.
     fn descend(&mut self, node: &'a Node, offset: i64, skip: u64) {
         match node {
             Node::Empty => {}

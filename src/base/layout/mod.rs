@@ -15,14 +15,14 @@ pub use node::{FEW_RUNS, Run};
 
 use node::Node;
 
-/// A type whose displacements or sizes no 64 bits hold.
+/// A type whose displacements or sizes do not fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 /// The positions of an item's data, relative to its address, and the distance between items.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// One item, and where its first byte of data is.
+    /// One item, and the offset of its first byte of data.
     item: Node,
     first: i64,
     /// As many items in a row as there is memory.
@@ -30,7 +30,7 @@ pub struct Layout {
     bounds: Bounds,
 }
 
-/// How large an item is, and where it begins and ends.
+/// The size of an item, and where it begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bounds {
     /// Bytes of data.
@@ -49,7 +49,7 @@ struct Bounds {
 const ENDLESS: u64 = 1 << 62;
 
 impl Layout {
-    /// A basic type: blocks of data given by where they begin and how long they are.
+    /// A basic type: blocks of data, given by their offsets and lengths.
     pub fn basic(blocks: &[(i64, u64)], extent: i64, alignment: u64) -> Layout {
         let parts = blocks.iter().map(|(at, bytes)| (*at, Node::run(*bytes))).collect();
         let (first, item) = Node::list(parts);
@@ -83,7 +83,7 @@ impl Layout {
         Ok(Layout::new(first, item, bounds.padded()?))
     }
 
-    /// Items of several types: how many in a row, where, of what (MPI_Type_create_struct).
+    /// Items of several types: number, offset and type of each block (MPI_Type_create_struct).
     pub fn structure(blocks: &[(u64, i64, &Layout)]) -> Result<Layout, TooLarge> {
         let mut bounds = Bounds::none();
         let mut parts = Vec::with_capacity(blocks.len());
@@ -137,7 +137,7 @@ impl Layout {
         self.bounds.data.0
     }
 
-    /// Bytes from the first of data to the last.
+    /// Bytes from the first byte of data to the last.
     #[inline]
     pub fn true_extent(&self) -> i64 {
         self.bounds.data.1 - self.bounds.data.0
@@ -150,7 +150,7 @@ impl Layout {
         node.is_run().then_some(self.first)
     }
 
-    /// Walks over items in a row from the byte of data with this number on.
+    /// Walks over consecutive items, starting at the byte of data with this number.
     #[inline]
     pub fn cursor(&self, skip: usize) -> Cursor<'_> {
         Cursor::new(&self.row, self.first, skip)
@@ -162,7 +162,7 @@ impl Bounds {
         Bounds { size: 0, data: (0, 0), span: (0, 0), is_marked: false, alignment: 1 }
     }
 
-    /// Nothing that counts: such parts leave no trace in what they are part of.
+    /// Whether it is empty and unmarked: such parts leave no trace in an enclosing type.
     fn is_nothing(&self) -> bool {
         self.size == 0 && !self.is_marked
     }

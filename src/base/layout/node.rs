@@ -40,7 +40,7 @@ pub(super) enum Node {
 pub(super) struct Part {
     /// Bytes of data in the parts before.
     pub(super) before: u64,
-    /// Where its first byte is, seen from that of the list.
+    /// The offset of its first byte, relative to that of the list.
     pub(super) offset: i64,
     pub(super) node: Node,
 }
@@ -48,7 +48,7 @@ pub(super) struct Part {
 /// A run at its place among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins, seen from the first.
+    /// Its offset, relative to the first.
     pub offset: i64,
     pub bytes: usize,
     /// Bytes of data in the runs before.
@@ -58,7 +58,7 @@ pub struct Run {
 /// The most runs that count as few: more are not merged into other nodes one by one.
 pub const FEW_RUNS: usize = 32;
 
-/// Lists up to this length are taken apart to be part of another.
+/// Lists up to this length are taken apart when they become part of another.
 const SHORT: usize = 16;
 /// The fewest equal blocks at equal distances that become a strip.
 const FEWEST: usize = 4;
@@ -91,7 +91,7 @@ impl Node {
         }
     }
 
-    /// This `count` times, `stride` apart.
+    /// `count` copies of this, `stride` apart.
     pub(super) fn repeat(self, count: u64, stride: i64) -> Node {
         let is_next = |step: i64, steps: u64| {
             i64::try_from(steps).ok().and_then(|steps| step.checked_mul(steps)) == Some(stride)
@@ -129,7 +129,7 @@ impl Node {
         }
     }
 
-    /// Runs, by where they begin, seen from the first, and how long they are.
+    /// Runs, given by their offsets relative to the first, and their lengths.
     fn runs(runs: impl Iterator<Item = (i64, u64)>) -> Node {
         let mut size = 0;
         let runs = runs.map(|(offset, bytes)| {
@@ -141,7 +141,7 @@ impl Node {
         Node::Runs { size, runs }
     }
 
-    /// Nodes at their places, one after the other; returns where the first byte of data is.
+    /// Nodes at their offsets, in order; returns the offset of the first byte of data.
     pub(super) fn list(nodes: Vec<(i64, Node)>) -> (i64, Node) {
         let mut merged: Vec<(i64, Node)> = Vec::with_capacity(nodes.len());
         for (offset, node) in nodes {
@@ -190,7 +190,7 @@ impl Node {
     }
 }
 
-/// How long a node is that is one run.
+/// The length of a node that is a single run.
 fn run_length(node: &Node) -> Option<u64> {
     match node {
         Node::Strip { bytes, count: 1, .. } => Some(*bytes),

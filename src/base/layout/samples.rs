@@ -46,7 +46,7 @@ impl Model {
         all
     }
 
-    /// Where the first `count` bytes of data of items in a row are.
+    /// The offsets of the first `count` bytes of data of consecutive items.
     pub fn places(&self, count: usize) -> Vec<i64> {
         let items = (0..).flat_map(|item| self.bytes.iter().map(move |b| (item, *b)));
         items.take(count).map(|(item, byte): (i64, i64)| byte + item * self.extent()).collect()

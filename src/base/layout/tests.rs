@@ -4,7 +4,7 @@ use super::samples::random_type;
 use super::*;
 use crate::random::Random;
 
-/// Where the bytes are that a cursor passes, in random steps.
+/// The offsets of the bytes that a cursor passes, in random steps.
 fn walked(cursor: &mut Cursor<'_>, count: usize, random: &mut Random) -> Vec<i64> {
     let mut places = Vec::new();
     while places.len() < count {

@@ -31,7 +31,7 @@ pub struct Biased<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: only one thread at a time gets at the value: see the protocol above.
+// SAFETY: only one thread at a time accesses the value: see the protocol above.
 unsafe impl<T: Send> Sync for Biased<T> {}
 // SAFETY: the value moves along.
 unsafe impl<T: Send> Send for Biased<T> {}
@@ -41,11 +41,11 @@ unsafe impl<T: Send> Send for Biased<T> {}
 enum Entry {
     AsOwner,
     Locked,
-    /// Locked, and this thread gets the ownership back.
+    /// Locked; on leaving, this thread gives the ownership back.
     Visiting(usize),
 }
 
-/// The value, as long as the thread has it to itself.
+/// The value, while the thread has exclusive access.
 pub struct Guard<'a, T> {
     of: &'a Biased<T>,
     entry: Entry,
@@ -53,7 +53,7 @@ pub struct Guard<'a, T> {
     stays: std::marker::PhantomData<*const ()>,
 }
 
-/// The value, as long as its owner has it.
+/// The value, while its owner uses it.
 pub struct Own<'a, T> {
     of: &'a Biased<T>,
     /// As with a [`Guard`].
@@ -76,7 +76,7 @@ impl<T> Biased<T> {
         }
     }
 
-    /// Waits until the calling thread has the value to itself.
+    /// Waits until the calling thread has exclusive access to the value.
     #[inline(always)]
     pub fn lock(&self) -> Guard<'_, T> {
         let me = own_token();
@@ -98,7 +98,7 @@ impl<T> Biased<T> {
         self.owner.load(Ordering::Relaxed) == own_token()
     }
 
-    /// The way of the owner; false when it has lost the ownership meanwhile.
+    /// The owner's entry; false if it has lost the ownership meanwhile.
     #[inline(always)]
     fn enter(&self, me: usize) -> bool {
         assert!(!self.is_inside.load(Ordering::Relaxed), "whoever has a value does not ask for it");
@@ -198,7 +198,7 @@ impl<T> Deref for Own<'_, T> {
     type Target = T;
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: only this guard's holder has the value.
+        // SAFETY: the holder of this guard has exclusive access.
         unsafe { &*self.of.value.get() }
     }
 }
@@ -222,7 +222,7 @@ impl<T> Deref for Guard<'_, T> {
     type Target = T;
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: only this guard's holder has the value.
+        // SAFETY: the holder of this guard has exclusive access.
         unsafe { &*self.of.value.get() }
     }
 }
@@ -235,7 +235,7 @@ impl<T> DerefMut for Guard<'_, T> {
     }
 }
 
-/// A number that no other living thread has: where its thread-local data are.
+/// A number that no other living thread has: the address of its thread-local data.
 #[cfg(all(target_arch = "x86_64", not(any(miri, loom))))]
 #[inline(always)]
 fn own_token() -> usize {

@@ -23,7 +23,7 @@ mod kernel {
     use super::{Ordering, fence};
     use std::sync::atomic::{AtomicBool, compiler_fence};
 
-    /// Set before there are two threads that could need it, and never taken back.
+    /// Set before two threads could need it, and never unset.
     static IS_ARMED: AtomicBool = AtomicBool::new(false);
 
     const GLOBAL: libc::c_int = 1;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Dekker's handshake, many times: never do both sides miss each other.
+    /// Dekker's handshake, many times: the two sides never both miss each other.
     #[test]
     fn one_of_two_sees_the_other() {
         const ROUNDS: usize = if cfg!(miri) { 20 } else { 20_000 };

@@ -4,7 +4,7 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Values by what they are of; each follows from its key.
+/// Values by key; each depends on its key alone.
 pub struct Latest<K, V, const KEPT: usize>(Mutex<Vec<(K, Arc<V>)>>);
 
 impl<K: PartialEq, V, const KEPT: usize> Default for Latest<K, V, KEPT> {

@@ -25,7 +25,7 @@ const COUNT: u64 = GIVEN_UP - 1;
 
 /// The members that are counted.
 pub struct Muster {
-    /// None where all count in the root.
+    /// Empty if all members count in the root.
     groups: Box<[Word]>,
     root: Word,
     members: usize,
@@ -92,12 +92,12 @@ impl Muster {
 }
 
 impl Word {
-    /// Counts one more in this turn; says how many they are, flag included.
+    /// Counts one more in this turn; returns the count, flag included.
     #[inline]
     fn count(&self, turn: u32) -> u64 {
         let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
         let mut now = self.0.load(lost);
-        // The first of a turn begins anew.
+        // The first arrival of a turn starts from zero.
         while now >> 32 != u64::from(turn) {
             match self.0.compare_exchange_weak(now, of(turn) | 1, won, lost) {
                 Ok(_) => return 1,
@@ -145,7 +145,7 @@ mod tests {
             assert!(muster.abandon(5));
             assert!(!muster.arrive(5, 0) && !muster.is_full(5) && muster.is_decided(5));
             assert!(muster.abandon(5));
-            // A later turn begins anew.
+            // A later turn starts from zero.
             assert!(!muster.is_decided(6));
             let told = (0..members).filter(|place| muster.arrive(6, *place)).count();
             assert!(muster.is_decided(6));

@@ -2,15 +2,15 @@
 
 use super::atomic::{AtomicU64, Ordering};
 
-/// A `&'static str` or nothing, as one number: where it is in the lower 48 bits, its length above.
-/// Others may see an old one, and never half of one.
+/// A `&'static str` or nothing, as one number: its address in the lower 48 bits, its length above.
+/// Readers may see an old one, but never half of one.
 #[derive(Default)]
 pub struct Name(AtomicU64);
 
 const PLACE: u64 = (1 << 48) - 1;
 
 impl Name {
-    /// A word that does not fit is nothing: it is for people only.
+    /// A string that does not fit counts as nothing: names are for people only.
     #[inline]
     pub fn set(&self, name: Option<&'static str>) {
         self.0.store(name.map_or(0, packed), Ordering::Relaxed);

@@ -31,7 +31,7 @@ pub struct Queue<P: Linked> {
     owns: PhantomData<P>,
 }
 
-// SAFETY: what goes through is owned by the sender before and by the taker after, never by both.
+// SAFETY: an item is owned by the sender before and by the taker after, never by both.
 unsafe impl<P: Linked + Send> Sync for Queue<P> {}
 // SAFETY: as above.
 unsafe impl<P: Linked + Send> Send for Queue<P> {}
@@ -53,7 +53,8 @@ impl<P: Linked> Queue<P> {
         let mut newest = ptr::null_mut();
         loop {
             link.store(newest, Ordering::Relaxed);
-            // SeqCst, so that a taker that announced its sleep before looking is seen (see `Bell`).
+            // SeqCst, so that a taker that announced its sleep before looking is noticed (see
+            // `Bell`).
             let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
             match self.newest.compare_exchange_weak(newest, node.as_ptr(), won, lost) {
                 Ok(_) => return,
@@ -100,7 +101,7 @@ impl<P: Linked> Drop for Queue<P> {
     }
 }
 
-/// What was taken at once: an iterator, oldest first.
+/// The nodes taken at once: an iterator, oldest first.
 pub struct Batch<P: Linked> {
     oldest: *mut P::Node,
     owns: PhantomData<P>,

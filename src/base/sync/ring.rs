@@ -10,7 +10,7 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// How many messages there is room for.
+/// The number of messages for which there is room.
 pub const SLOTS: usize = if cfg!(loom) { 2 } else { 128 };
 const QUARTER: u32 = (SLOTS as u32).div_ceil(4);
 /// How many lines ahead the sender prefetches.
@@ -26,14 +26,14 @@ struct Slot<T> {
 #[repr(align(64))]
 struct Own<T>(T);
 
-/// What the sender alone knows.
+/// State of the sender alone.
 struct Sending {
     next: u32,
     /// The taker's position, as far as the sender knows.
     taken: u32,
 }
 
-/// Where a sender writes its next message.
+/// The place for the sender's next message.
 pub struct Room<T> {
     pub at: *mut T,
     number: u32,
@@ -42,14 +42,14 @@ pub struct Room<T> {
 pub struct Ring<T> {
     slots: [Slot<T>; SLOTS],
     sending: Own<UnsafeCell<Sending>>,
-    /// The taker's next message: others may look, the taker alone writes.
+    /// The number of the taker's next message: other threads may read it, only the taker writes it.
     next: Own<AtomicU32>,
     /// The taker's position, for the sender.
     taken: Own<AtomicU32>,
 }
 
-// SAFETY: a value is the sender's before its slot's turn, and the taker's after. That there is one
-// of each is what the callers of the unsafe functions promise.
+// SAFETY: a value belongs to the sender before its slot's turn, and to the taker after. The callers
+// of the unsafe functions promise that there is one of each.
 unsafe impl<T: Send> Sync for Ring<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Ring<T> {}
@@ -76,7 +76,7 @@ impl<T> Ring<T> {
         &self.slots[number as usize & (SLOTS - 1)]
     }
 
-    /// Where the sender writes its next message; `None`: there is no room.
+    /// The place for the sender's next message; `None`: there is no room.
     ///
     /// # Safety
     /// One thread at a time sends; what it did before is known to the next.
@@ -110,7 +110,7 @@ impl<T> Ring<T> {
         sending.next.wrapping_sub(sending.taken) != SLOTS as u32
     }
 
-    /// What the sender has written into `room` is the next message.
+    /// Publishes what the sender has written into `room` as the next message.
     ///
     /// # Safety
     /// [`Ring::room`] has just returned it to the caller.
@@ -143,7 +143,7 @@ impl<T> Ring<T> {
         is_filled.then(|| unsafe { NonNull::new_unchecked(slot.value.get().cast()) })
     }
 
-    /// Gives the place of the next message, which the taker has read, back to the sender.
+    /// Returns the place of the next message, which the taker has read, to the sender.
     ///
     /// # Safety
     /// [`Ring::next`] has just returned it to the caller.

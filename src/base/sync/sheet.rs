@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use std::ops::{Deref, DerefMut, Range};
 use std::ptr;
 
-/// Bytes that are shared out in parts.
+/// Bytes that are shared in parts.
 pub struct Sheet {
-    /// Reached through `start` alone, except where it changes its size.
+    /// Accessed through `start` only, except for resizing.
     memory: Vec<u8>,
     start: *mut u8,
     held: Mutex<Vec<Held>>,
@@ -23,7 +23,7 @@ struct Held {
     is_written: bool,
 }
 
-// SAFETY: the sheet owns the memory behind `start`, and parts that are written to are one holder's.
+// SAFETY: the sheet owns the memory behind `start`, and a part that is written to has one holder.
 unsafe impl Send for Sheet {}
 // SAFETY: as above; the record of holders is behind a lock.
 unsafe impl Sync for Sheet {}

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// What a program is compiled with.
+/// The headers with which programs are compiled.
 const HEADERS: [&str; 3] = [
     include_str!("../../../include/mpi.h"),
     include_str!("../../../include/mpi-ext.h"),

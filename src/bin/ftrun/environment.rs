@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The changes to make to our own environment; the last word on a variable counts.
+/// The changes to make to our own environment; the last change of a variable counts.
 pub(crate) struct Variables(Vec<(String, Option<OsString>)>);
 
 /// Prefixes of the variables by which other launchers tell a process its rank and its peers. Such a
@@ -16,7 +16,7 @@ pub(crate) struct Variables(Vec<(String, Option<OsString>)>);
 const OF_OTHERS: [&str; 6] =
     ["PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "MPI_LOCAL", "MV2_COMM_WORLD_"];
 
-/// Puts the environment of a run together.
+/// Assembles the environment of a run.
 pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal> {
     let inherited = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let of_others = inherited.filter(|name| OF_OTHERS.iter().any(|start| name.starts_with(start)));
@@ -50,7 +50,7 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     Ok(variables)
 }
 
-/// What the user preloads apart from this library, which an outer run may have put there.
+/// The user's preloaded libraries without this one, which an outer run may have added.
 fn kept_preload(before: Option<&OsStr>) -> Option<OsString> {
     let text = before?.as_bytes();
     let ours = |entry: &[u8]| entry.ends_with(LIBRARY.as_bytes());
@@ -72,7 +72,7 @@ fn preload_name(library: &Path) -> Result<OsString, Refusal> {
             ),
         ));
     }
-    // Without a slash it is searched for in LD_LIBRARY_PATH, where a space is a letter.
+    // Without a slash the name is searched for in LD_LIBRARY_PATH, where a space does not separate.
     let has_space = bytes.contains(&b' ');
     Ok(if has_space { LIBRARY.into() } else { library.as_os_str().to_os_string() })
 }

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::time::Duration;
 
-/// What was ordered so far, with the places where it was written.
+/// The orders so far, with the places where they were written.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     events: Vec<(String, Event)>,
@@ -18,7 +18,7 @@ pub(crate) struct Faults {
     seed: Option<Seed>,
 }
 
-/// What decides where chance would.
+/// The source of the random choices.
 #[derive(Clone, Copy, Debug)]
 enum Seed {
     Given(u64),
@@ -73,8 +73,8 @@ impl Faults {
         Ok(())
     }
 
-    /// Gives the orders to the job, now that it is known how many ranks it has, and whether they
-    /// are to be threads; may hand back what is to be said about them.
+    /// Puts the orders into the job, now that its number of ranks is known, and whether they are
+    /// threads; may return a remark to print.
     pub(crate) fn give_to(
         self, job: &mut Job, has_threads: bool,
     ) -> Result<Option<String>, Refusal> {
@@ -121,7 +121,7 @@ impl Faults {
     }
 }
 
-/// Any number will do that the next run does not have.
+/// Any number that the next run will not draw again.
 fn drawn() -> u64 {
     RandomState::new().hash_one(0) % 1_000_000
 }
@@ -129,7 +129,7 @@ fn drawn() -> u64 {
 /// `--machine FILE|NAME`: resolved for the library, whatever directory the job runs in.
 pub(crate) fn machine(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let name = value.to_string_lossy();
-    // What is no file may be a name: the library knows.
+    // A name that is no file may be a built-in machine: the library knows.
     let Ok(path) = Path::new(value).canonicalize() else { return Ok(name.into_owned()) };
     let path = path.to_str().filter(|path| !path.contains('\n'));
     let no = || Refusal::usage(format!("cannot read {dashed} {name}: its path is not plain text"));

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// One library that is asked for, by a program or by another library.
+/// A library that a program or another library needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// The file's name without directories.
@@ -70,7 +70,7 @@ struct Search {
 }
 
 impl Search {
-    /// The library `name` as the object at `by` would get it.
+    /// The library `name` that the object at `by` would get.
     fn find(&self, name: &str, by: &Path, elf: &Elf) -> Option<(PathBuf, Elf)> {
         if name.contains('/') {
             return open(PathBuf::from(name));
@@ -98,7 +98,7 @@ fn expand(path: Option<&str>, origin: &Path) -> impl Iterator<Item = PathBuf> {
     expanded.collect::<Vec<_>>().into_iter()
 }
 
-/// A file that can be loaded into this program; others of the name are passed over, as in ld.so.
+/// A file that can be loaded into this program; ld.so passes over others, too.
 fn open(path: PathBuf) -> Option<(PathBuf, Elf)> {
     match elf::look(&path) {
         Ok(Kind::Elf(elf)) => Some((path, elf)),
@@ -117,12 +117,12 @@ const CACHE_ENTRY_BYTES: usize = 24;
 impl Cache {
     fn read() -> Cache {
         let bytes = std::fs::read(CACHE).unwrap_or_default();
-        // Old tools write a table in an older form in front of this one.
+        // Old tools write an older form of the table in front of this one.
         let start = bytes.windows(CACHE_MAGIC.len()).position(|window| window == CACHE_MAGIC);
         Cache(Bytes(start.map(|start| bytes[start..].to_vec()).unwrap_or_default()))
     }
 
-    /// Files that the list has for `name`.
+    /// The cached files for `name`.
     fn find(&self, name: &str) -> Vec<PathBuf> {
         let count = self.0.u32(CACHE_MAGIC.len()).unwrap_or(0) as usize;
         let string = |at: usize| self.0.string(u64::from(self.0.u32(at)?));

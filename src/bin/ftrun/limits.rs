@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 /// Threads besides the ranks': the supervisor, timers.
 const OWN_THREADS: usize = 8;
-/// Numbers of processes that Linux does not hand out.
+/// Process numbers that Linux does not use.
 const RESERVED_PIDS: usize = 300;
-/// Addresses that a process has, less what the program itself may want.
+/// The addresses of a process, less what the program itself may need.
 const ADDRESSES: usize = (1 << 47) - (1 << 42);
 
-/// One limit: how many ranks it has room for.
+/// A limit: how many ranks it permits.
 #[derive(Debug)]
 struct Limit {
     name: &'static str,
@@ -36,7 +36,7 @@ pub(crate) fn check(job: &Job) -> Result<(), Refusal> {
     tightest.map_or(Ok(()), |limit| refuse(job.ranks, &limit))
 }
 
-/// Whether each rank is to be a thread of the operating system's.
+/// Whether each rank must be an OS thread.
 fn needs_threads(job: &Job) -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match job.kind {
@@ -81,7 +81,7 @@ fn raise(name: &str, wanted: usize) -> String {
     format!("raise it with `sysctl -w {name}={wanted}` as root")
 }
 
-/// The tightest `pids.max` of the control groups that this process is in.
+/// The smallest `pids.max` of the control groups that this process is in.
 fn control_group() -> Option<Limit> {
     let text = read_to_string("/proc/self/cgroup").ok()?;
     let mut tightest: Option<Limit> = None;
@@ -115,14 +115,14 @@ fn group_directories(line: &str, controller: &str) -> Vec<PathBuf> {
     inner.ancestors().take_while(|directory| directory.starts_with(&root)).map(Into::into).collect()
 }
 
-/// `ulimit -u`: counts the threads of all processes of the user; root is free of it.
+/// `ulimit -u`: counts the threads of all processes of the user; it does not apply to root.
 fn user_processes(ranks: usize) -> Option<Limit> {
     let user = Path::new("/proc/self").metadata().ok()?.uid();
     let limit = soft_limit("Max processes")?;
     if user == 0 {
         return None;
     }
-    // Counting reads a file per process: only where it may matter.
+    // Counting reads a file per process: only done if it may matter.
     let running = if ranks.saturating_mul(2) > limit { threads_of(user) } else { 0 };
     let room = limit.saturating_sub(running + OWN_THREADS);
     let wanted = ranks.saturating_add(running + OWN_THREADS);
@@ -173,8 +173,8 @@ fn per_rank(job: &Job) -> usize {
     job.heap_bytes.saturating_add(job.stack_bytes).max(1)
 }
 
-/// What the machine or the tightest control group has left. A rank that does nothing but begin and
-/// end takes a little more than is counted here.
+/// What the machine or the tightest control group has left. A rank that only starts and ends takes
+/// a little more than is counted here.
 fn memory(job: &Job) -> Option<Limit> {
     const LEAST_BYTES: usize = 24 << 10;
     const LEAST_SHARED: usize = 12 << 10;
@@ -191,7 +191,7 @@ fn memory(job: &Job) -> Option<Limit> {
     Some(Limit { name, value, room: left / each, cure: cure.to_string() })
 }
 
-/// What the control groups that this process is in have left, if they limit memory.
+/// What is left in the control groups that this process is in, if they limit memory.
 fn memory_of_groups() -> Option<usize> {
     let text = read_to_string("/proc/self/cgroup").ok()?;
     let groups = text.lines().flat_map(|line| group_directories(line, "memory"));

@@ -5,7 +5,7 @@ use crate::shared::refusal::Refusal;
 use ftmpi_launch::{CollMode, CommMode, Modes, MsgMode, OnFailure, RecoveryMode, Rules};
 use std::ffi::OsString;
 
-/// What was said so far.
+/// The settings so far.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) on_failure: Option<OnFailure>,
@@ -19,7 +19,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// An option or a variable, `said`, has this value.
+    /// Sets the value of an option or a variable, which is called `said`.
     pub(crate) fn set(&mut self, does: Does, said: &str, value: &str) -> Result<(), Refusal> {
         let unknown = || {
             let wants = choices(does);
@@ -42,7 +42,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// `--with-ft` of Open MPI: there is one kind there, or none, where failures end the job.
+    /// `--with-ft` of Open MPI: ULFM, or none, and then failures end the job.
     pub(crate) fn with_ft(&mut self, said: &str, value: &str) -> Result<(), Refusal> {
         let is = |names: &[&str]| names.iter().any(|name| value.eq_ignore_ascii_case(name));
         self.is_without = is(&["no", "none", "off", "false", "0"]);
@@ -77,7 +77,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// The rules that was asked for, if one was.
+    /// The requested rules, if any.
     pub(crate) fn rules(&self) -> Result<Option<Rules>, Refusal> {
         let Wanted { is_ulfm, is_without, comm, msg, coll, recovery, on_failure } = *self;
         let has_others = msg.is_some() || coll.is_some() || recovery.is_some();

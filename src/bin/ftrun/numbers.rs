@@ -18,19 +18,19 @@ pub(crate) fn size(text: &str) -> Option<usize> {
     number.parse::<usize>().ok()?.checked_mul(1 << shift)
 }
 
-/// A time in seconds, with a fraction if need be; more than nothing.
+/// A time in seconds, with an optional fraction; more than 0.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let time = Duration::try_from_secs_f64(text.parse().ok()?).ok()?;
     (!time.is_zero()).then_some(time)
 }
 
-/// A count. What overflows is a count too, the largest: a limit of the machine will say no to it.
+/// A count. One that overflows becomes the largest: a limit of the machine will refuse it.
 pub(crate) fn count(text: &str) -> Option<usize> {
     let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     all_digits.then(|| text.parse().unwrap_or(usize::MAX))
 }
 
-/// A size as people write it.
+/// A size, written for people.
 pub(crate) fn spelled(bytes: usize) -> String {
     let units = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
     let unit = units.iter().find(|(shift, _)| bytes >> shift << shift == bytes && bytes != 0);

@@ -52,15 +52,15 @@ pub(crate) enum Does {
     HostFile,
     Help,
     Version,
-    /// Has no meaning in one process, or is the case anyway.
+    /// Has no meaning in one process, or is always so here.
     Nothing,
-    /// Would change what the user sees, and does not here: a warning says so.
+    /// Would change what the user sees, but has no effect here: a warning says so.
     NotHere,
     /// Several programs in one job.
     ManyPrograms,
 }
 
-/// One option: its names, how many words follow it, and what it does.
+/// An option: its names, the number of words that follow, and its effect.
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) names: &'static [&'static str],
@@ -74,7 +74,7 @@ const fn choice(names: &'static [&'static str], values: usize, does: Does) -> Ch
 
 #[rustfmt::skip]
 const CHOICES: &[Choice] = &[
-    // Ours.
+    // This launcher's own options.
     choice(&["np", "n", "c"], 1, Does::Ranks),
     choice(&["ranks"], 1, Does::RankKind),
     choice(&["private"], 1, Does::Private),
@@ -151,7 +151,7 @@ const CHOICES: &[Choice] = &[
     choice(&["print-rank-map", "profile", "localhost-only", "rr", "localonly"], 0, Does::Nothing),
     choice(&["localroot", "exitinfo", "soft-ok"], 0, Does::Nothing),
     choice(&["soft", "arch", "gpus-per-proc", "gpu-subdevs-per-proc"], 1, Does::Nothing),
-    // What changes what the user sees elsewhere.
+    // Options that change the output elsewhere.
     choice(&["output-filename", "outfile-pattern", "errfile-pattern"], 1, Does::NotHere),
     choice(&["xml", "timestamp-output", "report-state-on-timeout"], 0, Does::NotHere),
     choice(&["get-stack-traces"], 0, Does::NotHere),
@@ -179,7 +179,7 @@ pub(crate) fn nearest_of(
     (steps <= 1 + name.len() / 4).then_some(known)
 }
 
-/// How many letters must be typed differently to get from one word to the other.
+/// The number of letters to change to get from one word to the other.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

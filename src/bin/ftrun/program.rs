@@ -24,7 +24,7 @@ const OTHERS: [(&str, &str); 10] = [
     ("libmpi.so", "another MPI"),
 ];
 
-/// The file of `program`, after a look at everything that would stop it later.
+/// The file of `program`, after checking everything that would stop it later.
 pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
     let path = find(program, variables)?;
     let shown = path.display();
@@ -80,8 +80,8 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, R
     Ok(path)
 }
 
-/// The file behind the name: a path as it is, a plain word through PATH and then in this directory,
-/// as other launchers look for it and scripts written for them expect.
+/// The file behind the name: a path unchanged, a plain word through PATH and then in this
+/// directory, as other launchers do and scripts written for them expect.
 fn find(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
     let name = Path::new(program);
     let shown = name.display();
@@ -150,7 +150,7 @@ fn linked_well(elf: &Elf) -> Result<(), String> {
     Err("is static and cannot load the library; link it again without -static".into())
 }
 
-/// Why a program does not run that `which` was compiled for a sanitizer.
+/// Why a program compiled for the sanitizer `which` does not run.
 fn unsanitary(option: &str, which: &str) -> String {
     format!(
         "cannot run as ranks, since {which} is compiled with -fsanitize={option}, which sees one \
@@ -159,7 +159,7 @@ fn unsanitary(option: &str, which: &str) -> String {
     )
 }
 
-/// Whether the program reaches this library, and no other MPI.
+/// Checks that the program uses this library, and no other MPI.
 fn uses_us(asked: &[Asked]) -> Result<(), String> {
     let cure = "compile it again with mpicc, mpicxx or mpifort of this library";
     for library in asked {
@@ -173,7 +173,7 @@ fn uses_us(asked: &[Asked]) -> Result<(), String> {
     let ours = |library: &Asked| {
         library.name == LIBRARY || STANDARD_NAMES.contains(&library.name.as_str())
     };
-    // Behind a library that is not found there may be anything; ld.so will name it.
+    // A library that is not found may need anything; ld.so will name it.
     let unknown = asked.iter().any(|library| !library.found && !libraries::is_libc(&library.name));
     if unknown || asked.iter().any(ours) {
         return Ok(());

@@ -26,14 +26,14 @@ pub(crate) struct Request {
     /// Variables to set, in the order in which they were named.
     pub(crate) variables: Vec<(String, OsString)>,
     pub(crate) directory: Option<PathBuf>,
-    /// Where the job is to run, by name and by file: it can only be here.
+    /// Where the job should run, by name and by file: only this host is possible.
     pub(crate) hosts: Hosts,
     pub(crate) verbose: bool,
-    /// How it is to take failures.
+    /// How the job handles failures.
     pub(crate) wanted: Wanted,
 }
 
-/// The hosts that were asked for.
+/// The hosts that were named.
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     pub(crate) names: Vec<String>,
@@ -48,7 +48,7 @@ pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Resul
 }
 
 impl Request {
-    /// Decides how the job takes failures: what options say goes before the environment, in which
+    /// Decides how the job handles failures: options take precedence over the environment, in which
     /// `-x` has the last word.
     fn settle_rules(&mut self) -> Result<(), Refusal> {
         let Request { wanted, variables, job, .. } = self;
@@ -167,7 +167,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         job.heap_bytes = self.heap.unwrap_or(job.heap_bytes);
     }
 
-    /// Does what one option says; may hand back a warning.
+    /// Applies one option; may return a warning.
     fn obey(&mut self, option: Written) -> Result<Option<String>, Refusal> {
         let dashed = option.dashed.to_string();
         let does = option.choice.does;
@@ -249,7 +249,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         Ok(values)
     }
 
-    /// `-x NAME=VALUE` sets; `-x NAME` passes on, as everything is passed on anyway.
+    /// `-x NAME=VALUE` sets; `-x NAME` does nothing more, since all variables are passed on.
     fn export(&mut self, dashed: &str, value: &OsStr) -> Result<Option<String>, Refusal> {
         if value.to_string_lossy().contains('=') {
             self.set(dashed, vec![value.to_os_string()])?;

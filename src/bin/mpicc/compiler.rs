@@ -14,7 +14,7 @@ pub(crate) enum Language {
     Fortran,
 }
 
-/// A compiler: the words that call it (`ccache gcc` has two).
+/// A compiler, as the words of its command (`ccache gcc` has two).
 #[derive(Debug)]
 pub(crate) struct Compiler {
     words: Vec<String>,
@@ -39,7 +39,7 @@ impl Language {
         }
     }
 
-    /// Variables that name another compiler; the first that is set counts.
+    /// Variables that name another compiler; the first one that is set counts.
     pub(crate) fn variables(self) -> &'static [&'static str] {
         match self {
             Language::C => &["FTMPI_CC", "MPICH_CC", "OMPI_CC"],
@@ -99,7 +99,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// A wrapper of ours as the compiler would call itself for ever.
+    /// One of our wrappers as the compiler would call itself for ever.
     fn is_no_wrapper(&self, found: &Path) -> Result<(), Refusal> {
         let ours = place::own_directory()?;
         let real = found.canonicalize().unwrap_or_else(|_| found.to_path_buf());
@@ -127,7 +127,7 @@ impl Compiler {
         command
     }
 
-    /// Asks the compiler what it would do to link a program; nothing is compiled.
+    /// Asks the compiler how it would link a program; nothing is compiled.
     pub(crate) fn nature(&self) -> Nature {
         let mut command = self.command();
         command.args(["-###", "/dev/null"]).env("LC_ALL", "C").stdin(Stdio::null());
@@ -136,10 +136,10 @@ impl Compiler {
     }
 }
 
-/// Reads the commands that a compiler says it would run.
+/// Reads the commands that a compiler reports.
 fn nature_from(said: &str) -> Nature {
-    // The start-up file tells: crt1.o is the one of programs at fixed addresses. A compiler that
-    // says nothing of the kind is taken to be like most.
+    // The start-up file tells: crt1.o is the one for programs at fixed addresses. A compiler that
+    // reports no such file is assumed to be like most.
     let makes_pie = said.contains("Scrt1.o") || !said.contains("crt1.o");
     let version = said.lines().find_map(|line| line.strip_prefix("gcc version "));
     let major = version.and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());

@@ -51,7 +51,7 @@ fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, 
     Err(Refusal::new(NOT_FOUND, format!("cannot run the {language} compiler {name}: {error}")))
 }
 
-/// What MPI adds to the words of the user; nothing where the compiler is only asked something.
+/// What MPI adds to the user's words; nothing if the compiler only answers a question.
 #[derive(Default)]
 struct Flags {
     /// The headers' directory and, for Fortran, that of the modules.
@@ -84,7 +84,7 @@ impl Flags {
             link.extend((!words.has("-shared")).then(|| "-pie".to_string()));
         }
         if nature.checks_arguments {
-            // MPI's choice buffers are of any type, which this compiler takes for a mistake.
+            // MPI's choice buffers are of any type, which this compiler would reject.
             compile.push("-fallow-argument-mismatch".into());
         }
         link.push(format!("-L{directory}"));
@@ -145,13 +145,13 @@ impl Flags {
             Show::LibraryDirectories => self.library_directory.clone(),
             Show::Libraries => "ftmpi_rs".into(),
             Show::Version => format!("{called} (ftmpi-rs) {}", env!("CARGO_PKG_VERSION")),
-            // Printed before there is a compiler.
+            // Printed before the compiler is chosen.
             Show::Help => String::new(),
         }
     }
 }
 
-/// A file of ours is missing: nothing the user wrote is wrong.
+/// One of our files is missing: the user's words are not wrong.
 fn broken(sentence: String) -> Refusal {
     Refusal::new(BROKEN, sentence)
 }

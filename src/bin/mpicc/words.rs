@@ -4,7 +4,7 @@ use crate::broken;
 use crate::shared::refusal::Refusal;
 use std::ffi::OsString;
 
-/// What the compiler is to do.
+/// What the compiler should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
     /// Nothing: it is asked for its version and the like.
@@ -33,9 +33,9 @@ pub(crate) enum Show {
 #[derive(Debug)]
 pub(crate) struct Words {
     pub(crate) show: Option<Show>,
-    /// The compiler that `-cc=` and its like name.
+    /// The compiler that `-cc=` and similar options name.
     pub(crate) compiler: Option<String>,
-    /// What the compiler gets.
+    /// The words for the compiler.
     pub(crate) rest: Vec<OsString>,
     pub(crate) goal: Goal,
 }
@@ -142,7 +142,7 @@ impl Words {
         }
         read.goal = match read.show {
             Some(Show::Compiler | Show::Version | Show::Help) => Goal::Ask,
-            // What is shown without words of the user's are the flags for everything.
+            // Without words of the user, the flags for all steps are shown.
             Some(Show::Command) if !read.rest.is_empty() => goal(&read.rest),
             Some(_) => Goal::Link,
             None => goal(&read.rest),
@@ -150,7 +150,7 @@ impl Words {
         read
     }
 
-    /// Whether the compiler gets this very word.
+    /// Whether the compiler gets exactly this word.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.rest.iter().any(|known| known == word)
     }

@@ -6,7 +6,7 @@
 /// Where descriptions of options begin, counted from the option.
 const COLUMN: usize = 18;
 
-/// The page of `program`, whose help says `help`.
+/// The manual page of `program`, from the help text `help`.
 pub(crate) fn page(program: &str, help: &str) -> String {
     let title = program.to_uppercase();
     let mut page = format!(".TH {title} 1 \"\" \"ftmpi-rs {}\"\n", env!("CARGO_PKG_VERSION"));
@@ -39,7 +39,7 @@ fn heading(request: &str, text: &str) -> String {
     format!(".{request} {}\n.nf\n.in 4n\n", escaped(text))
 }
 
-/// The option in bold, what it does after it.
+/// The option in bold, then its description.
 fn option(text: &str) -> String {
     // A long option may leave only one space before the column of descriptions.
     let ends_option = |at: usize| {
@@ -51,7 +51,7 @@ fn option(text: &str) -> String {
     format!("\\fB{}\\fR{}", escaped(&text[..end]), escaped(&text[end..]))
 }
 
-/// The text with letters that roff would understand or beautify.
+/// The text with letters escaped that roff would interpret.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {

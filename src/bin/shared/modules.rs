@@ -14,9 +14,9 @@ use std::process::{Command, Stdio};
 /// each other.
 const SOURCES: [&str; 6] =
     ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90", "ftck.f90", "mpi_ext.f90", "mpi_f08_ext.f90"];
-/// What is there when all is there.
+/// Exists only when everything is complete.
 const LAST: &str = "mpi_f08_ext.mod";
-/// The directory that holds the others.
+/// The directory that holds the directories of all compilers.
 pub(crate) const DIRECTORY: &str = "ftmpi_rs-modules";
 
 /// The modules for a compiler.
@@ -30,7 +30,7 @@ pub(crate) struct Modules<'a> {
 }
 
 impl<'a> Modules<'a> {
-    /// The modules for `compiler` when it gets `words`; none where it does not even tell its
+    /// The modules for `compiler` when it gets `words`; none if the compiler does not report its
     /// version.
     pub(crate) fn of(
         compiler: &'a [String], words: impl Iterator<Item = &'a OsStr>, headers: &'a Path,
@@ -57,8 +57,8 @@ impl<'a> Modules<'a> {
         Some(Modules { compiler, kinds, headers, key })
     }
 
-    /// The directory to search for the modules: there already, or made in the first of `places`
-    /// that can be written to. What it says otherwise is the reason.
+    /// The directory to search for the modules: an existing one, or one made in the first of
+    /// `places` that can be written to. The error is the reason why there is none.
     pub(crate) fn directory(&self, places: &[PathBuf]) -> Result<PathBuf, String> {
         let inside = |place: &PathBuf| place.join(&self.key);
         if let Some(found) = places.iter().map(inside).find(|path| path.join(LAST).is_file()) {
@@ -75,7 +75,7 @@ impl<'a> Modules<'a> {
         Err(reasons.join("; "))
     }
 
-    /// Compiles the modules into `target`, which others may be making, too.
+    /// Compiles the modules into `target`, which other processes may be doing, too.
     fn make(&self, target: &Path) -> Result<(), Trouble> {
         let place = |error| Trouble::Place(format!("{}: {error}", target.display()));
         let partial = target.with_extension(format!("{}.new", std::process::id()));
@@ -115,7 +115,7 @@ fn source(headers: &Path, name: &str) -> PathBuf {
 /// Why there are no modules.
 enum Trouble {
     Compiler(String),
-    /// Another place may do.
+    /// Another place may work.
     Place(String),
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn own_directory() -> Result<PathBuf, Refusal> {
     Ok(own.parent().unwrap_or(Path::new("/")).to_path_buf())
 }
 
-/// The library that goes with this program.
+/// The library that belongs to this program.
 ///
 /// `cargo test` renews only the copy in `deps`, `cargo build` both: the newest is the right one.
 pub(crate) fn library() -> Result<PathBuf, Refusal> {
@@ -69,13 +69,14 @@ pub(crate) fn headers() -> Result<PathBuf, Refusal> {
     })
 }
 
-/// Where headers in the source tree have what is generated; installed ones have all in one place.
+/// The directory of generated files, for headers in the source tree; installed ones are all
+/// together.
 pub(crate) fn generated(headers: &Path) -> PathBuf {
     headers.join("generated")
 }
 
-/// Makes the standard's names beside the library where they are missing. A directory that cannot
-/// be written to has them already or does without.
+/// Makes the standard's names beside the library if they are missing. In a directory that cannot be
+/// written to they exist already, or stay missing.
 pub(crate) fn name_as_the_standard_does(library: &Path) {
     let Some(directory) = library.parent() else { return };
     for name in STANDARD_NAMES {

@@ -12,7 +12,7 @@ pub(crate) const NOT_FOUND: u8 = 127;
 /// Something of ours is missing or broken.
 pub(crate) const BROKEN: u8 = 1;
 
-/// Why nothing was run.
+/// The reason why nothing was run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u8,
@@ -28,7 +28,7 @@ impl Refusal {
         Refusal::new(USAGE, sentence)
     }
 
-    /// Says it on stderr in the name of the program that was called.
+    /// Prints it on stderr under the name of the called program.
     pub(crate) fn say(&self, called: &str) -> ExitCode {
         // If it cannot be written, the exit status still reports it.
         let _ = writeln!(std::io::stderr(), "{called}: {}", self.sentence);

@@ -111,11 +111,11 @@ mod mpi {
     }
 
     pub(super) fn finalize() {
-        // SAFETY: nothing is under way.
+        // SAFETY: no communication is pending.
         unsafe { MPI_Finalize() };
     }
 
-    /// The rank, and how many there are.
+    /// The rank, and the number of ranks.
     pub(super) fn place() -> (i32, i32) {
         let (mut rank, mut size) = (0, 0);
         // SAFETY: two numbers of ours.
@@ -149,7 +149,7 @@ mod mpi {
 
     /// Ends the whole job; a rank that only exits counts as dead.
     pub(super) fn abort() {
-        // SAFETY: that ends all.
+        // SAFETY: this ends the whole job.
         unsafe { MPI_Abort(WORLD, 1) };
     }
 
