@@ -79,7 +79,7 @@ impl Placement {
         &self.grid
     }
 
-    /// The extents of the ranks' own grid; the last layers of it may be partly empty.
+    /// The extents of the ranks' own grid; its last places may be empty.
     pub fn rank_dims(&self) -> &[u32] {
         &self.used
     }

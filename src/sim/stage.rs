@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 /// A run that advances in steps, and can be looked at between them.
 pub trait Run {
     fn scene(&self) -> Scene;
-    /// What is seen now. Where not all of it `is_plotted`, numbers that take long may be missing:
-    /// they are no numbers (NaN) then.
+    /// The current picture. Unless all of it `is_plotted`, numbers that take long to compute may be
+    /// missing: they are NaN then.
     fn frame(&self, state: &'static str, is_plotted: bool) -> Frame;
-    /// All numbers that are plotted and their tick, where they take no time worth speaking of: then
-    /// every step is plotted.
+    /// All plotted numbers and their tick, if they take negligible time: then every step is
+    /// plotted.
     fn point(&self) -> Option<(u64, Vec<f64>)> {
         None
     }
-    /// Whether a page's wish for another run can be fulfilled.
+    /// Whether a page's request for another run can be met.
     fn accepts(&self, _: &[(String, String)]) -> Result<(), String> {
         Ok(())
     }
@@ -28,20 +28,20 @@ pub trait Run {
     fn step(&mut self, feed: &Feed);
     /// Why it does not advance on its own, if it does not.
     fn rest(&self) -> Option<&'static str>;
-    /// Where it is, in words.
+    /// The current position, in words.
     fn now(&self) -> String;
     /// Handles any other request of a page.
     fn obey(&mut self, word: &str, rest: &str, feed: &Feed) -> Result<String, String>;
 }
 
-/// How a run is looked at, by the words of a command line.
+/// How a run is shown, from the words of a command line.
 pub struct Viewing {
     port: Option<u16>,
     record: Option<PathBuf>,
     is_drawn: bool,
 }
 
-/// What a page wishes for instead: names and values; and the order that is to be answered.
+/// A page's request for another run: names and values; and the order to answer.
 pub struct Wish {
     pub pairs: Vec<(String, String)>,
     pub order: Order,
@@ -49,7 +49,7 @@ pub struct Wish {
 
 /// The options of [`Viewing`] without a value.
 pub const ALONE: [&str; 2] = ["watch", "tui"];
-/// A picture each: as many as a display shows, sixty a second.
+/// The time of a picture: displays show sixty a second.
 const PICTURE: Duration = Duration::from_nanos(16_666_667);
 /// And no more of the run's time than this share of it.
 const SHARE: u32 = 70;
@@ -74,7 +74,7 @@ impl Viewing {
         self.port.is_some() || self.record.is_some() || self.is_drawn
     }
 
-    /// Shows a run of the program `name`: to its end, or as long as pages wish.
+    /// Shows a run of the program `name`: to its end, or as long as pages ask.
     pub fn show(&self, name: &str, run: &mut impl Run) -> Result<(), String> {
         let feed = Arc::new(Feed::default());
         if let Some(path) = &self.record {
@@ -147,7 +147,7 @@ pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
                     let pairs = pairs.map_err(String::from);
                     match pairs.and_then(|pairs| stage.run.accepts(&pairs).map(|()| pairs)) {
                         Ok(pairs) => return Some(Wish { pairs, order }),
-                        // What cannot be takes nothing away from what is.
+                        // An impossible request does not affect the current run.
                         Err(why) => order.answer(Err(why)),
                     }
                 }
@@ -181,12 +181,12 @@ fn go_through(feed: &Feed, run: &mut impl Run) {
     }
 }
 
-/// A run that pages look at.
+/// A run that pages watch.
 struct Stage<'a, R: Run> {
     run: &'a mut R,
     feed: &'a Feed,
     goes: bool,
-    /// Steps a second; 0: as many as there can be.
+    /// Steps a second; 0: as many as possible.
     rate: u32,
     /// When the next step is due.
     next: Instant,
@@ -265,7 +265,7 @@ impl<R: Run> Stage<'_, R> {
 
     /// When there may be another picture.
     fn next_picture(&self) -> Instant {
-        // Until the next step is due, a picture takes nothing away from the run.
+        // Until the next step is due, a picture costs the run nothing.
         let has_time = self.rate != 0 && Instant::now() + self.cost < self.next;
         match self.is_urgent || !self.is_under_way() {
             true => self.shown,
@@ -291,7 +291,7 @@ impl<R: Run> Stage<'_, R> {
             self.plotted = begun;
         }
         self.shown = Instant::now();
-        // One that is a little late does not put off those that follow.
+        // A picture that is a little late does not delay the following ones.
         let is_in_time = (self.due..self.due + PICTURE).contains(&begun);
         self.due = if is_in_time { self.due + PICTURE } else { begun + PICTURE };
         (self.is_changed, self.is_urgent) = (false, false);
@@ -375,7 +375,7 @@ mod tests {
         }
     }
 
-    /// Gives an order, and waits for what becomes of it.
+    /// Gives an order, and waits for the answer.
     fn ask(feed: &Feed, words: &str) -> Result<String, String> {
         let (reply, answer) = mpsc::sync_channel(1);
         assert!(feed.ask(Order::new(words.into(), reply)).is_ok(), "it takes orders");

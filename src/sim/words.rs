@@ -34,7 +34,7 @@ fn written(name: &str, text: &str) -> ExitCode {
     }
 }
 
-/// What was said, less what has been read.
+/// The words that have not been read yet.
 pub struct Words {
     plain: Vec<String>,
     options: Vec<(String, Option<String>)>,
@@ -64,7 +64,7 @@ impl Words {
         Ok(split)
     }
 
-    /// The next word that is no option.
+    /// The next word that is not an option.
     pub fn word(&mut self) -> Option<String> {
         (!self.plain.is_empty()).then(|| self.plain.remove(0))
     }
@@ -76,7 +76,7 @@ impl Words {
         self.options.len() < before
     }
 
-    /// Whether an option has this value; then it has been read.
+    /// Whether an option has this value; then it counts as read.
     pub fn is(&mut self, name: &str, value: &str) -> bool {
         let last = self.options.iter().rfind(|(option, _)| option == name);
         let is_it = last.is_some_and(|(_, said)| said.as_deref() == Some(value));
@@ -105,14 +105,14 @@ impl Words {
         }
     }
 
-    /// The number that an option gives, if it was said.
+    /// The number that an option gives, if it is present.
     pub fn given<T: FromStr + Display>(
         &mut self, name: &str, such_as: T,
     ) -> Result<Option<T>, String> {
         self.text(name).map(|text| number(name, &text, &such_as.to_string())).transpose()
     }
 
-    /// The number that an option gives, if it was said: more than 0.
+    /// The number that an option gives, if it is present: more than 0.
     pub fn positive(&mut self, name: &str, such_as: f64) -> Result<Option<f64>, String> {
         let given = self.given(name, such_as)?;
         match given {

@@ -41,7 +41,7 @@ unsafe impl<T: Send> Send for Biased<T> {}
 enum Entry {
     AsOwner,
     Locked,
-    /// Locked; on leaving, this thread gives the ownership back.
+    /// Locked; the thread of this number gets the ownership back afterwards.
     Visiting(usize),
 }
 

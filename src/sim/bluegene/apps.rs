@@ -9,7 +9,7 @@ pub struct LineBroadcast;
 /// From the middle of the machine, which cuts it into eight parts: each part's middle gets the
 /// message, and repeats this.
 pub struct OctreeBroadcast {
-    /// Whether a micro-task of its own starts the broadcast: one handler more in a row.
+    /// Whether a separate micro-task starts the broadcast: one handler more in the chain.
     pub has_starter: bool,
 }
 
@@ -51,12 +51,12 @@ impl Program for LineBroadcast {
     }
 }
 
-/// Starts an octree broadcast where that takes a handler of its own.
+/// Starts an octree broadcast if that takes a separate handler.
 const START: u16 = 1;
 
-/// A part of the machine that is to get a message, and has not.
+/// A part of the machine that has not got the message yet.
 struct Part {
-    /// Its first node, and where it ends in each dimension.
+    /// Its first node, and its end in each dimension.
     from: [u32; 3],
     end: [u32; 3],
     /// Whether the first node already has the message: it has cut a larger part.
@@ -131,7 +131,7 @@ impl Program for OctreeBroadcast {
     }
 }
 
-/// What a node of a reduction waits for.
+/// The state of a node that waits in a reduction.
 pub struct Waiting {
     pub best: u64,
     missing: u32,
@@ -157,7 +157,8 @@ impl Program for Reduce {
         if data.missing > 0 {
             return;
         }
-        // The way back of a line broadcast: the last dimension in which one is off the border.
+        // The way back of a line broadcast: along the last dimension in which the node is off the
+        // border.
         let mut at = node.xyz();
         match (0..3).rev().find(|&dim| at[dim] > 0) {
             None => node.finish(),

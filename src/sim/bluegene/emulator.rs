@@ -16,11 +16,11 @@ pub struct Totals {
     pub time_ns: f64,
     pub packets: u64,
     pub handlers: u64,
-    /// How long all handlers took together, in nanoseconds.
+    /// The total time of all handlers, in nanoseconds.
     pub busy_ns: f64,
     /// Packets that found an input buffer full.
     pub waited: u64,
-    /// How long handlers waited for room in an output buffer, in nanoseconds.
+    /// The time that handlers waited for room in an output buffer, in nanoseconds.
     pub stalled_ns: f64,
 }
 
@@ -43,7 +43,7 @@ pub struct Remains<P: Program> {
 #[derive(Clone, Copy, Debug)]
 enum What<R> {
     Arrive(Packet<R>),
-    /// A thread ends its handler, and something waits for that.
+    /// A thread ends its handler, and a packet waits for that.
     Free,
 }
 
@@ -112,7 +112,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
         Emulator { setup, program, simulation }
     }
 
-    /// Runs until nothing is left to do; says what mistake the program has made, if it has.
+    /// Runs to the end; the error is a mistake of the program.
     pub fn run(&mut self) -> Result<Totals, String> {
         self.simulation.run_until(u64::MAX - 1);
         self.totals()
@@ -124,7 +124,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
         self.simulation.run_until(end) && !self.has_failed()
     }
 
-    /// When something happens next, in nanoseconds.
+    /// The time of the next event, in nanoseconds.
     pub fn next_time(&self) -> Option<f64> {
         self.simulation.next_time().map(|ticks| self.setup.nanos(ticks))
     }
@@ -133,7 +133,7 @@ impl<P: Program, O: Observer> Emulator<P, O> {
         self.simulation.shards().iter().any(|nodes| nodes.tally.mistake.is_some())
     }
 
-    /// What has happened so far; what mistake the program has made, if it has.
+    /// The totals so far; the error is a mistake of the program.
     pub fn totals(&self) -> Result<Totals, String> {
         let shards = self.simulation.shards();
         let mistakes = shards.iter().filter_map(|nodes| nodes.tally.mistake.as_ref());
@@ -208,7 +208,7 @@ impl<P: Program> Remains<P> {
 }
 
 impl<P: Program, O: Observer> Nodes<P, O> {
-    /// Brings this shard's nodes to life; `first` gets what they send.
+    /// Starts this shard's nodes; `first` gets what they send.
     fn start(&mut self, first: &mut Vec<First<P::Payload>>) {
         let room = self.setup.payload_most().min(P::Payload::BYTES);
         for number in self.range.clone() {
@@ -270,7 +270,7 @@ impl<P: Program, O: Observer> Nodes<P, O> {
         }
     }
 
-    /// Runs a handler on a thread, by its number among those of its kind.
+    /// Runs a handler on a thread, given by its number among those of its kind.
     #[inline]
     fn handle(
         &mut self, now: u64, number: u32, thread: u32, packet: &Packet<P::Payload>, payload: &[u8],
@@ -297,7 +297,7 @@ impl<P: Program, O: Observer> Nodes<P, O> {
         let end = node.now;
         match crowd {
             None => *until = end,
-            // A handler that takes no time has its thread no longer.
+            // A handler that takes no time has already left its thread.
             Some(_) if end == now => {}
             Some(crowd) if is_large => crowd.working.hold(thread, end),
             Some(crowd) => crowd.communicating.hold(thread, end),

@@ -7,7 +7,7 @@ use ftmpi_machine::topology::Topology;
 pub trait Observer: Send {
     /// A packet of `bytes` bytes leaves a node.
     fn sent(&mut self, from: u32, to: u32, bytes: usize);
-    /// It reaches the other.
+    /// The packet arrives.
     fn arrived(&mut self, from: u32, to: u32);
     /// A handler has run.
     fn handled(&mut self, node: u32);
@@ -24,8 +24,8 @@ impl Observer for () {
     fn handled(&mut self, _: u32) {}
 }
 
-/// Counts what goes over each link of a packet's way, when it is sent; nodes' packets to themselves
-/// go over none, and are not counted.
+/// Counts each link of a packet's route when it is sent; packets of a node to itself use no link
+/// and are not counted.
 pub struct Heat {
     topology: Topology,
     pub links: Vec<Load>,

@@ -17,13 +17,13 @@ pub struct Jacobi {
     pub rounds: u32,
 }
 
-/// What a node has.
+/// The data of a node.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub cells: [f64; CELLS],
     round: u32,
     has_begun: bool,
-    /// Of this round and the next one, by direction: the neighbours' faces.
+    /// For this round and the next, by direction: the neighbours' faces.
     faces: [[Option<[f64; FACE]>; 6]; 2],
 }
 
@@ -32,7 +32,7 @@ fn beyond(direction: usize) -> f64 {
     if direction == 4 { 1.0 } else { 0.0 }
 }
 
-/// The index of a cell by its place in the block.
+/// The index of a cell, given its place in the block.
 fn cell(at: [usize; 3]) -> usize {
     at[0] + SIDE * (at[1] + SIDE * at[2])
 }
@@ -101,7 +101,7 @@ impl Block {
     }
 }
 
-/// In one order always: sums of floats depend on it.
+/// Always in one order: sums of floats depend on it.
 fn mean(beside: impl Fn(usize) -> f64) -> f64 {
     (0..6).map(beside).sum::<f64>() / 6.0
 }

@@ -11,13 +11,13 @@ use ftmpi_base::random::Random;
 const GO: u16 = 0;
 const TELL: u16 = 1;
 
-/// Atoms on a side of a cell at the beginning, and how far apart they are then, in diameters.
+/// Atoms on a side of a cell in the beginning, and their distance then, in diameters.
 const ROW: u32 = 2;
 const SPACING: f64 = 1.2;
-/// A cell's side, beyond which atoms do not feel each other.
+/// A cell's side, the range of the forces.
 const SIDE: f64 = ROW as f64 * SPACING;
 const STEP: f64 = 0.004;
-/// Operations to see how far apart two atoms are, and to add what they do to each other.
+/// Operations to compute the distance of two atoms, and to add their interaction.
 const FLOPS: [u64; 2] = [12, 30];
 const NEIGHBOURS: u32 = 26;
 
@@ -29,20 +29,20 @@ pub struct Atom {
     force: [f64; 3],
 }
 
-/// A box of atoms and for how many steps they move.
+/// A box of atoms, and the number of steps.
 pub struct Md {
     pub steps: u32,
     size: [f64; 3],
     atoms: Vec<Atom>,
 }
 
-/// What a node has.
+/// The data of a node.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     pub atoms: Vec<Atom>,
     /// After every step: the kinetic energy, and half of that between each atom and the others.
     pub energies: Vec<f64>,
-    /// Even ones tell where atoms are, odd ones which have gone over.
+    /// Even rounds tell where atoms are, odd ones which have moved over.
     round: u32,
     has_begun: bool,
     /// For this round and the next: the atoms that arrived, and from how many neighbours.
@@ -51,8 +51,8 @@ pub struct Cell {
 }
 
 impl Md {
-    /// Atoms on a lattice, a little shaken, with a total momentum of nothing. Half of them are near
-    /// the borders of cells.
+    /// Atoms on a slightly disturbed lattice, with a total momentum of 0. Half of them are near the
+    /// borders of cells.
     pub fn new(dims: [u32; 3], steps: u32, seed: u64) -> Result<Md, String> {
         if dims.iter().any(|&extent| extent < 3) {
             return Err(format!("dims {dims:?}: a cell has 26 neighbours: say 3,3,3 or more"));
@@ -91,8 +91,8 @@ impl Md {
         atoms
     }
 
-    /// What others, in the order of their numbers, do to an atom. Says its share of the energy, and
-    /// what it took to find out.
+    /// Adds the forces of other atoms, in the order of their numbers. Returns the atom's share of
+    /// the energy, and the number of operations.
     fn push(&self, atom: &mut Atom, others: &[Atom]) -> (f64, u64) {
         let (mut energy, mut flops) = (0.0, 0);
         atom.force = [0.0; 3];
@@ -111,14 +111,14 @@ impl Md {
             let distance = square.sqrt();
             let (force, potential) = lennard_jones(distance);
             let (force_there, potential_there) = lennard_jones(SIDE);
-            // Shifted so that neither jumps where atoms cease to feel each other.
+            // Shifted so that force and energy are continuous at the range.
             (0..3).for_each(|dim| atom.force[dim] += (force - force_there) / distance * apart[dim]);
             energy += 0.5 * (potential - potential_there + (distance - SIDE) * force_there);
         }
         (energy, flops)
     }
 
-    /// Half a push, then the way of a step, back into the box if it leads out.
+    /// Half a push, then the move of a step, back into the box if it leads out.
     fn drift(&self, atom: &mut Atom) {
         kick(atom);
         for dim in 0..3 {
@@ -142,19 +142,19 @@ fn kick(atom: &mut Atom) {
     (0..3).for_each(|dim| atom.speed[dim] += 0.5 * STEP * atom.force[dim]);
 }
 
-/// Of atoms whose mass is one.
+/// The momentum of atoms with mass 1.
 pub fn momentum(atoms: &[Atom]) -> [f64; 3] {
     let add = |sum: [f64; 3], atom: &Atom| std::array::from_fn(|dim| sum[dim] + atom.speed[dim]);
     atoms.iter().fold([0.0; 3], add)
 }
 
-/// The cell in which a place is.
+/// The cell of a place.
 fn cell(at: [f64; 3], dims: [u32; 3]) -> [u32; 3] {
-    // What rounding puts at the box's end is in the last one.
+    // A place rounded up to the box's end is in the last one.
     std::array::from_fn(|dim| ((at[dim] / SIDE) as u32).min(dims[dim] - 1))
 }
 
-/// The cells around one, round the box.
+/// The neighbouring cells, with the box periodic.
 fn around(xyz: [u32; 3], dims: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let ways = (0..27u32).filter(|&way| way != 13);
     ways.map(move |way| {
@@ -246,7 +246,7 @@ impl Atom {
 impl Program for Md {
     type Data = Cell;
     type Payload = [u8; PAYLOAD_MOST];
-    // Atoms go in fragments: there must be room for more than the head of one.
+    // Atoms are sent in fragments: there must be room for more than the head of one.
     const PAYLOAD_BYTES: usize = 16;
 
     fn start(&self, node: &mut Node<'_>) -> Cell {
@@ -299,14 +299,14 @@ impl Outcome {
         momentum(&self.atoms).into_iter().map(f64::abs).fold(0.0, f64::max)
     }
 
-    /// How far the energy ever was from that of the beginning, as a share of it.
+    /// The largest deviation of the energy from its initial value, relative to that.
     pub fn drift(&self) -> f64 {
         let Some(&first) = self.energies.first() else { return 0.0 };
         let far = self.energies.iter().map(|energy| (energy - first).abs());
         far.fold(0.0, f64::max) / first.abs()
     }
 
-    /// How many atoms are elsewhere, or go elsewhere, than those of a serial run.
+    /// How many atoms differ in place or speed from those of a serial run.
     pub fn differing(&self, serial: &[Atom]) -> usize {
         let both = self.atoms.iter().zip(serial);
         let differ = both.filter(|(one, other)| {

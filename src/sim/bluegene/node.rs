@@ -4,14 +4,14 @@ use super::packet::{FRAGMENT_HEADER, Fragment, Outgoing, Payload, Sent, Size};
 use super::setup::Setup;
 use std::collections::VecDeque;
 
-/// What nodes run. One value serves all nodes; each has data of its own.
+/// A program for all nodes. One value serves them all; each node has its own data.
 pub trait Program: Sync + Send {
     type Data: Send;
-    /// Room for the longest payload that it sends, such as `[u8; 24]`.
+    /// A type with room for the longest payload that it sends, such as `[u8; 24]`.
     type Payload: Payload;
     /// A packet must have at least this room.
     const PAYLOAD_BYTES: usize = Self::Payload::BYTES;
-    /// Whether handlers may share what two threads must not use at once, such as variables of C.
+    /// Whether handlers share state that two threads must not use at once, such as variables of C.
     const ONE_THREAD: bool = false;
 
     /// A node starts, which takes no time. What it sends are its first packets.
@@ -19,7 +19,7 @@ pub trait Program: Sync + Send {
     /// A packet for the handler with this number.
     fn handle(&self, handler: u16, data: &mut Self::Data, payload: &[u8], node: &mut Node<'_>);
 
-    /// What it says of a node, for people.
+    /// A description of a node, for people.
     fn info(&self, _: u32, _: &Self::Data) -> String {
         String::new()
     }
@@ -33,17 +33,17 @@ pub struct Node<'a> {
     /// In ticks.
     pub(super) now: u64,
     pub(super) setup: &'a Setup,
-    /// How long a payload may be.
+    /// The maximum length of a payload.
     pub(super) room: usize,
-    /// None where a packet needs no time to leave.
+    /// `None` if packets leave at once.
     pub(super) out: Option<&'a mut Out>,
     pub(super) sent: &'a mut Outgoing,
-    /// None where nothing waits.
+    /// `None` if nothing waits.
     pub(super) inbuf: Option<&'a mut dyn Waiting>,
     pub(super) tally: &'a mut Tally,
 }
 
-/// The output buffer: when those that are in it leave.
+/// The output buffer: the times at which its packets leave.
 #[derive(Debug, Default)]
 pub(super) struct Out {
     leaving: VecDeque<u64>,
@@ -52,16 +52,16 @@ pub(super) struct Out {
 /// The input buffer, as a handler sees it: packets that no thread has taken yet.
 pub(super) trait Waiting {
     fn is_ready(&self) -> bool;
-    /// Hands out the first one.
+    /// Takes the first one.
     fn take(&mut self, room: &mut Vec<u8>) -> Option<(u16, Size)>;
 }
 
-/// What handlers leave behind.
+/// The effects of handlers.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) stalled: u64,
     pub(super) finished: Option<u64>,
-    /// The first mistake: when, where and what.
+    /// The first mistake: time, node and description.
     pub(super) mistake: Option<(u64, u32, String)>,
     /// How many messages were sent in fragments.
     messages: u32,
@@ -106,8 +106,8 @@ impl Node<'_> {
         self.work(6 * count);
     }
 
-    /// Sends a packet to a node. No such node, and a payload that does not fit, are mistakes, which
-    /// end the run.
+    /// Sends a packet to a node. A missing node, and a payload that does not fit, are mistakes,
+    /// which end the run.
     pub fn send(&mut self, xyz: [u32; 3], handler: u16, size: Size, payload: &[u8]) {
         let dims = self.setup.dims;
         if (0..3).any(|dim| xyz[dim] >= dims[dim]) {
@@ -144,7 +144,7 @@ impl Node<'_> {
         self.sent.push(what, payload);
     }
 
-    /// The program has its result; the last time counts.
+    /// The program has its result; the last call sets the time.
     pub fn finish(&mut self) {
         let last = self.tally.finished.unwrap_or(0);
         self.tally.finished = Some(self.now.max(last));
@@ -158,7 +158,7 @@ impl Node<'_> {
         }
     }
 
-    /// Whether it has made one.
+    /// Whether it has made a mistake.
     pub fn has_failed(&self) -> bool {
         self.tally.mistake.is_some()
     }
@@ -201,7 +201,7 @@ impl Node<'_> {
         format!("a payload of {bytes} bytes: {} fit into a packet here", self.room)
     }
 
-    /// When the next packet leaves; waits while the output buffer is full.
+    /// The time at which the next packet leaves; waits while the output buffer is full.
     fn leave(&mut self) -> u64 {
         let Some(out) = self.out.as_deref_mut() else { return self.now };
         if out.waiting(self.now) >= self.setup.node.outbuf as usize {
@@ -218,7 +218,7 @@ impl Node<'_> {
 }
 
 impl Out {
-    /// How many are still in it.
+    /// How many packets are still in it.
     fn waiting(&mut self, now: u64) -> usize {
         while self.leaving.front().is_some_and(|&at| at <= now) {
             self.leaving.pop_front();

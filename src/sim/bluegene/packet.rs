@@ -1,6 +1,6 @@
 //! Packets, and payloads that span several of them.
 
-/// As long as a payload may be: a packet of 128 bytes has a header of 8.
+/// The maximum length of a payload: a packet of 128 bytes has a header of 8.
 pub const PAYLOAD_MOST: usize = 120;
 pub(super) const HEADER: usize = 8;
 
@@ -43,9 +43,9 @@ pub(super) struct Packet<R> {
     pub(super) handler: u16,
     pub(super) size: Size,
     bytes: u8,
-    /// Whether it is a fragment of a message.
+    /// Whether it is a fragment of a longer message.
     pub(super) is_part: bool,
-    /// Whether the node has made it itself as a micro-task, which needs no input buffer.
+    /// Whether it is a micro-task of the node itself, which needs no input buffer.
     pub(super) is_task: bool,
     payload: R,
 }
@@ -59,18 +59,18 @@ pub(super) struct Sent {
     pub(super) size: Size,
     pub(super) is_part: bool,
     pub(super) is_task: bool,
-    /// Where its payload ends among all bytes.
+    /// The end of its payload among all bytes.
     end: usize,
 }
 
-/// All that one handler sends.
+/// Everything that one handler sends.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     list: Vec<Sent>,
     bytes: Vec<u8>,
 }
 
-/// What a fragment begins with.
+/// The head of a fragment.
 pub(super) struct Fragment {
     pub(super) sender: u32,
     pub(super) message: u32,
@@ -94,7 +94,7 @@ impl<R: Payload> Packet<R> {
         &self.payload.bytes()[..usize::from(self.bytes)]
     }
 
-    /// How long it is, with its header.
+    /// Its length, with its header.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
         HEADER + usize::from(self.bytes)
@@ -116,7 +116,7 @@ impl Outgoing {
         self.list.push(what);
     }
 
-    /// Hands out all packets in order; none is left.
+    /// Removes all packets in order.
     #[inline]
     pub(super) fn drain<R: Payload>(&mut self, mut visit: impl FnMut(u32, u64, Packet<R>)) {
         let mut begin = 0;

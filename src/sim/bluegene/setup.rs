@@ -14,21 +14,21 @@ pub struct Setup {
     pub dims: [u32; 3],
     pub node: model::Node,
     pub cost: Cost,
-    /// Of a node's threads, how many take packets in.
+    /// How many of a node's threads receive packets.
     pub communication: u32,
     /// How many run large handlers.
     pub workers: u32,
-    /// Whether payloads that are longer than a packet are sent in several.
+    /// Whether payloads longer than a packet are sent in fragments.
     pub has_fragments: bool,
     /// Picoseconds in a tick of the virtual clock.
     pub tick: u64,
 }
 
-/// More nodes than this are for machines with more memory.
+/// The most nodes: more would need machines with more memory.
 const MOST_NODES: usize = 10_000_000;
 
 impl Setup {
-    /// All threads that do not take packets in are workers.
+    /// All threads that do not receive packets are workers.
     pub fn new(model: &Model, communication: u32) -> Result<Setup, String> {
         let grid = model.topology.grid().ok_or("the emulator wants a mesh or torus")?;
         let dims: Vec<u32> = grid.dims().iter().copied().chain([1, 1, 1]).collect();
@@ -100,13 +100,13 @@ impl Setup {
         }
     }
 
-    /// How long a payload may be on this machine.
+    /// The maximum length of a payload on this machine.
     pub fn payload_most(&self) -> usize {
         (self.node.packet as usize).saturating_sub(HEADER).min(PAYLOAD_MOST)
     }
 
-    /// The least number of ticks from the beginning of a handler to its first effect on another
-    /// node: it ends, and a packet goes over a link.
+    /// The fewest ticks from the start of a handler to its first effect on another node: it ends,
+    /// and a packet crosses a link.
     pub(super) fn lookahead(&self) -> u64 {
         let link = self.cost.arrival(Path { hops: 1, turns: 0 }, 0, 0);
         self.cost.handler.div_ceil(self.tick) + link.div_ceil(self.tick)
@@ -115,7 +115,7 @@ impl Setup {
     #[inline]
     pub(super) fn arrival(&self, from: u32, to: u32, leaves: u64) -> u64 {
         let path = self.topology.path(from as usize, to as usize);
-        // What a byte costs has been paid on leaving.
+        // The cost of bytes has been paid on leaving.
         leaves + self.cost.arrival(path, 0, 0).div_ceil(self.tick)
     }
 }

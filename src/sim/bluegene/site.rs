@@ -9,36 +9,36 @@ use std::collections::VecDeque;
 
 pub(super) struct Site<D, R> {
     pub(super) data: D,
-    /// When the last handler ends, as long as there was never a crowd.
+    /// The end of the last handler, as long as there was never a crowd.
     pub(super) until: u64,
     pub(super) crowd: Option<Box<Crowd<R>>>,
 }
 
-/// More than one handler at a time.
+/// The state for more than one handler at a time.
 pub(super) struct Crowd<R> {
     /// Communication and worker threads that are busy.
     pub(super) communicating: Busy,
     pub(super) working: Busy,
     /// The input buffer and, behind its end, packets waiting in the network; and small micro-tasks.
     pub(super) inbuf: VecDeque<Packet<R>>,
-    /// Of these, how many are packets.
+    /// How many of these are packets.
     pub(super) packets: usize,
-    /// What waits for a worker: micro-tasks, and packets, each with the communication thread that
+    /// The queue for workers: micro-tasks, and packets, each with the communication thread that
     /// waits with it.
     pub(super) large: VecDeque<(Work<R>, Option<u32>)>,
     partials: Vec<Partial>,
-    /// When a thread will be free for what waits, if anything does.
+    /// When a thread will be free for the queues, if one is not empty.
     pub(super) free_at: Option<u64>,
 }
 
-/// What a thread is to do.
+/// The work of a thread.
 pub(super) struct Work<R> {
     packet: Packet<R>,
     /// The payload, if it arrived in fragments, of which `packet` is the last one.
     whole: Option<Vec<u8>>,
 }
 
-/// Threads of one kind that are busy, in the order of their numbers: until when.
+/// Busy threads of one kind, in the order of their numbers, and until when.
 #[derive(Debug, Default)]
 pub(super) struct Busy(Vec<(u32, u64)>);
 
@@ -61,12 +61,12 @@ impl Busy {
         busy.count() as u32
     }
 
-    /// A thread that is free is busy until then.
+    /// Makes a free thread busy until then.
     pub(super) fn hold(&mut self, thread: u32, until: u64) {
         self.0.insert(self.0.partition_point(|&(other, _)| other < thread), (thread, until));
     }
 
-    /// A thread waits no longer.
+    /// Ends the wait of a thread.
     fn release(&mut self, thread: u32) {
         self.0.retain(|&(other, _)| other != thread);
     }
@@ -146,8 +146,8 @@ impl<R: Payload> Crowd<R> {
         false
     }
 
-    /// What is next for a thread that is free, and its number among its kind. `most` are the
-    /// communication threads and the workers that there are.
+    /// The next work for a free thread, and the thread's number among its kind. `most` are the
+    /// numbers of communication threads and of workers.
     pub(super) fn next(&mut self, most: [u32; 2]) -> Option<(Work<R>, u32)> {
         let [communication, workers] = most.map(|most| most as usize);
         loop {
@@ -164,7 +164,7 @@ impl<R: Payload> Crowd<R> {
             self.packets -= usize::from(!packet.is_task);
             let mut work = Work { packet, whole: None };
             if packet.is_part {
-                // To gather fragments takes no time.
+                // Gathering fragments takes no time.
                 work.whole = gathered(&mut self.partials, packet.payload());
                 if work.whole.is_none() {
                     continue;
@@ -174,13 +174,13 @@ impl<R: Payload> Crowd<R> {
             if packet.size == Size::Small {
                 return Some((work, thread));
             }
-            // To pass it on takes no time; if no worker is free, this thread waits for one.
+            // Passing it on takes no time; if no worker is free, this thread waits for one.
             self.communicating.hold(thread, WAITING);
             self.large.push_back((work, Some(thread)));
         }
     }
 
-    /// When the first thread ends that something waits for.
+    /// The time at which the first awaited thread ends.
     pub(super) fn next_free(&self) -> Option<u64> {
         let takes = self.communicating.next_end().filter(|_| !self.inbuf.is_empty());
         let works = self.working.next_end().filter(|_| !self.large.is_empty());

@@ -139,8 +139,8 @@ fn small_handlers_queue_for_the_communication_thread_and_large_ones_share_the_wo
     assert_eq!(large, [2005.0, 2005.0, 3005.0, 3005.0]);
 }
 
-/// Node 0 sends node 1 a large packet for each letter `L`, a small one for each `s`; node 1 keeps
-/// when each ends, and on which thread and processor it ran.
+/// Node 0 sends node 1 a large packet for each letter `L`, a small one for each `s`; node 1 records
+/// when each ends, and its thread and processor.
 struct Mixed(&'static str);
 
 impl Program for Mixed {
@@ -358,7 +358,7 @@ fn atoms_keep_their_momentum_and_their_energy() {
     assert_eq!(outcome.energies.len(), 61);
     assert!(outcome.drift() < 1e-3, "{}", outcome.drift());
     assert!(outcome.drift() > 0.0 && outcome.differing(&begun.atoms) == begun.atoms.len());
-    // They go from cell to cell: some were elsewhere.
+    // They move from cell to cell: some have left their first.
     let far = outcome
         .atoms
         .iter()

@@ -4,12 +4,12 @@ use super::piles::{Pile, Piles, Spare};
 use super::run::{Later, Note, Plan, Post, Shard};
 use ftmpi_base::agenda::Agenda;
 
-/// Of one shard.
+/// The queues and buffers of one shard.
 pub(super) struct Desk<W> {
     pub(super) number: usize,
-    /// What is for later than the next tick.
+    /// Messages for later than the next tick.
     agenda: Agenda<Note<W>>,
-    /// What is for the next tick, and which that is: by the shard that sent it, by block.
+    /// Messages for the next tick, and its number: by the shard that sent them, by block.
     soon: Vec<Piles<W>>,
     soon_time: u64,
     /// What this shard has sent in this tick: for the next one by block of the whole machine, and
@@ -21,7 +21,7 @@ pub(super) struct Desk<W> {
     room: Room<W>,
 }
 
-/// Room to sort, which is used again.
+/// Buffers for sorting, which are reused.
 struct Room<W> {
     bucket: Vec<Note<W>>,
     mixed: Vec<Note<W>>,
@@ -30,7 +30,7 @@ struct Room<W> {
     blocks: Vec<u32>,
 }
 
-/// From one shard to another: piles of the next tick, by block, and what is for later.
+/// From one shard to another: piles of the next tick, by block, and later messages.
 pub(super) struct Mail<W> {
     soon: Vec<(u32, Pile<W>)>,
     later: Vec<(u64, Note<W>)>,
@@ -78,12 +78,12 @@ impl<W: Copy> Desk<W> {
         self.number * plan.blocks()
     }
 
-    /// The first tick that is not over.
+    /// The first tick that has not passed.
     pub(super) fn earliest(&self) -> u64 {
         self.soon_time
     }
 
-    /// When its nodes hear something next.
+    /// When its nodes receive the next message.
     pub(super) fn next_time(&self) -> Option<u64> {
         let has_soon = self.soon.iter().any(|piles| !piles.is_empty());
         if has_soon { Some(self.soon_time) } else { self.agenda.next_time() }
@@ -133,7 +133,7 @@ impl<W: Copy> Desk<W> {
         }
     }
 
-    /// Block by block: what was sent long ago first, then that of the last tick.
+    /// Block by block: older messages first, then those of the last tick.
     fn serve_blocks<S: Shard<What = W>>(&mut self, shard: &mut S, now: u64, plan: Plan) {
         let first = self.first_block(plan);
         let mut blocks = std::mem::take(&mut self.room.blocks);

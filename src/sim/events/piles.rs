@@ -18,11 +18,11 @@ type Chunk<W> = Vec<Note<W>>;
 /// A pile for each block.
 pub(super) struct Piles<W> {
     piles: Vec<Pile<W>>,
-    /// Those with something on them, in no order.
+    /// Those that are not empty, in no order.
     touched: Vec<u32>,
 }
 
-/// Chunks that are empty.
+/// Empty chunks.
 pub(super) struct Spare<W> {
     chunks: Vec<Chunk<W>>,
     /// How many were handed out since the last clean-up.
@@ -51,7 +51,7 @@ impl<W> Pile<W> {
         self.open.is_empty()
     }
 
-    /// Clears it away; its chunks are spare then.
+    /// Empties it; its chunks become spare.
     pub(super) fn clear(&mut self, spare: &mut Spare<W>) {
         let open = std::mem::take(&mut self.open);
         if open.capacity() > 0 {
@@ -94,7 +94,7 @@ impl<W> Piles<W> {
         self.piles.len()
     }
 
-    /// The blocks with something on their pile, in no order.
+    /// The blocks whose piles are not empty, in no order.
     pub(super) fn touched(&self) -> &[u32] {
         &self.touched
     }
@@ -112,7 +112,7 @@ impl<W> Piles<W> {
         self.touched.clear();
     }
 
-    /// Hands over all piles, each with its block.
+    /// Takes all piles, each with its block.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = (u32, Pile<W>)> {
         let piles = &mut self.piles;
         self.touched.drain(..).map(|block| (block, std::mem::take(&mut piles[block as usize])))

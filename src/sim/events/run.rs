@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A source after all nodes: what it sends for a time comes last.
 pub const THE_MACHINE: u32 = u32::MAX;
 
-/// Something that reaches a node.
+/// An event for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<W> {
     pub to: u32,
@@ -25,22 +25,22 @@ pub struct Note<W> {
     pub what: W,
 }
 
-/// Nodes with consecutive numbers, and what they do when they hear something.
+/// Consecutive nodes, and their reaction to events.
 pub trait Shard: Send {
     type What: Copy + Send;
 
-    /// All that reaches node `to` now, in the order of (source, sequence).
+    /// All events for node `to` now, in the order of (source, sequence).
     fn hear(
         &mut self, now: u64, to: u32, notes: &[Note<Self::What>], post: &mut Post<'_, Self::What>,
     );
 }
 
-/// Takes what a node sends.
+/// Accepts what a node sends.
 pub struct Post<'a, W> {
     pub(super) now: u64,
     pub(super) from: u32,
     pub(super) plan: Plan,
-    /// For the next tick, and chunks for more.
+    /// For the next tick, with spare chunks.
     pub(super) soon: &'a mut Piles<W>,
     pub(super) spare: &'a mut Spare<W>,
     pub(super) later: Later<'a, W>,
@@ -50,7 +50,7 @@ pub struct Post<'a, W> {
 pub(super) enum Later<'a, W> {
     /// There is one shard only.
     Alone(&'a mut Agenda<Note<W>>),
-    /// By shard: what goes there.
+    /// By shard: the events for it.
     Sorted(&'a mut [Vec<(u64, Note<W>)>]),
     /// By shard, except for the shard `own`, which runs ahead and so has an agenda.
     Ahead { agenda: &'a mut Agenda<Note<W>>, shards: &'a mut [Vec<(u64, Note<W>)>], own: usize },
@@ -128,7 +128,7 @@ impl Plan {
     }
 }
 
-/// A machine under way.
+/// A running machine.
 pub struct Simulation<S: Shard> {
     shards: Vec<S>,
     desks: Vec<Desk<S::What>>,
@@ -139,14 +139,14 @@ pub struct Simulation<S: Shard> {
 }
 
 /// What threads share while they run. They meet once for each tick; what is written between two
-/// meetings is read after the second one, and each other time in other places.
+/// meetings is read after the second one, and alternate ticks use different places.
 struct Meeting<W> {
     barrier: Barrier,
     turns: [Turn<W>; 2],
 }
 
 struct Turn<W> {
-    /// By thread: the next time for which it knows something.
+    /// By thread: the next time at which it has an event.
     next: Vec<AtomicU64>,
     /// From one shard to another.
     mail: Vec<Mutex<Mail<W>>>,
@@ -220,7 +220,7 @@ impl<S: Shard> Simulation<S> {
         self.desks[0].earliest()
     }
 
-    /// Something that happens to a node from outside, later than all that has happened so far.
+    /// Enters an event from outside, later than everything that has happened so far.
     pub fn enter(&mut self, time: u64, to: u32, from: u32, what: S::What) {
         let desk = &mut self.desks[self.plan.shard_of(to)];
         desk.enter(time, Note { to, from, what }, self.plan);
@@ -315,7 +315,7 @@ mod tests {
 
     type Story = Vec<(u64, u32, u64)>;
 
-    /// Nodes that pass on what they hear with delays of their own, and remember all of it.
+    /// Nodes that pass messages on with delays of their own, and remember all of them.
     struct Gossip {
         first: u32,
         nodes: u32,
@@ -361,7 +361,7 @@ mod tests {
         (simulation.into_shards().into_iter().flat_map(|shard| shard.story).collect(), heard)
     }
 
-    /// Nodes that send to others later than to themselves.
+    /// Nodes that send later to others than to themselves.
     struct Slow {
         gossip: Gossip,
         lookahead: u64,

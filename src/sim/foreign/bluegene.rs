@@ -82,8 +82,8 @@ type NodeInit = unsafe extern "C" fn(*mut Seen) -> *mut c_void;
 type Handler = unsafe extern "C" fn(*mut Seen, *mut c_void, *const c_void, usize);
 type Info = unsafe extern "C" fn(*const c_void, *mut c_char, usize);
 
-/// `BgInit` as C has it, and as C++ has its forms. One with fewer parameters does not look at the
-/// others, which are in registers.
+/// `BgInit` as named in C, and its forms in C++. One with fewer parameters ignores the others,
+/// which are in registers.
 const INIT: [&str; 3] = ["BgInit", "_Z6BgInitP9BgMachine", "_Z6BgInitP9BgMachineiPPc"];
 
 /// A program that was loaded.
@@ -98,7 +98,7 @@ pub struct Foreign {
 /// A node's private data, as the program gave it.
 pub struct Data(*mut c_void);
 
-// SAFETY: only handlers look behind the address, and one thread calls all of them.
+// SAFETY: only handlers access what the address points to, and one thread calls all of them.
 unsafe impl Send for Data {}
 
 impl Foreign {
@@ -122,7 +122,7 @@ impl Foreign {
         let texts = words.iter().map(|word| CString::new(word.as_bytes()));
         let texts: Vec<_> =
             texts.collect::<Result<_, _>>().map_err(|_| "a word of the command line has a 0")?;
-        // The program may keep them, as every program does with those of `main`.
+        // The program may keep them, as every program may keep the arguments of `main`.
         let mut list: Vec<_> = texts.into_iter().map(CString::into_raw).collect();
         list.push(std::ptr::null_mut());
         let list = list.leak();
@@ -151,7 +151,7 @@ impl Foreign {
 impl Program for Foreign {
     type Data = Data;
     type Payload = [u8; PAYLOAD_MOST];
-    // What does not fit is found when it is sent.
+    // A payload that does not fit is found when it is sent.
     const PAYLOAD_BYTES: usize = 0;
     const ONE_THREAD: bool = true;
 
@@ -190,7 +190,7 @@ impl Program for Foreign {
     }
 }
 
-/// Bytes at an address that suits every type.
+/// Bytes, aligned for every type.
 struct Wide(Vec<u128>);
 
 impl Wide {
@@ -216,7 +216,7 @@ unsafe fn desk<'a>(seen: *mut Seen) -> &'a mut Desk<'a, 'a> {
 }
 
 impl Desk<'_, '_> {
-    /// The program has made a mistake.
+    /// Records a mistake of the program.
     fn refuse(&mut self, why: String) -> c_int {
         self.node.fail(why);
         -1
@@ -395,7 +395,7 @@ extern "C" fn take(seen: *mut Seen, message: *mut Message) -> c_int {
 }
 
 impl Wanted {
-    /// What a machine has.
+    /// The properties of a machine.
     pub fn of(setup: &Setup) -> Wanted {
         Wanted {
             dims: setup.dims.map(|extent| extent as i32),

@@ -11,13 +11,13 @@ use std::io::Write;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
-/// The node for which a function of the application runs now; or one of these.
+/// The node for which a function of the application runs now; or one of the constants below.
 static RUNNING: AtomicI64 = AtomicI64::new(NOBODY);
 const NOBODY: i64 = -1;
 /// It is being loaded, or tells its requirements.
 const LOADING: i64 = -2;
 
-/// How the program is called that runs the application.
+/// The name of the program that runs the application.
 static PROGRAM: OnceLock<&str> = OnceLock::new();
 
 /// The pages below the stack that is in use, where any access is an overflow.
@@ -33,12 +33,12 @@ const SIGNALS: [(c_int, &str); 5] = [
     (libc::SIGILL, "an illegal instruction"),
     (libc::SIGABRT, "abort"),
 ];
-/// What was to happen at these signals before.
+/// The former actions of these signals.
 static BEFORE: [AtomicPtr<libc::sigaction>; SIGNALS.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; SIGNALS.len()];
 
 const STACK_BYTES: usize = 1 << 16;
-/// As for a command line that cannot be.
+/// As for an invalid command line.
 const STATUS: c_int = 2;
 
 thread_local! {
@@ -58,7 +58,7 @@ pub(super) fn name(program: &'static str) {
     let _ = PROGRAM.set(program);
 }
 
-/// Calls a function of the application that is for no node.
+/// Calls a function of the application that belongs to no node.
 pub(super) fn while_loading<R>(call: impl FnOnce() -> R) -> R {
     noted(LOADING, call)
 }
@@ -165,7 +165,7 @@ pub(super) fn overflow(node: u32) -> ! {
     line.end()
 }
 
-/// The process ends by `exit`: by that of the application, if a function of it runs.
+/// The process exits: through the application, if one of its functions runs.
 extern "C" fn left() {
     let who = RUNNING.load(Ordering::Relaxed);
     if who == NOBODY {

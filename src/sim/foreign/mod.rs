@@ -11,13 +11,13 @@ mod thread;
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 
-/// How much an application may say of a node.
+/// The maximum length of an application's text about a node.
 const INFO_BYTES: usize = 512;
 
 /// A library that is never unloaded.
 struct Library {
     path: PathBuf,
-    /// Where it is said what the library has to define.
+    /// The header that describes what the library has to define.
     header: &'static str,
     library: &'static libloading::Library,
 }
@@ -50,7 +50,7 @@ impl Library {
     }
 }
 
-/// What an application wrote, up to a 0.
+/// The text that an application wrote, up to a 0.
 fn text(bytes: &[u8; INFO_BYTES]) -> String {
     let text = CStr::from_bytes_until_nul(bytes).expect("the last byte was left alone");
     text.to_string_lossy().into_owned()

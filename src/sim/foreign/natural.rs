@@ -9,7 +9,7 @@ use crate::natural::{Application, Graph, Here};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
-/// As long as a message may be; `FTSIM_MESSAGE_BYTES`.
+/// The maximum length of a message; `FTSIM_MESSAGE_BYTES`.
 pub(super) const MESSAGE_BYTES: usize = 48;
 
 /// A message: the first `count` of these bytes.
@@ -26,7 +26,7 @@ pub struct State {
     thread: Option<Box<Thread>>,
 }
 
-// SAFETY: one thread serves all nodes; only that one looks behind the addresses.
+// SAFETY: one thread serves all nodes; only that one accesses what the addresses point to.
 unsafe impl Send for State {}
 
 /// `ftsim_here`.
@@ -132,9 +132,9 @@ fn words(bytes: usize, nodes: u32) -> Result<usize, String> {
     is_small.then_some(words).ok_or_else(no)
 }
 
-/// How much memory there is, in bytes.
+/// The size of the memory, in bytes.
 fn room() -> u64 {
-    // SAFETY: these only ask.
+    // SAFETY: these only query.
     let [pages, size] =
         [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|what| unsafe { libc::sysconf(what) });
     u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
@@ -164,7 +164,7 @@ extern "C" fn send(seen: *mut Seen, to: i32, data: *const c_void, bytes: usize) 
     0
 }
 
-/// Where a node is, as C sees it.
+/// A node's view of itself, for C.
 fn seen(
     here: &mut Here<'_, '_, Bytes>, receive: extern "C" fn(*mut Seen, *mut Event) -> c_int,
 ) -> Seen {

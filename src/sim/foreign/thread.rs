@@ -59,7 +59,7 @@ unsafe impl Sync for Stacks {}
 
 /// Unused words at the end of a stack: if they are written, it was too small.
 const FLOOR: usize = 32;
-/// `getauxval`: that programs may set the thread pointer, which a switch does.
+/// `getauxval`: whether programs may set the thread pointer, which a switch does.
 const AT_HWCAP2: c_ulong = 26;
 const FSGSBASE: c_ulong = 2;
 
@@ -79,8 +79,8 @@ impl Stacks {
         let all = count.checked_mul(bytes).filter(|&all| all > 0).ok_or_else(no)?;
         let (access, kind) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: new memory, which takes none until it is written to. The system refuses what it
-        // could never give.
+        // SAFETY: a new mapping, which takes no memory until it is written to. The system refuses
+        // sizes that it could never provide.
         let first = unsafe { libc::mmap(std::ptr::null_mut(), all, access, kind, -1, 0) };
         if first == libc::MAP_FAILED {
             return Err(no());
@@ -96,7 +96,7 @@ impl Stacks {
 
     fn guard_of(&self, number: usize) -> *mut u8 {
         assert!(number < self.count, "every node has a stack");
-        // SAFETY: so far it reaches.
+        // SAFETY: the reservation is that long.
         unsafe { self.first.add(number * self.bytes) }
     }
 
@@ -111,7 +111,7 @@ impl Stacks {
 fn guard(page: *mut u8, count: usize) -> bool {
     /// `madvise`, Linux 6.13: a guard that costs the system no mapping of its own.
     const GUARD_INSTALL: c_int = 102;
-    /// Of 65,530 mappings of a process, two for each guard, most.
+    /// Of the 65,530 mappings of a process, at two for each guard, use at most these.
     const MOST_MAPPED: usize = 30_000;
     // SAFETY: the page belongs to no stack.
     unsafe {
@@ -122,7 +122,7 @@ fn guard(page: *mut u8, count: usize) -> bool {
 }
 
 impl Thread {
-    /// A thread that has not begun.
+    /// A thread that has not started.
     pub(super) fn new(
         stacks: &Stacks, node: u32, body: Body, state: *mut c_void, seen: Seen,
     ) -> Box<Thread> {
@@ -163,10 +163,10 @@ impl Thread {
     }
 }
 
-/// Where a thread begins.
+/// The start of a thread.
 extern "C-unwind" fn enter(argument: usize) -> ! {
     let thread = std::ptr::with_exposed_provenance_mut::<Thread>(argument);
-    // SAFETY: the address is that of a thread that `run` has just let begin; it outlives this.
+    // SAFETY: the address is that of a thread that `run` has just started; it outlives this.
     unsafe {
         let (body, state) = ((*thread).body, (*thread).state);
         body(state, &raw mut (*thread).seen);
@@ -179,7 +179,7 @@ extern "C-unwind" fn enter(argument: usize) -> ! {
 /// # Safety
 /// This is called by the thread itself, while it runs.
 unsafe fn leave(thread: *mut Thread) {
-    // SAFETY: `run` has left the simulator's stack there, and waits.
+    // SAFETY: `run` has left the simulator's stack pointer there, and waits.
     unsafe {
         let simulator = (*thread).simulator;
         switch::switch(&raw mut (*thread).waiting, simulator, switch::thread_pointer());
@@ -189,7 +189,7 @@ unsafe fn leave(thread: *mut Thread) {
 /// `ftsim_receive`: waits for an event.
 pub(super) extern "C" fn receive(seen: *mut Seen, room: *mut Event) -> c_int {
     let thread = seen.cast::<Thread>();
-    // SAFETY: only threads are given this function, each with its own `seen`; it runs.
+    // SAFETY: only threads get this function, each with its own `seen`; this one runs.
     unsafe {
         leave(thread);
         let event = (*thread).event.take().expect("it goes on because something has come");

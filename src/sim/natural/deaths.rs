@@ -7,7 +7,7 @@ use super::graph::Graph;
 use ftmpi_machine::region::Nodes;
 use ftmpi_machine::units::amount;
 
-/// Reads the words above.
+/// Parses the words above.
 pub fn parse(words: &str, graph: &Graph) -> Result<Nodes, String> {
     let words = words.trim();
     let (part, set) = match words.split_once(" of ") {

@@ -13,7 +13,7 @@ pub struct Lists {
 pub struct Graph {
     pub sends: Lists,
     pub receives: Lists,
-    /// Where each node is seen, in the unit square.
+    /// The place of each node in the picture, in the unit square.
     pub places: Vec<[f32; 2]>,
 }
 
@@ -42,7 +42,7 @@ impl Lists {
         &self.all[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// Where a node's list begins, if all lists are one.
+    /// Where a node's list begins in the concatenated lists.
     #[inline]
     pub fn start(&self, node: u32) -> usize {
         self.starts[node as usize] as usize
@@ -73,7 +73,7 @@ impl Lists {
 }
 
 impl Graph {
-    /// From the lists to send to.
+    /// From the lists of receivers.
     pub fn new(sends: Lists, places: Vec<[f32; 2]>) -> Graph {
         assert_eq!(sends.nodes() as usize, places.len(), "every node has a place");
         Graph { receives: sends.turned_round(), sends, places }

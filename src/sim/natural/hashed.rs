@@ -6,7 +6,7 @@
 
 use super::max::{Spread, scattered};
 
-/// Numbers from 0 on in another order, by arithmetic only.
+/// A permutation of the numbers from 0, by arithmetic only.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     count: u32,
@@ -80,7 +80,7 @@ impl Hashed {
         let target = living().map(scattered).max().unwrap_or(0);
         let span = (self.nodes as usize).div_ceil(threads);
         let orders = self.orders();
-        // Nothing is what the dead know.
+        // Dead nodes know 0.
         let mut known: Vec<u32> = (0..self.nodes).map(|node| scattered(node).max(1)).collect();
         let mut next = known.clone();
         let (mut now, mut hops, mut learned) = (0, 0, Vec::new());
@@ -113,7 +113,7 @@ impl Hashed {
 /// How many nodes are processed at once, so that their lookups overlap.
 const BLOCK: usize = 512;
 
-/// From one tick to the next.
+/// The step from one tick to the next.
 struct Step<'a> {
     orders: &'a [Order],
     known: &'a [u32],
@@ -153,8 +153,8 @@ impl Step<'_> {
         news
     }
 
-    /// What these nodes know next. All places are known before the first is looked at: memory then
-    /// looks for many of them at once.
+    /// What these nodes know next. All places are computed before the first lookup, so that memory
+    /// can serve many lookups at once.
     fn block(&self, nodes: &[u32], part: &mut [u32], first: u32, news: &mut [u64; 2]) {
         let (mut best, mut from) = ([0; BLOCK], [0; BLOCK]);
         for order in self.orders {
@@ -165,7 +165,7 @@ impl Step<'_> {
         for (&node, &best) in nodes.iter().zip(&best) {
             let before = self.known[node as usize];
             let is_living = !self.doomed.has(node);
-            // What the dead hear, they do not learn.
+            // Dead nodes do not learn.
             if best <= before || (before == 0 && !is_living) {
                 continue;
             }

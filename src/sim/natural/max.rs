@@ -10,11 +10,11 @@ pub struct Max;
 pub struct Known {
     own: u32,
     best: u32,
-    /// When it learned that.
+    /// The tick at which it learned that.
     since: u32,
 }
 
-/// How far the maximum of the survivors has got.
+/// The spread of the survivors' maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     pub survivors: usize,
@@ -47,7 +47,7 @@ impl Application for Max {
 
     fn miss(&self, _: &mut Known, _: u32, _: &mut Here<'_, '_, u32>) {}
 
-    /// A new value of one's own.
+    /// The node gets a new value of its own.
     fn border(&self, state: &mut Known, value: f64, here: &mut Here<'_, '_, u32>) {
         state.own = value as u32;
         if state.own > state.best {
@@ -58,7 +58,7 @@ impl Application for Max {
 
     #[inline]
     fn settle(&self, state: &mut Known, here: &mut Here<'_, '_, u32>) {
-        // Of all values of a tick, only the largest is worth telling.
+        // Of all values of a tick, only the largest is worth sending.
         if here.now > 0 && u64::from(state.since) == here.now {
             here.send_all(state.best);
         }
@@ -86,7 +86,7 @@ impl World<Max> {
     }
 }
 
-/// Values that all differ and are in no order.
+/// Values that all differ, in random order.
 pub(super) fn scattered(node: u32) -> u32 {
     let mixed = (node ^ node >> 16).wrapping_mul(0x7feb_352d);
     let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x846c_a68b);

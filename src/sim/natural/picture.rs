@@ -2,7 +2,7 @@
 
 use ftmpi_view::shade;
 
-/// Draws dots at places of the unit square; `None` is a dead node. Three bytes for each point of a
+/// Draws dots at places of the unit square; `None` is a dead node. Three bytes for each pixel of a
 /// square with this side, row by row.
 pub fn draw(places: &[[f32; 2]], colours: &[Option<u8>], side: u32) -> Vec<u8> {
     draw_as(places, colours, side, shade)
@@ -13,7 +13,7 @@ pub fn draw_as(
     places: &[[f32; 2]], colours: &[Option<u8>], side: u32, shade: fn(u8) -> [u8; 3],
 ) -> Vec<u8> {
     let mut points = vec![255; (side * side * 3) as usize];
-    // A dot is as large as its node's share of the picture, and at least a point.
+    // A dot is as large as its node's share of the picture, and at least a pixel.
     let size = (side as f32 / (places.len() as f32).sqrt() * 0.9).max(1.0) as u32;
     for (place, colour) in places.iter().zip(colours) {
         let colour = colour.map_or([190; 3], shade);

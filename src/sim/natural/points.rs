@@ -38,7 +38,7 @@ fn by_key<T: Copy>(things: &[T], keys: usize, key: impl Fn(&T) -> usize) -> (Vec
 pub(super) fn places(nodes: u32, random: &mut Random) -> Vec<[f64; 2]> {
     let places: Vec<_> = (0..nodes).map(|_| [fraction(random), fraction(random)]).collect();
     let side = side(nodes);
-    // By rows first, so that what is sorted is small.
+    // By rows first, so that the sorted parts are small.
     let (rows, mut places) = by_key(&places, side, |place| (place[1] * side as f64) as usize);
     for row in rows.windows(2) {
         places[row[0] as usize..row[1] as usize].sort_by(|one, other| one[0].total_cmp(&other[0]));
@@ -46,12 +46,12 @@ pub(super) fn places(nodes: u32, random: &mut Random) -> Vec<[f64; 2]> {
     places
 }
 
-/// As pictures show them.
+/// In the precision of pictures.
 pub(super) fn seen(places: &[[f64; 2]]) -> Vec<[f32; 2]> {
     places.iter().map(|place| [place[0] as f32, place[1] as f32]).collect()
 }
 
-/// How many cells are in a row: two nodes are in each.
+/// The number of cells in a row, so that a cell has two nodes.
 fn side(nodes: u32) -> usize {
     ((f64::from(nodes) / 2.0).sqrt() as usize).max(1)
 }

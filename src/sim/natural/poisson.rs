@@ -16,12 +16,12 @@ use super::graph::Graph;
 use super::solve::{System, settled};
 use super::world::{Application, Here, Row, World};
 
-/// What the nodes solve.
+/// The problem that the nodes solve.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     /// By node: its value, if it is at the border.
     pub fixed: Vec<Option<f64>>,
-    /// What is added to each sum.
+    /// Added to each sum.
     pub source: f64,
     /// Changes up to this are not sent.
     pub tolerance: f64,
@@ -37,13 +37,13 @@ pub struct Field {
     beside: Box<[f64]>,
     /// The likely place of the next message's sender in the list: they arrive in its order.
     next: u32,
-    /// By how much the value has changed in the last tick in which it was found anew, and in which.
+    /// How much the value changed when it was last computed, and in which tick.
     change: f32,
     at: u32,
 }
 
 impl Poisson {
-    /// The nodes at the border have the values of `at`, whose place is theirs.
+    /// The nodes at the border have the values of `at` for their places.
     pub fn with_border(graph: &Graph, at: impl Fn(f64, f64) -> f64) -> Poisson {
         let margin = 1.0 / f64::from(graph.nodes()).sqrt();
         let fixed = graph.places.iter().map(|place| {
@@ -66,7 +66,7 @@ impl Poisson {
         self
     }
 
-    /// The values to which these survivors tend; 0 where there is no way to the border.
+    /// The limits of these survivors' values; 0 for nodes without a way to the border.
     pub fn rest(&self, graph: &Graph, alive: &[bool]) -> Vec<f64> {
         let system = System { graph, fixed: &self.fixed, alive, source: &|_| self.source };
         settled(&system)
@@ -80,11 +80,11 @@ pub(super) fn weight(graph: &Graph, one: u32, other: u32) -> f64 {
 
 pub(super) fn apart(graph: &Graph, one: u32, other: u32) -> f64 {
     let [one, other] = [one, other].map(|node| graph.places[node as usize].map(f64::from));
-    // Two nodes at one place are as near as places can tell.
+    // A lower bound for two nodes at one place.
     (one[0] - other[0]).hypot(one[1] - other[1]).max(1e-9)
 }
 
-/// A quarter of the sum of a node's distances, in the mean.
+/// A quarter of the mean sum of a node's distances.
 pub fn straight(graph: &Graph) -> f64 {
     let of = |node: u32| -> f64 {
         graph.receives.of(node).iter().map(|&other| apart(graph, node, other)).sum()
@@ -92,7 +92,7 @@ pub fn straight(graph: &Graph) -> f64 {
     (0..graph.nodes()).map(of).sum::<f64>() / f64::from(graph.nodes()) / 4.0
 }
 
-/// By how much less a field in this network resists that may bend at every node.
+/// How much less a field in this network resists that may bend at every node.
 pub fn kappa(graph: &Graph) -> f64 {
     let border = Poisson::with_border(graph, |x, _| x);
     let bent = border.rest(graph, &vec![true; graph.nodes() as usize]);
@@ -109,8 +109,8 @@ pub fn kappa(graph: &Graph) -> f64 {
 }
 
 impl World<Poisson> {
-    /// By how much nodes have changed in the last tick in which something happened: the root of the
-    /// mean square, over the survivors.
+    /// How much nodes changed in the last tick with an event: the root of the mean square, over the
+    /// survivors.
     pub fn residual(&self, see: &mut dyn FnMut(&Row<'_, Poisson>)) -> f64 {
         let now = self.now() as u32;
         let (mut square, mut count) = (0.0, 0u32);
@@ -128,7 +128,7 @@ impl World<Poisson> {
 /// The values that interior nodes should reach.
 pub struct Truth(Vec<f64>);
 
-/// How far some of them are from it.
+/// The deviation of some of them from it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Off {
     // Several sums: the next addition need not wait for the last one.
@@ -141,13 +141,13 @@ impl Truth {
         let places = graph.places.iter().zip(&problem.fixed);
         let inside = places.map(|(place, fixed)| {
             let [x, y] = place.map(f64::from);
-            // None is asked for.
+            // Not needed at the border.
             if fixed.is_some() { f64::NAN } else { of(x, y) }
         });
         Truth(inside.collect())
     }
 
-    /// Takes in some nodes in a row, by their values; none are the dead.
+    /// Adds consecutive nodes by their values; `None` for the dead.
     pub fn add(&self, off: &mut Off, first: u32, values: impl Iterator<Item = Option<f64>>) {
         let Off { squares, counts } = off;
         for ((value, truth), node) in values.zip(&self.0[first as usize..]).zip(first..) {
@@ -160,7 +160,7 @@ impl Truth {
         }
     }
 
-    /// The root of the mean square of what is off, over the survivors inside.
+    /// The root of the mean square error, over the survivors inside.
     pub fn error(&self, alive: &[bool], values: &[f64]) -> f64 {
         let mut off = Off::default();
         let values = alive.iter().zip(values);
@@ -236,7 +236,7 @@ impl Application for Poisson {
             let (weights, heard) = state.beside.split_at(state.beside.len() / 2);
             let sum: f64 = weights.iter().sum();
             let all: f64 = weights.iter().zip(heard).map(|(w, u)| w * u).sum();
-            // Alone in the world, one keeps one's value.
+            // A node without neighbours keeps its value.
             if sum > 0.0 {
                 state.value = (all + self.source) / sum;
             }

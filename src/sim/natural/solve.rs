@@ -22,7 +22,7 @@ struct Rows {
     right: Vec<f64>,
 }
 
-/// How much smaller than the right side what is left over is in the end.
+/// The final residual, relative to the right side.
 const ENOUGH: f64 = 1e-11;
 
 /// Nodes that are cut off from the border get 0.
@@ -57,7 +57,8 @@ impl Rows {
     fn new(system: &System) -> Rows {
         let System { graph, fixed, alive, source } = *system;
         let is_free = |node: u32| alive[node as usize] && fixed[node as usize].is_none();
-        // A part that is cut off from every border has no one solution, and spoils that of others.
+        // A part that is cut off from every border has no unique solution, and spoils that of
+        // others.
         let is_held = held(system);
         let free: Vec<u32> =
             (0..graph.nodes()).filter(|&node| is_free(node) && is_held[node as usize]).collect();

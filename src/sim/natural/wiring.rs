@@ -5,7 +5,7 @@ use super::points::{self, Points};
 use ftmpi_base::random::Random;
 use ftmpi_machine::topology::Topology;
 
-/// What lists are made from.
+/// The kinds of networks.
 #[derive(Clone, Debug)]
 pub enum Wiring {
     /// A node's neighbours in a machine.
@@ -20,9 +20,9 @@ pub enum Wiring {
     Given(u32, Vec<(u32, u32)>),
 }
 
-/// More nodes than this have no numbers.
+/// The most nodes that can be numbered.
 pub const MOST_NODES: u32 = 1 << 30;
-/// In all lists together.
+/// The most entries of all lists together.
 const MOST_ENTRIES: u64 = u32::MAX as u64;
 
 impl Wiring {
@@ -166,7 +166,7 @@ fn place(topology: &Topology, node: usize) -> [f32; 2] {
         let side = (topology.nodes() as f32).sqrt().ceil();
         return [(node as f32 % side + 0.5) / side, ((node as f32 / side).floor() + 0.5) / side];
     };
-    // Dimensions take turns in being across and down, each within a cell of the one before.
+    // Dimensions alternate between across and down, each within a cell of the one before.
     let (mut place, mut size) = ([0.0; 2], [1.0; 2]);
     let (at, dims) = (grid.place(node), grid.dims());
     for (turn, dim) in (0..dims.len()).rev().enumerate() {
@@ -177,7 +177,7 @@ fn place(topology: &Topology, node: usize) -> [f32; 2] {
     [place[0] + size[0] / 2.0, place[1] + size[1] / 2.0]
 }
 
-/// Refuses what has no room in memory.
+/// Refuses a network that does not fit into memory.
 fn is_small(nodes: u64, neighbours: u64) -> Result<(), String> {
     match nodes <= u64::from(MOST_NODES) && nodes * neighbours <= MOST_ENTRIES {
         true => Ok(()),

@@ -14,11 +14,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// What nodes run. One value serves all nodes; each has a state of its own.
+/// An application for all nodes. One value serves them all; each node has its own state.
 pub trait Application: Send + Sync {
     type State: Send;
     type Message: Copy + Send;
-    /// Whether handlers may share what two threads must not use at once, such as variables of C.
+    /// Whether handlers share state that two threads must not use at once, such as variables of C.
     const ONE_THREAD: bool = false;
 
     fn create(&self, node: u32, graph: &Graph) -> Self::State;
@@ -38,7 +38,7 @@ pub trait Application: Send + Sync {
     fn info(&self, state: &Self::State) -> String;
 }
 
-/// Where a node is and what it can do.
+/// A node's view of itself, and what it can do.
 pub struct Here<'a, 'p, M> {
     pub node: u32,
     pub now: u64,
@@ -47,7 +47,7 @@ pub struct Here<'a, 'p, M> {
     sent: &'a mut u64,
 }
 
-/// What happens to a node.
+/// An event at a node.
 #[derive(Clone, Copy, Debug)]
 pub enum What<M> {
     Begin,
@@ -95,9 +95,9 @@ pub struct World<A: Application> {
     graph: Arc<Graph>,
     deaths: Arc<Deaths>,
     simulation: Simulation<Nodes<A>>,
-    /// The last tick for which something was set from outside.
+    /// The last tick for which an event from outside is planned.
     set: u64,
-    /// Deaths that keep no network awake, the earliest first.
+    /// Deaths that do not keep a network awake, the earliest first.
     chances: VecDeque<(u64, u32)>,
 }
 
@@ -253,7 +253,7 @@ impl<A: Application> World<A> {
         })
     }
 
-    /// By node: its colour, none for the dead.
+    /// By node: its colour, `None` for the dead.
     pub fn colours(&self) -> Vec<Option<u8>> {
         let app = &self.app;
         self.rows().flat_map(|row| row.nodes().map(|it| it.map(|it| app.colour(it)))).collect()
@@ -266,7 +266,7 @@ impl<A: Application> World<A> {
 
 impl Deaths {
     fn none(count: usize) -> Deaths {
-        // What there is no node for is not alive.
+        // Bits without a node are not alive.
         let eight = |at: usize| AtomicU8::new(0xff >> (8 * (at + 1)).saturating_sub(count));
         Deaths {
             at: (0..count).map(|_| AtomicU64::new(ALIVE)).collect(),
@@ -280,7 +280,7 @@ impl Deaths {
         self.lives[node as usize / 8].load(Ordering::Relaxed) >> (node % 8) & 1 == 1
     }
 
-    /// When it died.
+    /// The tick of its death.
     fn at(&self, node: u32) -> u64 {
         self.at[node as usize].load(Ordering::Relaxed)
     }

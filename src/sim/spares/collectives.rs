@@ -20,7 +20,7 @@ pub enum Collective {
     Allreduce,
 }
 
-/// From which rank to which one the messages of a step go.
+/// The sender and receiver of each message of a step.
 type Step = Vec<[u32; 2]>;
 
 /// Slowdowns after a number of failures, over all cases.

@@ -24,15 +24,15 @@ pub struct Drawing {
 pub struct Panel {
     pub title: String,
     dims: [usize; 2],
-    /// By node: what it is, and what is written on it.
+    /// By node: its kind, and its label.
     pub nodes: Vec<(Kind, String)>,
-    /// From which node to which one ranks moved.
+    /// The moves of ranks, from and to.
     pub moves: Vec<[u32; 2]>,
-    /// From which node to which one how many messages go.
+    /// The links, from and to, and their messages.
     pub links: Vec<([u32; 2], usize)>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Rank,
@@ -46,19 +46,19 @@ pub enum Kind {
 
 const KINDS: [Kind; 6] =
     [Kind::Rank, Kind::Moved, Kind::Spare, Kind::Vacated, Kind::Dead, Kind::Idle];
-/// Room between panels, and above them for their titles.
+/// The space between panels, and above them for their titles.
 const GAP: f64 = 26.0;
 const TITLE: f64 = 30.0;
 /// More links than this are not ringed.
 const FEW: usize = 4;
-/// Of a letter in a title, on the average.
+/// The average width of a letter in a title.
 const LETTER: f64 = 7.0;
 /// Larger machines have smaller nodes.
 const LARGE: usize = 10;
 
 impl Panel {
-    /// What nodes of a two-dimensional placement are. A rank bears the number of the node on which
-    /// it began; a spare node that was a rank's in the beginning is vacated.
+    /// The nodes of a two-dimensional placement. A rank is labelled with the number of its first
+    /// node; a spare node that hosted a rank in the beginning is vacated.
     pub fn of(title: String, study: &Study, placement: &Placement) -> Panel {
         let kind = |node: usize| match placement.node(node) {
             Use::Rank(rank) => {
@@ -121,7 +121,8 @@ impl Panel {
         let most = self.most();
         for &([from, to], messages) in &self.links {
             svg += &match messages {
-                // Both directions of a quiet link are one thin line where there is little room.
+                // If there is little room, both directions of a link with one message are one thin
+                // line.
                 1 if self.is_large() && from > to => String::new(),
                 1 if self.is_large() => line(self.at(from), self.at(to), " stroke=\"#cccccc\""),
                 _ => self.link(from, to, messages, most),
@@ -151,8 +152,8 @@ impl Panel {
         svg
     }
 
-    /// A link of which both directions are seen, beside each other; a ring around the most used,
-    /// if they are few.
+    /// A link whose two directions are drawn side by side; with a ring around the most used, if
+    /// they are few.
     fn link(&self, from: u32, to: u32, messages: usize, most: usize) -> String {
         let ((x1, y1), (x2, y2)) = (self.at(from), self.at(to));
         let (along, across) = ((x2 - x1) / self.cell(), (y2 - y1) / self.cell());
@@ -275,7 +276,7 @@ impl Kind {
         }
     }
 
-    /// Of its line in the legend.
+    /// The width of its line in the legend.
     fn width(self) -> f64 {
         40.0 + 6.2 * self.name().len() as f64
     }

@@ -21,10 +21,10 @@ use ftmpi_machine::traffic::Pattern;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// How much work a figure may be.
+/// The effort for a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// How many; none: as many as are a matter of seconds for the figure's machine.
+    /// The number of cases; none: as many as take seconds for the figure's machine.
     pub cases: Option<u64>,
     pub seed: u64,
     pub threads: usize,
@@ -36,7 +36,7 @@ pub const NAMES: [&str; 23] = [
     "18", "19", "20", "21", "22", "fat-tree",
 ];
 
-/// What a figure is.
+/// The form of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Picture {
     Plot(Plot),
@@ -66,7 +66,7 @@ impl Picture {
     }
 }
 
-/// Draws figures, and remembers what several of them show.
+/// Draws figures, and keeps results that several of them show.
 pub struct Figures {
     effort: Effort,
     known: BTreeMap<(&'static [u32], &'static str), Sample>,
@@ -80,7 +80,7 @@ struct Versus {
     methods: [(&'static str, Pen); 2],
 }
 
-/// What of all cases a line shows, and its name.
+/// The quantity of a line, over all cases, and its name.
 type Line = (&'static str, fn(&After) -> f64);
 
 const PLANE: &[u32] = &[100, 100];
@@ -188,7 +188,7 @@ impl Figures {
         Ok(collisions(title, curves))
     }
 
-    /// How much longer collectives take, by what a mesh's links carry.
+    /// The slowdown of collectives, from the load of a mesh's links.
     fn collectives(&self, title: &str, dims: &[u32]) -> Result<Plot, String> {
         let study = study(dims, "3D(2,1)", "hybrid(all)", None)?;
         let Effort { cases, seed, threads } = self.effort;
@@ -214,7 +214,7 @@ impl Figures {
         })
     }
 
-    /// How much longer a stencil takes that sends one message at once, on a fat tree and on a mesh.
+    /// The slowdown of a stencil that sends one message at a time, on a fat tree and on a mesh.
     fn fat_tree(&self) -> Result<Plot, String> {
         let Effort { cases, seed, threads } = self.effort;
         let cases = cases.unwrap_or(FAT_TREE_CASES);
@@ -286,7 +286,7 @@ fn by_failure(found: &Sample, mut of: impl FnMut(&After) -> f64) -> Vec<(f64, f6
     found.after.iter().zip(1..).map(|(after, at)| (f64::from(at), of(after))).collect()
 }
 
-/// All numbers of failures up to 10, then fewer and fewer of them, up to the most.
+/// All numbers of failures up to 10, then increasingly sparse ones, up to the most.
 fn spread(most: usize) -> Vec<usize> {
     let next = |&last: &usize| Some(last + 1 + last / 10);
     let all = std::iter::successors(Some(0), next);

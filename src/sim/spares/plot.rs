@@ -4,7 +4,7 @@ use super::svg::{Anchor, line, sheet, text};
 use crate::report::Report;
 use std::fmt::Write;
 
-/// One picture: what is drawn, over what.
+/// One picture: its curves and axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
     pub title: String,
@@ -20,23 +20,23 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// How a curve is drawn.
+/// The style of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pen {
     pub colour: &'static str,
     pub width: f64,
-    /// How long dashes and gaps are; empty for a line without gaps.
+    /// The lengths of dashes and gaps; empty for a solid line.
     pub dash: &'static str,
 }
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 440.0;
-/// What is left free for numbers and names.
+/// The margins for numbers and names.
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 185.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 60.0;
-/// Colours that all eyes can tell apart (Okabe and Ito 2008).
+/// Colours that colour-blind people can tell apart, too (Okabe and Ito 2008).
 const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
@@ -59,7 +59,7 @@ impl Pen {
 }
 
 impl Curve {
-    /// The ends, and of each few points between the lowest and the highest.
+    /// The ends, and the lowest and highest of each few points between them.
     fn thinned(&self) -> Vec<(f64, f64)> {
         if self.points.len() <= MOST_POINTS {
             return self.points.clone();
@@ -143,7 +143,7 @@ impl Plot {
     }
 }
 
-/// The next number with one digit that fifths of are short.
+/// The next number with one digit whose fifths are short.
 fn round_up(value: f64) -> f64 {
     let scale = 10f64.powf(value.log10().floor());
     let fits = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter();
@@ -155,7 +155,7 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Commas would be new columns.
+/// Commas would start new columns.
 pub(super) fn plain(text: &str) -> String {
     if text.contains(',') { format!("\"{text}\"") } else { text.to_string() }
 }

@@ -3,21 +3,21 @@
 use super::study::{Outcome, Study};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What many cases led to.
+/// The results of many cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// By failure.
     pub after: Vec<After>,
 }
 
-/// What one failure led to, over all cases that got so far.
+/// The results of one failure, over all cases that got this far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct After {
     pub cases: u64,
-    /// By dimensions of the slide: how often it was the substitute.
+    /// By dimensions of the slide: how often it was used.
     pub methods: Vec<u64>,
     moves: u64,
-    /// By uses of the most used link: in how many cases it has them.
+    /// By uses of the most used link: the number of cases.
     uses: Vec<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Sample {
         self.after.resize(self.after.len().max(failures), After::default());
     }
 
-    /// Over all failures: how often each method was the substitute, as a share.
+    /// Over all failures: the share of each method.
     pub fn shares(&self) -> Vec<f64> {
         let dims = self.after.iter().map(|after| after.methods.len()).max().unwrap_or(0);
         let all: u64 = self.after.iter().map(|after| after.cases).sum();
@@ -99,12 +99,12 @@ impl After {
         self.uses.len().saturating_sub(1) as u64
     }
 
-    /// The uses of the most used link, in the mean.
+    /// The mean uses of the most used link.
     pub fn mean_uses(&self) -> f64 {
         self.mean_of(|uses| uses)
     }
 
-    /// The mean over all cases of what follows from the uses of the most used link.
+    /// The mean, over all cases, of a function of the uses of the most used link.
     pub fn mean_of(&self, of: impl Fn(f64) -> f64) -> f64 {
         let all = self.uses.iter().zip(0u32..);
         let sum: f64 = all.map(|(&cases, uses)| cases as f64 * of(f64::from(uses))).sum();
@@ -115,7 +115,7 @@ impl After {
         self.moves as f64 / self.cases as f64
     }
 
-    /// The method that was the substitute most often.
+    /// The method that was used most often.
     pub fn leader(&self) -> usize {
         let methods = self.methods.iter().enumerate();
         methods.max_by_key(|(_, times)| **times).map_or(0, |(method, _)| method)

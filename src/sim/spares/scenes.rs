@@ -14,7 +14,7 @@ const SMALL: [u32; 2] = [6, 6];
 const FIRST: usize = 21;
 /// A node in the middle of it.
 const MIDDLE: usize = 14;
-/// A way to slide, by the dimension that it stays in.
+/// A way to slide, given by the dimension that it stays in.
 const ROW: usize = 0;
 const COLUMN: usize = 1;
 
@@ -183,7 +183,7 @@ fn slide(
     Ok(Panel::of_case(title, study, case).with_moves(&moves))
 }
 
-/// In which dimension a slide goes.
+/// The dimension of a slide.
 fn way_of(study: &Study, moves: &[Move]) -> usize {
     let last = moves.last().expect("a slide moves somebody");
     let apart = |dim| {
@@ -194,7 +194,7 @@ fn way_of(study: &Study, moves: &[Move]) -> usize {
 }
 
 /// Nodes of which the fourth to fail has no slide, though the others kept to one dimension as long
-/// as they could.
+/// as possible.
 fn limit(study: &Study) -> Result<[usize; 4], String> {
     let nodes = study.grid.nodes();
     let mut begun = study.case(false);

@@ -4,7 +4,7 @@ use super::plot::{Curve, Pen, Plot};
 use ftmpi_machine::spares::Spares;
 use ftmpi_machine::topology::Grid;
 
-/// What spares may be, at the most, where an allocation is chosen by the size of the job.
+/// The largest share of spares, if an allocation is chosen by the size of the job.
 const MOST_PERCENT: f64 = 5.0;
 
 /// Figure 3: the share of each allocation.
@@ -48,7 +48,7 @@ pub(super) fn by_size() -> Result<Plot, String> {
 /// The allocation with the most sides within the wanted cost; none for a small job.
 fn chosen(side: u32) -> Result<Option<&'static str>, String> {
     for alloc in ["3D(3,1)", "3D(2,1)", "3D(1,1)"] {
-        // Twentieths are no binary fractions.
+        // Twentieths are not exact in binary.
         if percent(alloc, side)? <= MOST_PERCENT + 1e-9 {
             return Ok(Some(alloc));
         }

@@ -9,11 +9,11 @@ pub struct Sheet {
     pub title: String,
     /// The first one names the columns.
     pub rows: Vec<Vec<String>>,
-    /// What is said below, line by line.
+    /// The notes below, line by line.
     pub notes: Vec<String>,
 }
 
-/// Of a letter, on the average, and of a row.
+/// The average width of a letter, and the height of a row.
 const LETTER: f64 = 6.4;
 const ROW: f64 = 22.0;
 const LEFT: f64 = 20.0;

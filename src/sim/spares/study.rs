@@ -6,12 +6,12 @@ use ftmpi_machine::spares::{Choice, Method, Spares};
 use ftmpi_machine::topology::{Grid, Topology};
 use ftmpi_machine::traffic::{Pattern, Traffic};
 
-/// What does not change from one case to the next.
+/// What all cases have in common.
 #[derive(Clone, Debug)]
 pub struct Study {
     /// Where ranks and spares are.
     pub grid: Grid,
-    /// What carries their messages: the grid itself, or a network whose nodes have its numbers.
+    /// The network for their messages: the grid itself, or one whose nodes have its numbers.
     pub network: Topology,
     pub spares: Spares,
     pub pattern: Pattern,
@@ -19,7 +19,7 @@ pub struct Study {
     quiet: Traffic,
 }
 
-/// A machine under way.
+/// A machine during a sequence of failures.
 #[derive(Clone)]
 pub struct Case<'a> {
     study: &'a Study,
@@ -28,7 +28,7 @@ pub struct Case<'a> {
     pub traffic: Option<Traffic>,
 }
 
-/// What one failure led to.
+/// The result of one failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub method: Method,
@@ -38,7 +38,7 @@ pub struct Outcome {
     pub worst: usize,
 }
 
-/// More nodes than this are for machines with more memory.
+/// The most nodes: more would need machines with more memory.
 const MOST_NODES: usize = 10_000_000;
 
 impl Study {
@@ -75,7 +75,7 @@ impl Study {
         self.fresh.seats()[rank] as usize
     }
 
-    /// What a node is in the beginning.
+    /// The use of a node in the beginning.
     pub fn first_use(&self, node: usize) -> Use {
         self.fresh.node(node)
     }
@@ -84,7 +84,7 @@ impl Study {
         self.fresh.seats().len()
     }
 
-    /// How many failures there can be at the most.
+    /// The largest possible number of failures.
     pub fn reach(&self) -> usize {
         self.fresh.spares()
     }
@@ -124,8 +124,8 @@ impl Case<'_> {
         }
     }
 
-    /// What a failure of this rank's node would lead to, and the squares of all uses then; the
-    /// machine stays as it is. Uses have to be counted.
+    /// The result of a failure of this rank's node, and the squares of all uses then; the machine
+    /// does not change. Uses must be counted.
     pub fn weigh(&mut self, rank: usize) -> Option<(usize, u64)> {
         let (_, moves) = self.plan(rank)?;
         let traffic = self.traffic.as_mut()?;
@@ -135,7 +135,7 @@ impl Case<'_> {
         Some(weight)
     }
 
-    /// The node of this rank has failed, and they move; the uses of the most used link.
+    /// The node of this rank has failed, and ranks move; returns the uses of the most used link.
     pub fn go(&mut self, rank: usize, moves: &[Move]) -> usize {
         let failed = self.placement.seats()[rank] as usize;
         self.placement.apply(failed, moves);

@@ -22,7 +22,7 @@ pub struct Machine {
     pub name: &'static str,
     pub topology: &'static str,
     pub dma_engines: u32,
-    /// How much longer than one message four and six take that are sent at once.
+    /// The time of four and of six simultaneous messages, relative to one.
     pub of_four: f64,
     pub of_six: f64,
     /// The job whose failures are simulated.
@@ -41,7 +41,7 @@ pub struct Row {
     pub mean_slower: Vec<f64>,
 }
 
-/// After how many failures collisions are counted.
+/// The numbers of failures after which collisions are counted.
 pub const FAILURES: [usize; 5] = [1, 2, 5, 10, 20];
 
 const CASES: u64 = 2000;
@@ -134,7 +134,7 @@ impl Row {
     }
 }
 
-/// What table 2 says of a machine, once for each.
+/// The machines of table 2, once each.
 fn machines(rows: &[Row]) -> impl Iterator<Item = Machine> {
     rows.iter().map(|row| row.machine).take(rows.len() - 1)
 }

@@ -68,7 +68,7 @@ fn chains_on_10_by_10_are_looked_at_whole_and_some_third_failures_find_none() {
     assert!(found.iter().all(|worst| worst.is_proven));
     assert_eq!(found.iter().map(|worst| worst.orders).collect::<Vec<_>>(), [81, 6561, 531_441]);
     assert_eq!(found.iter().map(|worst| worst.unhandled).collect::<Vec<_>>(), [0, 0, 2760]);
-    // Where not all are looked at, nothing is said of the others.
+    // If not all are tried, nothing is known about the others.
     let part = worst(&study, 3, Search { width: 1, orders: 1000, threads: 1 });
     assert_eq!((part[2].orders, part[2].unhandled, part[2].is_handled()), (81, 0, None));
     let lone = super::figures::study(&[10, 10], "2D(2,1)", "0D", None).unwrap();
@@ -106,7 +106,7 @@ fn on_24_cubed_lone_moves_overtake_hybrids_for_a_while_and_planes_help_first_and
 
 #[test]
 fn a_third_slide_in_all_dimensions_needs_two_failures_in_one_layer() {
-    // It goes into the layer that the first one left, past the first failed node: of 16 second
+    // It moves into the layer that the first one left, past the first failed node: of 16 second
     // nodes on 5 x 5, 4 leave a layer through that node, and then all third nodes can.
     let study = study(&[5, 5], false, "2D(2,1)", "2D");
     let mut handled = 0;
@@ -175,8 +175,8 @@ fn on_24_cubed_slides_give_way_to_each_other_as_in_the_paper() {
     let sample = sample(&study, 40, usize::MAX, 1, 2, false);
     assert_eq!(sample.after.len(), 1128);
     assert!(sample.after.iter().all(|after| after.cases == 40), "none ends early");
-    // About where two methods lead equally often, chance decides: the failures are counted at which
-    // each of them leads.
+    // Near the point where two methods are used equally often, chance decides: so this counts the
+    // failures at which each of them leads.
     let led = |method| sample.after.iter().filter(|after| after.leader() == method).count();
     assert_eq!(led(3), 2);
     assert!((33..=46).contains(&(2 + led(2))), "2D led {} times", led(2));
@@ -217,7 +217,7 @@ fn a_choice_that_looks_at_collisions_is_never_worse_than_the_papers_best() {
         for (methods, choose) in others {
             let others = mean(methods, choose);
             assert_eq!(others.len(), better.len(), "{dims:?} {methods}: until no spare is left");
-            // With the last spares there is little to choose, and slides by dimension may have left
+            // With the last spares there is little choice, and slides by dimension may have left
             // better ones.
             let compared = match choose {
                 Choice::Dimension => others.len() * 9 / 10,

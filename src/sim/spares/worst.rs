@@ -6,22 +6,22 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What failures in the worst order lead to.
+/// The result of failures in the worst order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worst {
     /// The uses of the most used link.
     pub uses: usize,
-    /// Whose nodes failed, in order.
+    /// The ranks whose nodes failed, in order.
     pub ranks: Vec<usize>,
-    /// Whether every order was looked at, so that nothing can be worse.
+    /// Whether every order was tried, so that nothing can be worse.
     pub is_proven: bool,
-    /// How many orders of failures were looked at.
+    /// How many orders of failures were tried.
     pub orders: u64,
-    /// For how many of these a failure had no substitute: the last, or one before it.
+    /// In how many of these a failure had no substitute: the last, or one before it.
     pub unhandled: u64,
 }
 
-/// How much a search may be.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// How many beginnings are continued if there are too many orders to try.
@@ -39,7 +39,7 @@ impl Default for Search {
 }
 
 impl Worst {
-    /// Whether every order finds its substitutes; none where that is not known.
+    /// Whether every order finds its substitutes; `None` if unknown.
     pub fn is_handled(&self) -> Option<bool> {
         match self.unhandled {
             0 => self.is_proven.then_some(true),
@@ -48,7 +48,7 @@ impl Worst {
     }
 }
 
-/// The worst of 1, 2, … failures; ends early where no failure has a substitute.
+/// The worst of 1, 2, … failures; ends early if no failure has a substitute.
 pub fn worst(study: &Study, failures: usize, search: Search) -> Vec<Worst> {
     let ranks = study.ranks() as u64;
     let mut worst = Vec::new();

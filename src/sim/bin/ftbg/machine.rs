@@ -11,7 +11,7 @@ use ftmpi_sim::words::Words;
 /// A machine before it is built.
 pub(crate) struct Machine {
     model: Model,
-    /// Whether it was named: then its dims are its own.
+    /// Whether it was named: then its dims are fixed.
     is_named: bool,
     dims: Option<[u32; 3]>,
     communication: Option<u32>,
@@ -94,7 +94,7 @@ impl Machine {
         }
         let all = model.node.all_threads()?;
         let mut setup = Setup::new(&model, self.communication.unwrap_or(all.div_ceil(2)))?;
-        // As many processors as these threads are on.
+        // As many processors as the threads need.
         setup.node.threads = self.model.node.threads.max(1);
         setup.node.processors = all.div_ceil(setup.node.threads);
         setup.has_fragments = self.has_fragments;

@@ -90,7 +90,7 @@ fn molecules(setup: Setup, steps: u32, seed: u64, play: &mut Play) -> Result<(),
     Ok(())
 }
 
-/// A program of one's own.
+/// Runs a user's program.
 fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<(), String> {
     let path = words.word().ok_or("which program? Say ftbg run ./app.so")?;
     let about = words.all("info");
@@ -125,7 +125,7 @@ fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<()
 struct Play {
     threads: usize,
     viewing: Viewing,
-    /// Of what is seen: how long a step is, in nanoseconds, and what colours are of.
+    /// For viewers: the length of a step in nanoseconds, and the quantity of the colours.
     slice: f64,
     view: String,
     name: String,
@@ -189,7 +189,7 @@ impl Play {
 
     /// Runs the program while it is watched.
     fn show<P: Program>(&mut self, setup: Setup, program: P) -> Result<Remains<P>, String> {
-        /// More would take too much memory to look at.
+        /// The most nodes that fit into memory while the machine is watched.
         const MOST_NODES: u32 = 1_000_000;
         if setup.nodes() > MOST_NODES {
             return Err(format!("{} nodes: at most {MOST_NODES} can be looked at", setup.nodes()));
@@ -217,7 +217,7 @@ impl Play {
         report.add("packets", totals.packets);
         report.add("handlers", totals.handlers);
         report.add("busy_ns", totals.busy_ns);
-        // How many of its threads a node kept busy, in the mean.
+        // The mean number of busy threads in a node.
         let nodes = f64::from(setup.nodes());
         report.add("busy_threads", totals.busy_ns / nodes / totals.time_ns);
         report.add("packets_that_waited_in_the_network", totals.waited);

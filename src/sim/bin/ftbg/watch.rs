@@ -5,7 +5,7 @@ use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};
 use ftmpi_sim::stage::Run;
 use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 
-/// What colours can be of, by their names for the command line and for people.
+/// The quantities that colours can show: their names on the command line and for people.
 const VIEWS: [(&str, &str); 4] = [
     ("total", "packets so far, on the busiest link out of a node"),
     ("lately", "packets of late, on the busiest link out of a node"),
@@ -15,23 +15,23 @@ const VIEWS: [(&str, &str); 4] = [
 /// The age, in steps, at which a load counts half.
 const HALF_LIFE: f64 = 4.0;
 
-/// Where a link out of a node goes.
+/// The direction of a link out of a node.
 fn way(number: usize) -> String {
     format!("{}{}", if number % 2 == 1 { '+' } else { '-' }, ['x', 'y', 'z'][number / 2])
 }
 
-/// A machine that pages look at.
+/// A machine that pages watch.
 pub(crate) struct Watched<P: Program> {
     pub(crate) emulator: Emulator<P, Heat>,
     name: String,
     places: Vec<[f32; 2]>,
     view: usize,
-    /// The most there was of each view.
+    /// The highest value so far of each view.
     tops: [f64; 4],
-    /// By link: what it had carried at the last step, and how much it has carried of late.
+    /// By link: what it had carried at the last step, and how much it has carried recently.
     before: Vec<u64>,
     lately: Vec<f64>,
-    /// How long a step is, and up to when all has happened, in nanoseconds.
+    /// The length of a step, and the time up to which the machine has run, in nanoseconds.
     step: f64,
     now: f64,
     has_more: bool,
@@ -87,7 +87,7 @@ impl<P: Program> Watched<P> {
         })
     }
 
-    /// Takes in what has been carried in the last step, and how much there is at the most.
+    /// Adds what was carried in the last step, and updates the highest values.
     fn look_back(&mut self) {
         let fading = 0.5f64.powf(1.0 / HALF_LIFE);
         for link in 0..self.lately.len() {
@@ -113,18 +113,18 @@ impl<P: Program> Watched<P> {
         }
     }
 
-    /// The packets on the link that has carried the most, and which one it is.
+    /// The packets on the link that has carried the most, and its name.
     pub(crate) fn hottest(&self) -> (u64, String) {
         let ways = self.ways();
         let links = self.before.iter().enumerate();
-        // Of several the first one.
+        // If several are equal, the first one.
         let most = links.rev().max_by_key(|(_, packets)| **packets);
         let (link, &packets) = most.expect("a machine has links");
         let [x, y, z] = self.emulator.setup().xyz((link / ways) as u32);
         (packets, format!("{x},{y},{z} {}", way(link % ways)))
     }
 
-    /// How many links go out of a node.
+    /// How many links leave a node.
     fn ways(&self) -> usize {
         self.before.len() / self.places.len()
     }
@@ -183,7 +183,7 @@ impl<P: Program> Run for Watched<P> {
         }
     }
 
-    /// On to the end of the next step in which something happens.
+    /// Runs to the end of the next step in which something happens.
     fn step(&mut self, feed: &Feed) {
         let Some(next) = self.emulator.next_time().filter(|_| self.has_more) else { return };
         self.now = ((next / self.step).floor() + 1.0) * self.step;

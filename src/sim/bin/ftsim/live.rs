@@ -11,13 +11,13 @@ use ftmpi_view::{Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow
 use std::path::Path;
 use std::sync::Arc;
 
-/// The pages, whichever run they look at.
+/// The pages, which watch one run after the other.
 pub(crate) struct Live {
     feed: Arc<Feed>,
-    /// Another run that is wished for, and the order that is to be answered when it has begun.
+    /// The next run that a page has asked for, and the order to answer when it has begun.
     wish: Option<Vec<(String, String)>>,
     asked: Option<Order>,
-    /// The command line of the run, and what says whether another one can be run.
+    /// The command line of the run, and the check whether another one can be run.
     words: Vec<String>,
     check: Check,
 }
@@ -31,22 +31,22 @@ pub(crate) struct Show<'a, A: Application> {
     pub(crate) scale: [String; 3],
     /// The last column of the counters, and its name.
     pub(crate) track: &'a dyn Track<A>,
-    /// What can be chosen for another run, and what this one has.
+    /// The choices for another run, and this run's values.
     pub(crate) setup: Vec<Setup>,
-    /// The values at the left, right, lower and upper border, where there are such.
+    /// The values at the left, right, lower and upper border, if they are constant.
     pub(crate) sides: Option<[f64; 4]>,
-    /// What the border is instead of them; empty: these values.
+    /// The border's description if they are not; empty: these values.
     pub(crate) border: &'static str,
     /// By node: its initial value, if it is at the border.
     pub(crate) fixed: Option<&'a [Option<f64>]>,
-    /// What is to be said when it has been set up.
+    /// A remark to show after the set-up.
     pub(crate) note: Option<String>,
 }
 
 /// What to run next.
 pub(crate) enum Again {
     With(Vec<(String, String)>),
-    /// What ran before: what was wished for cannot be.
+    /// The run before this one: the requested one is impossible.
     Before,
 }
 
@@ -60,12 +60,12 @@ impl Live {
         Ok(Live { feed, wish: None, asked: None, words: Vec::new(), check })
     }
 
-    /// This is run now.
+    /// The run with these words begins.
     pub(crate) fn begin(&mut self, words: &[String]) {
         self.words = words.to_vec();
     }
 
-    /// Keeps what is seen from now on, if nothing has been kept before.
+    /// Records the run from now on, unless a recording exists already.
     pub(crate) fn keep(&self, path: &Path) -> Result<(), String> {
         if !self.feed.is_kept() {
             self.feed.keep(Recorder::create(path, Slow::LeavesOut, ftmpi_view::thread)?);
@@ -73,7 +73,7 @@ impl Live {
         Ok(())
     }
 
-    /// Draws what is seen on the terminal, too.
+    /// Draws the run on the terminal, too.
     pub(crate) fn draw(&self) -> Result<(), String> {
         if self.feed.is_drawn() {
             return Ok(());
@@ -81,7 +81,7 @@ impl Live {
         self.feed.draw_on(stage::terminal(), ftmpi_view::thread)
     }
 
-    /// Nothing more is to be seen.
+    /// Ends the views.
     pub(crate) fn finish(&self) -> Result<(), String> {
         self.feed.finish(None).map_err(String::from)
     }
@@ -123,7 +123,7 @@ impl Live {
 }
 
 impl Again {
-    /// The words of a command line for it; `good` ran before.
+    /// The words of a command line for it; `good` is the last one that ran.
     pub(crate) fn overlaid(self, arguments: Vec<String>, good: &[String]) -> Vec<String> {
         match self {
             Again::With(pairs) => overlaid(arguments, &pairs),
@@ -132,7 +132,7 @@ impl Again {
     }
 }
 
-/// The words of a command line where some options have other values.
+/// The words of a command line, with other values for some options.
 fn overlaid(mut words: Vec<String>, pairs: &[(String, String)]) -> Vec<String> {
     for (name, value) in pairs {
         if name == "problem" {
@@ -181,7 +181,7 @@ pub(crate) fn scene<A: Application>(
     }
 }
 
-/// What is seen before a tick.
+/// The picture before a tick.
 pub(crate) fn frame<A: Application>(
     world: &World<A>, show: &Show<'_, A>, tick: u64, state: &'static str, doomed: &[u32],
     is_plotted: bool,
@@ -208,7 +208,7 @@ pub(crate) fn frame<A: Application>(
     }
 }
 
-/// A run that pages look at.
+/// A run that pages watch.
 struct Watched<'a, A: Application> {
     world: &'a mut World<A>,
     show: &'a Show<'a, A>,
@@ -217,7 +217,7 @@ struct Watched<'a, A: Application> {
     words: &'a [String],
     check: Check,
     random: Random,
-    /// The next tick, and the last there is.
+    /// The next tick, and the last one.
     tick: u64,
     end: u64,
     has_more: bool,
@@ -355,7 +355,7 @@ impl<A: Application> Watched<'_, A> {
         Ok(format!("{side}: {value}"))
     }
 
-    /// The border is again as it was in the beginning.
+    /// Resets the border to its initial values.
     fn border_back(&mut self, feed: &Feed) -> String {
         let fixed = self.show.fixed.unwrap_or_default();
         for (fixed, node) in fixed.iter().zip(0..) {

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 struct Pages<'a> {
     live: &'a RefCell<Option<Live>>,
     are_there: bool,
-    /// Nothing is to be run: all that is asked is whether it could be.
+    /// Only checks whether the command line could be run.
     is_trial: bool,
 }
 
@@ -106,7 +106,7 @@ fn check(arguments: &[String]) -> Result<(), String> {
     once(arguments, &RefCell::new(None), true).map(drop)
 }
 
-/// Shows what `--record` has kept, of this program or another, or writes it into other files.
+/// Shows what `--record` of any program has recorded, or converts it into other files.
 fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
     let path = words.word().ok_or("which recording? Say ftsim replay FILE")?;
     let prints = Prints::read(&mut words)?;
@@ -154,7 +154,7 @@ impl<'a> Setting<'a> {
         Ok(Setting { pages, network, deaths, threads, ticks, watch, is_json, graph })
     }
 
-    /// Runs to the end, or as the pages say that look on.
+    /// Runs to the end, or as watching pages direct.
     fn play<A: Application>(
         &self, app: A, show: &Show<'_, A>, prepare: impl FnOnce(&mut World<A>),
     ) -> Result<World<A>, String> {
@@ -176,7 +176,7 @@ impl<'a> Setting<'a> {
         Ok(world)
     }
 
-    /// What can be chosen for another run.
+    /// The choices for another run.
     fn setup(&self, problem: &'static str) -> Vec<Setup> {
         let field = |name, value: String, choices: &[&'static str]| Setup {
             name,
@@ -322,7 +322,7 @@ fn is_solved(words: &mut Words, nodes: u32) -> Result<bool, String> {
     }
 }
 
-/// How far the nodes are from where they tend, and that from the truth.
+/// How far the nodes are from their limit, and that from the exact solution.
 fn solved(problem: &Poisson, truth: Option<&Truth>, world: &World<Poisson>, report: &mut Report) {
     let (graph, alive) = (world.graph(), world.alive());
     let rest = problem.rest(graph, &alive);
@@ -334,12 +334,12 @@ fn solved(problem: &Poisson, truth: Option<&Truth>, world: &World<Poisson>, repo
     }
     let gap = (0..graph.nodes()).filter(|&node| alive[node as usize]);
     let gap = gap.map(|node| (world.state(node).value - rest[node as usize]).abs());
-    // `f64::max` would drop what is no number.
+    // `f64::max` would drop NaN.
     let farthest = gap.fold(0.0, |most, gap| if most >= gap || most.is_nan() { most } else { gap });
     report.add("farthest_from_rest", farthest);
 }
 
-/// Reads the values of the left, right, lower and upper side; none is x² - y².
+/// Reads the values of the left, right, lower and upper side; none means x² - y².
 fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     if text == "x2-y2" {
         return Ok(None);

@@ -11,7 +11,7 @@ use std::fmt;
 
 pub(crate) struct Network {
     nodes: u32,
-    /// As many were asked for.
+    /// The requested number of nodes.
     asked: Option<u32>,
     name: String,
     /// As given, with the length of lists; `None` for a machine.
@@ -26,17 +26,17 @@ type Dying = Vec<(u64, u32)>;
 
 /// The nodes that die at each tick.
 pub(crate) struct Deaths {
-    /// At ticks that were said.
+    /// At planned ticks.
     pub(crate) set: Dying,
     /// Random or periodic deaths, without end: as long as the network is not at rest.
     pub(crate) chances: Dying,
-    /// The file that is to have all that happened.
+    /// The file that receives all deaths.
     file: Option<String>,
-    /// What the command line says that can be said anew in a page.
+    /// The parts of the command line that a page can change.
     pub(crate) said: [(&'static str, String); 3],
 }
 
-/// Those that have names.
+/// The topologies with names.
 pub(crate) const TOPOLOGIES: [&str; 6] = ["random", "nearest", "far", "mesh", "torus", "hypercube"];
 
 /// Times are drawn in parts of a tick: whole ticks would distort their mean.
@@ -114,13 +114,13 @@ impl Network {
         })
     }
 
-    /// Which topology with how many neighbours it is, if it is one of [`TOPOLOGIES`].
+    /// The topology and its number of neighbours, if it is one of [`TOPOLOGIES`].
     pub(crate) fn shape(&self) -> Option<(&'static str, u32)> {
         let (said, count) = self.shape.as_ref()?;
         TOPOLOGIES.into_iter().find(|name| name == said).map(|name| (name, *count))
     }
 
-    /// What is to be said where a topology cannot have as many nodes as were asked for.
+    /// A remark if the topology cannot have the requested number of nodes.
     pub(crate) fn rounded(&self) -> Option<String> {
         let (asked, (nodes, _)) = (self.asked?, self.wiring.size(self.nodes));
         (u64::from(asked) != nodes).then(|| format!("{} has {nodes} nodes, not {asked}", self.name))
@@ -141,8 +141,8 @@ impl Network {
         }
     }
 
-    /// By how much less a field in this network resists that may bend. To find it takes the longer
-    /// the more nodes there are; but where places are drawn, it does not depend on how many.
+    /// How much less a field in this network resists that may bend. Finding it takes longer with
+    /// more nodes; but for random places it does not depend on their number.
     pub(crate) fn kappa(&self, graph: &Graph) -> Result<f64, String> {
         const ENOUGH_NODES: u32 = 50_000;
         match self.wiring {
@@ -153,7 +153,7 @@ impl Network {
         }
     }
 
-    /// How long all lists are, if they are all drawn alike.
+    /// The length of all lists, if they are all drawn alike.
     pub(crate) fn equal_lists(&self) -> Option<u32> {
         match self.wiring {
             Wiring::Random(count) => Some(count),
@@ -168,7 +168,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// How much memory is free.
+/// The amount of free memory.
 fn free_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -189,7 +189,7 @@ fn text_of(file: &str) -> Result<String, String> {
 }
 
 impl Deaths {
-    /// A tick is a unit of the schedule's time here; a machine's own schedule has real times.
+    /// A tick is the unit of the schedule's time here; a machine's own schedule has real times.
     pub(crate) fn read(
         words: &mut Words, network: &Network, graph: &Graph, ticks: u64,
     ) -> Result<Deaths, String> {
@@ -244,7 +244,7 @@ impl Deaths {
         Ok(Deaths { set, chances, file, said })
     }
 
-    /// Writes what has happened where it was asked for.
+    /// Writes the deaths to the requested file.
     pub(crate) fn write(&self, died: &[(u64, u32)]) -> Result<(), String> {
         let Some(file) = &self.file else { return Ok(()) };
         let text: String = died.iter().map(|(at, node)| format!("{at} {node}\n")).collect();
@@ -275,7 +275,7 @@ fn dice(words: &mut Words, mttf: &str) -> Result<Vec<Dice>, String> {
     Ok(dice.collect())
 }
 
-/// How long a tick is for the times of a machine's schedule.
+/// The length of a tick, for the times of a machine's schedule.
 fn tick(words: &mut Words) -> Result<Picos, String> {
     words.text("tick").map_or(Ok(1_000_000), |text| {
         let tick = time(&text).map_err(|why| format!("--tick {why}"))?;

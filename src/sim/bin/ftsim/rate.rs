@@ -4,15 +4,15 @@
 use ftmpi_sim::natural::World;
 use ftmpi_sim::natural::poisson::Poisson;
 
-/// Changes in the course of a run: ticks, and by how much nodes changed in them.
+/// The changes during a run: ticks, and how much nodes changed in them.
 #[derive(Default)]
 pub(crate) struct Rate(Vec<(f64, f64)>);
 
 /// Ticks between two looks.
 const SPAN: f64 = 16.0;
-/// Changes nearer to the tolerance than this are cut off by it.
+/// Changes nearer to the tolerance than this are distorted by it.
 const CLEAR: f64 = 20.0;
-/// Fewer looks tell nothing.
+/// The fewest looks that give a result.
 const FEWEST: usize = 4;
 
 impl Rate {
@@ -24,7 +24,8 @@ impl Rate {
         }
     }
 
-    /// The factor for each tick, over the later half of the time before the tolerance is felt.
+    /// The factor for each tick, over the later half of the time before the tolerance has an
+    /// effect.
     pub(crate) fn factor(&self, tolerance: f64) -> Option<f64> {
         let is_clear = |change: &&(f64, f64)| change.1 > CLEAR * tolerance.max(1e-15);
         let end = 1 + self.0.iter().skip(1).take_while(is_clear).count();
@@ -32,7 +33,7 @@ impl Rate {
         if late.len() < FEWEST {
             return None;
         }
-        // The straight line that fits logarithms best.
+        // The straight line that fits the logarithms best.
         let count = late.len() as f64;
         let (x, y) = late.iter().fold((0.0, 0.0), |(x, y), (t, c)| (x + t, y + c.ln()));
         let (x, y) = (x / count, y / count);
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_factor_is_that_of_the_slowest_part_and_not_of_the_tolerance() {
-        // Two parts that fade, the slower one at the end; then the tolerance.
+        // Two decaying parts, the slower one at the end; then the tolerance.
         let change = |t: f64| 0.9 * 0.9f64.powf(t) + 0.1 * 0.99f64.powf(t);
         let at = |span: u32| f64::from(span) * 16.0;
         let mut changes: Vec<_> = (0..40).map(|span| (at(span), change(at(span)))).collect();

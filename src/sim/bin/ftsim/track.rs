@@ -14,19 +14,19 @@ pub(crate) trait Track<A: Application> {
     /// while they are in the cache.
     fn of(&self, world: &World<A>, see: &mut dyn FnMut(&Row<'_, A>)) -> f64;
 
-    /// Whether that takes little time, beside that of a tick.
+    /// Whether computing it takes little time compared to a tick.
     fn is_quick(&self) -> bool {
         false
     }
 
-    /// Some ticks have gone by.
+    /// Some ticks have passed.
     fn look(&self, _: &World<A>) {}
 
     /// The border has moved away from its first place, or back to it.
     fn border_moved(&self, _: bool) {}
 }
 
-/// How many know the largest value.
+/// How many nodes know the largest value.
 pub(crate) struct Known;
 
 impl Track<Max> for Known {
@@ -62,7 +62,7 @@ impl Progress {
         self.truth.as_ref().filter(|_| !self.is_moved.get())
     }
 
-    /// By which factor changes become smaller with each tick.
+    /// The factor by which changes shrink with each tick.
     pub(crate) fn factor(&self, tolerance: f64) -> Option<f64> {
         self.rate.borrow().factor(tolerance)
     }
@@ -89,7 +89,7 @@ impl Track<Poisson> for Progress {
     }
 }
 
-/// The root of the mean square of what is off, over the survivors inside.
+/// The root of the mean square error, over the survivors inside.
 pub(crate) fn error(
     truth: &Truth, world: &World<Poisson>, see: &mut dyn FnMut(&Row<'_, Poisson>),
 ) -> f64 {

@@ -7,7 +7,7 @@ use ftmpi_sim::report::Report;
 use ftmpi_sim::words::Words;
 use std::time::Instant;
 
-/// Two numbers for each node: more than this are for machines with more memory.
+/// The most nodes, two numbers for each: more would need machines with more memory.
 const MOST_NODES: u32 = 1 << 31;
 
 /// Larger networks report their progress.
@@ -82,7 +82,7 @@ fn dying(text: &str, nodes: u32, usual_time: u64) -> Result<(u64, u32), String> 
     Ok((at, count))
 }
 
-/// The most memory that this process has had.
+/// The peak memory of this process.
 fn peak_megabytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Watch {
     csv: Option<PathBuf>,
     frames: Option<PathBuf>,
-    /// Where all that a page would show is kept.
+    /// The file to record what a page would show.
     pub(crate) record: Option<PathBuf>,
     /// Whether it is drawn on the terminal.
     pub(crate) is_drawn: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Watch {
     pub(crate) is_quiet: bool,
 }
 
-/// How many ticks go by between two looks at the clock.
+/// How many ticks pass between two looks at the clock.
 const SLICE: u64 = 16;
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -119,7 +119,7 @@ impl Watch {
     }
 }
 
-/// What a recording is written as.
+/// The formats into which a recording is converted.
 pub(crate) struct Prints {
     film: Option<PathBuf>,
     frames: Option<PathBuf>,
@@ -129,7 +129,7 @@ pub(crate) struct Prints {
 }
 
 impl Prints {
-    /// None, where none are asked for.
+    /// `None`, if none are requested.
     pub(crate) fn read(words: &mut Words) -> Result<Option<Prints>, String> {
         let [film, frames, csv] =
             ["apng", "frames", "csv"].map(|name| words.text(name).map(PathBuf::from));
@@ -220,7 +220,7 @@ impl Prints {
 fn png(path: &Path, points: &[u8], side: u32) -> Result<(), String> {
     let mut writer = encoder(path, side)?.write_header().map_err(|why| told(path, why))?;
     writer.write_image_data(points).map_err(|why| told(path, why))?;
-    // Dropped, it would keep to itself what cannot be written.
+    // Dropping it would hide write errors.
     writer.finish().map_err(|why| told(path, why))
 }
 

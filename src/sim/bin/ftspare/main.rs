@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<String>) -> Result<String, String> {
-    // A sample's data go to a file that is named; those of all figures beside their pictures.
+    // A sample's data go to a named file; those of all figures beside their pictures.
     let own: &[&str] = match arguments.first().map(String::as_str) {
         Some("figures") => &["json", "torus", "csv"],
         _ => &["json", "torus"],
@@ -49,7 +49,7 @@ fn run(arguments: Vec<String>) -> Result<String, String> {
     }
 }
 
-/// The machine that the words describe, or the one in a file.
+/// The machine that the words describe, or one from a file.
 fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<Study, String> {
     let (given_dims, given_alloc) = (words.text("dims"), words.text("alloc"));
     let is_torus = words.has("torus");
@@ -75,7 +75,7 @@ fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<St
         }
     };
     let count = grid.dims().len();
-    // What the command line leaves open is as the file says.
+    // The file decides what the command line leaves open.
     if let Some(methods) = methods {
         let read = Method::parse_list(&methods, count as u32);
         spares.substitute = read.map_err(|why| format!("--method {methods}: {why}"))?;
@@ -138,7 +138,7 @@ fn show(viewing: &Viewing, study: &Study, fates: Fates) -> Result<(), String> {
     }
 }
 
-/// What all reports begin with.
+/// The beginning of all reports.
 fn described(study: &Study) -> Report {
     let mut report = Report::default();
     let shape = if study.grid.wraps() { "torus" } else { "mesh" };
@@ -199,7 +199,7 @@ fn worst_case(mut words: Words) -> Result<String, String> {
     Ok(shown(&report, is_json))
 }
 
-/// The orders of all failures but the last are kept: more of them would not fit in memory.
+/// The orders of all failures but the last are kept: more would not fit in memory.
 const MOST_ORDERS: u64 = 1_000_000_000;
 
 /// The requested number of failures, if that many can be substituted at all.

@@ -10,12 +10,12 @@ use ftmpi_sim::stage::Run;
 use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 use std::collections::VecDeque;
 
-/// What nodes are.
+/// The kinds of nodes.
 const KINDS: [&str; 5] =
     ["rank where it began", "rank that has moved", "spare", "spare that was vacated", "is to move"];
 const VIEWS: [&str; 2] = ["what nodes are", "messages on the busiest link at a node"];
 
-/// Whose nodes fail, one after the other.
+/// The ranks whose nodes fail, one after the other.
 pub(crate) enum Fates {
     /// As in a sample's first case.
     Drawn {
@@ -32,18 +32,18 @@ struct Plan {
     moves: Vec<Move>,
 }
 
-/// A machine that pages look at.
+/// A machine that pages watch.
 pub(crate) struct Watched<'a> {
     study: &'a Study,
     case: Case<'a>,
     places: Vec<[f32; 2]>,
-    /// By node: the rank that sat there in the beginning, or none.
+    /// By node: the rank that was there in the beginning, or none.
     first: Vec<Option<u32>>,
     fates: Fates,
-    /// Whose nodes are to fail before all others, by hand.
+    /// The nodes that fail before all others, chosen by hand.
     doomed: VecDeque<usize>,
     plan: Option<Plan>,
-    /// How the last ones have gone, from and to where.
+    /// The latest moves, from and to.
     trail: Vec<[u32; 2]>,
     failures: u64,
     moved: u64,
@@ -99,7 +99,7 @@ impl<'a> Watched<'a> {
         })
     }
 
-    /// The messages on the busiest link out of a node or into it, for the dead show no heat.
+    /// The messages on the busiest link out of a node or into it, since dead nodes show no heat.
     fn load(&self, node: usize) -> usize {
         let links = self.links(node).flat_map(|(out, back)| [Some(out), back]).flatten();
         links.map(|link| self.traffic().uses(link)).max().unwrap_or(0)
@@ -110,7 +110,7 @@ impl<'a> Watched<'a> {
         place.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
     }
 
-    /// Messages that are not the first on their link, and the most on one.
+    /// Messages beyond the first on their link, and the most on one.
     fn told_traffic(&self) -> [u64; 2] {
         [self.traffic().collisions(), self.traffic().worst() as u64]
     }
@@ -140,7 +140,7 @@ impl<'a> Watched<'a> {
                 self.plan = Some(Plan { rank, method, moves });
             }
             None => {
-                // Nothing more happens by itself, as in a sample.
+                // From now on nothing fails automatically, as in a sample.
                 self.fates = Fates::Listed(VecDeque::new());
                 self.is_stuck = true;
                 feed.say(format!("node {node} of rank {rank} would have no substitute: the end"));
@@ -148,7 +148,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// They move.
+    /// Carries out the moves.
     fn settle(&mut self, plan: Plan, feed: &Feed) {
         const MOST_NAMED: usize = 6;
         let [collisions, worst] = self.told_traffic();
@@ -206,7 +206,7 @@ impl<'a> Watched<'a> {
         )
     }
 
-    /// Whose rank sits on a node.
+    /// The rank on a node.
     fn rank_of(&self, node: usize) -> Result<usize, String> {
         match self.case.placement.node(node) {
             Use::Rank(rank) => Ok(rank as usize),
@@ -220,7 +220,7 @@ impl<'a> Watched<'a> {
         node.ok_or_else(|| format!("`{text}` is no node: they are 0 to {}", count - 1))
     }
 
-    /// A part of the ranks in a region loses its nodes, step by step.
+    /// A share of the ranks in a region loses its nodes, step by step.
     fn kill_region(&mut self, rest: &str) -> Result<String, String> {
         let numbers: Option<Vec<f64>> =
             rest.split_whitespace().map(|word| word.parse().ok()).collect();
