@@ -36,7 +36,7 @@ pub(super) struct RunningJob {
     /// Orders to kill, from any thread to the supervisor.
     condemn: Sender<Condemned>,
     condemned: Receiver<Condemned>,
-    /// Orders to start incarnations, on this channel, too.
+    /// Orders to start incarnations, also from any thread to the supervisor.
     order: Sender<(usize, Newcomer)>,
     pub(super) orders: Receiver<(usize, Newcomer)>,
     /// Signals to the whole process that the supervisor has to pass on, one bit each.
@@ -381,7 +381,7 @@ impl RunningJob {
         self.seats.iter().filter_map(Seat::visit)
     }
 
-    /// The living ranks, for the supervisor.
+    /// The living, or last living, rank of each seat, for the supervisor.
     pub(super) fn ranks(&self) -> impl Iterator<Item = &'static Rank> {
         self.seats.iter().filter_map(Seat::rank)
     }

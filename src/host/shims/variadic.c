@@ -14,7 +14,7 @@
 
 enum { IN, OUT, ERR };
 
-/* What lies on the other side, in Rust. The order of the members is that of `Host` there. */
+/* The functions on the Rust side. The members are in the order of `Host` there. */
 struct host {
   FILE *(*stream)(int which);
   void *(*malloc)(size_t bytes);
@@ -221,7 +221,7 @@ static void fill(char **argv, const char *first, va_list list) {
 EXECL(execl, host->execv)
 EXECL(execlp, host->execvp)
 
-/* Who asks `dlsym` for the next definition after itself must be known by its return address. */
+/* `dlsym` with RTLD_NEXT must know its caller, which the return address identifies. */
 SHIM void *ftmpi_dlsym(void *handle, const char *name) {
   return host->find(handle, name, NULL, __builtin_return_address(0));
 }
