@@ -1,7 +1,6 @@
 //! Collective communication (MPI-5.0 §6.3 to §6.8).
 
 use crate::abi::kinds::*;
-use crate::abi::short;
 use crate::mpi::coll::{Allgather, Alltoall, Barrier, Bcast, Gather, Lists, Offer, Scatter, Types};
 use crate::mpi::datatype::Datatype;
 use crate::mpi::error::Result;
@@ -24,7 +23,6 @@ collective!(
     #[fortran(mpi_barrier_, mpi_ibarrier_, mpi_barrier_init_)]
     #[forms(MPI_Ibarrier, MPI_Barrier_init)]
     #[raises_on(comm)]
-    #[at_once(short::barrier)]
     fn MPI_Barrier(process: &Process, comm: MPI_Comm) {
         Barrier::plan()
     }
@@ -36,7 +34,6 @@ collective!(
     #[fortran(mpi_bcast_, mpi_ibcast_, mpi_bcast_init_)]
     #[forms(MPI_Ibcast, MPI_Bcast_init)]
     #[raises_on(comm)]
-    #[at_once(short::bcast)]
     fn MPI_Bcast(
         process: &Process, buffer: OutBuf, count: Late<Count>, datatype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
@@ -51,7 +48,6 @@ collective!(
     #[fortran(mpi_gather_, mpi_igather_, mpi_gather_init_)]
     #[forms(MPI_Igather, MPI_Gather_init)]
     #[raises_on(comm)]
-    #[at_once(short::gather)]
     fn MPI_Gather(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
@@ -87,7 +83,6 @@ collective!(
     #[fortran(mpi_scatter_, mpi_iscatter_, mpi_scatter_init_)]
     #[forms(MPI_Iscatter, MPI_Scatter_init)]
     #[raises_on(comm)]
-    #[at_once(short::scatter)]
     fn MPI_Scatter(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
@@ -123,7 +118,6 @@ collective!(
     #[fortran(mpi_allgather_, mpi_iallgather_, mpi_allgather_init_)]
     #[forms(MPI_Iallgather, MPI_Allgather_init)]
     #[raises_on(comm)]
-    #[at_once(short::allgather)]
     fn MPI_Allgather(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
@@ -158,7 +152,6 @@ collective!(
     #[fortran(mpi_alltoall_, mpi_ialltoall_, mpi_alltoall_init_)]
     #[forms(MPI_Ialltoall, MPI_Alltoall_init)]
     #[raises_on(comm)]
-    #[at_once(short::alltoall)]
     fn MPI_Alltoall(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,

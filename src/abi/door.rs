@@ -181,7 +181,6 @@ macro_rules! collective {
         #[fortran($fortran:ident, $start_fortran:ident, $init_fortran:ident)]
         #[forms($start:ident, $init:ident)]
         #[raises_on($comm:ident)]
-        $(#[at_once($short:path)])?
         fn $name:ident($process:ident: &Process, $($param:ident: $kind:ty),* $(,)?) $body:block
     ) => {
         mpi!(
@@ -189,7 +188,6 @@ macro_rules! collective {
             $(#[large($large)])?
             #[fortran($fortran)]
             #[raises_on($comm)]
-            $(#[at_once($short)])?
             fn $name($process: &Process, $($param: $kind),*) {
                 let plan = (|| $body)();
                 $crate::mpi::coll::block($process, &$comm, plan)

@@ -1,7 +1,6 @@
 //! Reductions (MPI-5.0 §6.9 to §6.11).
 
 use crate::abi::kinds::*;
-use crate::abi::short;
 use crate::mpi::coll::{Allreduce, Reduce, ReduceScatter, Scan, Terms};
 
 collective!(
@@ -10,13 +9,12 @@ collective!(
     #[fortran(mpi_reduce_, mpi_ireduce_, mpi_reduce_init_)]
     #[forms(MPI_Ireduce, MPI_Reduce_init)]
     #[raises_on(comm)]
-    #[at_once(short::reduce)]
     fn MPI_Reduce(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, root: Rank, comm: MPI_Comm,
     ) {
         let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
-        Reduce::plan(&comm, &terms, root)
+        Reduce::plan(&comm, terms, root)
     }
 );
 
@@ -26,13 +24,12 @@ collective!(
     #[fortran(mpi_allreduce_, mpi_iallreduce_, mpi_allreduce_init_)]
     #[forms(MPI_Iallreduce, MPI_Allreduce_init)]
     #[raises_on(comm)]
-    #[at_once(short::allreduce)]
     fn MPI_Allreduce(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
         let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
-        Allreduce::plan(&comm, &terms)
+        Allreduce::plan(&comm, terms)
     }
 );
 
@@ -50,13 +47,12 @@ collective!(
     )]
     #[forms(MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init)]
     #[raises_on(comm)]
-    #[at_once(short::reduce_scatter_block)]
     fn MPI_Reduce_scatter_block(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, recvcount: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
         let terms = Terms { send: sendbuf, recv: recvbuf, count: recvcount, datatype, op };
-        ReduceScatter::even(&comm, &terms)
+        ReduceScatter::even(&comm, terms)
     }
 );
 
@@ -71,7 +67,7 @@ collective!(
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
         let terms = Terms { send: sendbuf, recv: recvbuf, count: Ok(0), datatype, op };
-        ReduceScatter::plan(&comm, &terms, &recvcounts)
+        ReduceScatter::plan(&comm, terms, &recvcounts)
     }
 );
 
@@ -81,13 +77,12 @@ collective!(
     #[fortran(mpi_scan_, mpi_iscan_, mpi_scan_init_)]
     #[forms(MPI_Iscan, MPI_Scan_init)]
     #[raises_on(comm)]
-    #[at_once(short::scan)]
     fn MPI_Scan(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
         let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
-        Scan::inclusive(&comm, &terms)
+        Scan::inclusive(&comm, terms)
     }
 );
 
@@ -97,12 +92,11 @@ collective!(
     #[fortran(mpi_exscan_, mpi_iexscan_, mpi_exscan_init_)]
     #[forms(MPI_Iexscan, MPI_Exscan_init)]
     #[raises_on(comm)]
-    #[at_once(short::exscan)]
     fn MPI_Exscan(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
         let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
-        Scan::exclusive(&comm, &terms)
+        Scan::exclusive(&comm, terms)
     }
 );

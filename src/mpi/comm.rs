@@ -292,8 +292,9 @@ impl Comm {
     }
 
     /// Whether its one member speaks with itself only.
+    #[inline]
     pub fn is_alone(&self) -> bool {
-        self.size() == 1 && !self.is_inter()
+        self.group.len() == 1 && !self.is_inter()
     }
 
     /// The other group of an intercommunicator.
@@ -328,6 +329,7 @@ impl Comm {
     }
 
     /// The members of both groups among themselves; of an intracommunicator, this is itself.
+    #[inline]
     pub(super) fn union(&self) -> &Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.union)
     }
@@ -493,12 +495,18 @@ impl Comm {
     }
 
     /// The root of a collective within the group, by its rank among those who live.
+    #[inline]
     pub fn root(&self, root: i32) -> Result<i32> {
-        if (0..self.size()).contains(&root) {
-            return self.gaps.as_ref().map_or(Ok(root), |gaps| gaps.root(root));
+        match usize::try_from(root).is_ok_and(|root| root < self.group.len()) {
+            true => self.gaps.as_ref().map_or(Ok(root), |gaps| gaps.root(root)),
+            false => Err(self.no_root(root)),
         }
+    }
+
+    #[cold]
+    fn no_root(&self, root: i32) -> crate::mpi::error::Failure {
         let words = format!("root is {root}; {} has ranks 0 to {}", self.title(), self.size() - 1);
-        Err(Class::ROOT.because(words))
+        Class::ROOT.because(words)
     }
 
     /// The root of a collective of an intercommunicator.

@@ -8,7 +8,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::rules::CollMode;
-use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
+use crate::engine::{Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
@@ -19,9 +19,8 @@ use crate::mpi::process::Process;
 use crate::mpi::pt2pt::{envelope, news, revoked};
 use crate::mpi::run::Way;
 use crate::transport::Envelope;
-use parking_lot::Mutex;
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
 /// From here on down: clear of MPI_ANY_TAG.
@@ -37,7 +36,8 @@ pub type Stamp = (u32, Member, i32);
 pub struct Lane<'a> {
     process: &'a Process,
     comm: &'a Comm,
-    roster: Arc<dyn Roster>,
+    /// Whose death ends the operation; found when something first asks for it.
+    roster: OnceLock<Arc<dyn Roster>>,
     tag: i32,
     way: Way,
     mode: Mode,
@@ -45,26 +45,45 @@ pub struct Lane<'a> {
     round: u32,
     /// Whether it is one turn of all members of one group (see [`Lane::turn`]).
     is_turn: bool,
-    trouble: Mutex<Option<Failure>>,
+    /// The first of what went wrong here alone.
+    trouble: OnceLock<Failure>,
 }
 
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
+    #[inline]
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
-        Lane::among(process, comm, comm.everyone(), tag, way)
+        let roster = OnceLock::new();
+        if comm.gaps().is_some() {
+            // Those who live have other ranks among themselves.
+            roster.get_or_init(|| comm.everyone());
+        }
+        Lane::with(process, comm, roster, tag, way)
     }
 
     /// A lane for those of `roster` only: of the others nobody needs to live.
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
+        Lane::with(process, comm, OnceLock::from(roster), tag, way)
+    }
+
+    #[inline]
+    fn with(
+        process: &'a Process, comm: &'a Comm, roster: OnceLock<Arc<dyn Roster>>, tag: i32, way: Way,
+    ) -> Lane<'a> {
         let comm = comm.living();
-        let (mode, round, trouble) = (Mode::Standard, 0, Mutex::new(None));
+        let (mode, round, trouble) = (Mode::Standard, 0, OnceLock::new());
         Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
+    }
+
+    fn roster(&self) -> &Arc<dyn Roster> {
+        self.roster.get_or_init(|| self.comm.everyone())
     }
 
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
     /// until its messages are taken, so that nobody is ahead by more than memory holds.
+    #[inline]
     pub fn paced(self) -> Lane<'a> {
         let waits = (self.tag as u32).wrapping_add(self.round) % PACE == PACE - 1;
         Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
@@ -72,6 +91,7 @@ impl<'a> Lane<'a> {
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and
     /// takes what it needs, once.
+    #[inline]
     pub fn as_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
     }
@@ -82,6 +102,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Whether all members are to meet the same outcome.
+    #[inline]
     pub fn is_atomic(&self) -> bool {
         let modes = || losses::modes(self.process, self.comm);
         self.process.world.rules().modes().is_some()
@@ -112,7 +133,7 @@ impl<'a> Lane<'a> {
     /// A lane for the part of the own group in what two groups do together. Its tags are below
     /// those that the own group draws when it alone has something to agree on.
     pub fn local(&self) -> Lane<'a> {
-        let (comm, roster) = (self.comm.local(), self.roster.clone());
+        let (comm, roster) = (self.comm.local(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
         Lane { mode: self.mode, ..lane }
     }
@@ -120,7 +141,7 @@ impl<'a> Lane<'a> {
     /// The same operation's lane for the members of both groups together, in an order that all
     /// find. Of an intracommunicator, these are its members.
     pub fn union(&self) -> Lane<'a> {
-        let (comm, roster) = (self.comm.union(), self.roster.clone());
+        let (comm, roster) = (self.comm.union(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, self.tag, self.way);
         Lane { mode: self.mode, round: self.round, ..lane }
     }
@@ -139,6 +160,7 @@ impl<'a> Lane<'a> {
         (self.tag as u32, self.round)
     }
 
+    #[inline]
     pub fn way(&self) -> Way {
         self.way
     }
@@ -154,16 +176,12 @@ impl<'a> Lane<'a> {
         self.pattern(self.comm.rank)
     }
 
-    /// Whose death ends the operation.
     #[inline]
-    pub(super) fn everyone(&self) -> &Arc<dyn Roster> {
-        &self.roster
-    }
-
     pub fn process(&self) -> &'a Process {
         self.process
     }
 
+    #[inline]
     pub fn comm(&self) -> &'a Comm {
         self.comm
     }
@@ -175,26 +193,31 @@ impl<'a> Lane<'a> {
     }
 
     /// The rank of this process in its group.
+    #[inline]
     pub fn rank(&self) -> i32 {
         self.comm.rank
     }
 
     /// How many members its group has.
+    #[inline]
     pub fn size(&self) -> i32 {
         self.comm.size()
     }
 
     /// Fails when a member is dead, for those who have nothing to send or to receive.
+    #[inline(always)]
     pub fn look_round(&self) -> Result {
-        let engine = &self.process.engine;
         must_stand(self.process, self.comm)?;
-        if engine.is_calm() {
-            return Ok(());
-        }
+        if self.process.engine.is_calm() { Ok(()) } else { self.look_closely() }
+    }
+
+    #[cold]
+    fn look_closely(&self) -> Result {
+        let engine = &self.process.engine;
         if self.process.world.is_revocation_heard(self.comm.context(), self.process.me) {
             return Err(revoked());
         }
-        let mishap = engine.first_dead(&*self.roster).map(|rank| Mishap::Lost { rank });
+        let mishap = engine.first_dead(&**self.roster()).map(|rank| Mishap::Lost { rank });
         news(&Outcome { mishap, ..Outcome::default() })
     }
 
@@ -210,7 +233,7 @@ impl<'a> Lane<'a> {
         match outcome {
             Err(failure) if failure.is_death() => Err(failure),
             Err(failure) => {
-                self.trouble.lock().get_or_insert(failure);
+                self.trouble.get_or_init(|| failure);
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -218,8 +241,9 @@ impl<'a> Lane<'a> {
     }
 
     /// The first of what went wrong here alone.
+    #[inline]
     pub fn verdict(&self) -> Result {
-        self.trouble.lock().take().map_or(Ok(()), Err)
+        self.trouble.get().map_or(Ok(()), |failure| Err(failure.clone()))
     }
 
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
@@ -254,7 +278,7 @@ impl<'a> Lane<'a> {
     pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         must_be_fresh(self.process, self.comm)?;
-        let everyone = Some(&self.roster);
+        let everyone = Some(self.roster());
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
         let op = self.process.engine.send(letter, data, self.mode)?;
         Ok(Doing { lane: self, op })
@@ -325,8 +349,14 @@ impl<'a> Lane<'a> {
     }
 
     fn watch(&self, rank: i32) -> Watch {
-        let (member, roster) = (self.comm.member(rank), self.roster.clone());
+        let (member, roster) = (self.comm.member(rank), self.roster().clone());
         Watch::Everyone { rank, member, roster }
+    }
+}
+
+impl Everyone for Lane<'_> {
+    fn roster(&self) -> Arc<dyn Roster> {
+        Lane::roster(self).clone()
     }
 }
 

@@ -217,21 +217,15 @@ impl Int {
 #[derive(Clone, Copy)]
 pub(super) struct Late<K>(K);
 
-impl<K> Late<K> {
-    /// The parameter, unchecked.
-    #[inline]
-    pub(super) fn now(self) -> K {
-        self.0
-    }
-}
-
 impl<K: Kind> Kind for Late<K> {
     const C: &'static str = K::C;
     type Raw = K::Raw;
     type Checked = Result<K::Checked>;
+    #[inline(always)]
     fn from_c(raw: K::Raw) -> Self {
         Self(K::from_c(raw))
     }
+    #[inline(always)]
     fn check(self, process: &'static Process, name: &'static str) -> Result<Result<K::Checked>> {
         Ok(self.0.check(process, name))
     }

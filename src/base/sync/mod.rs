@@ -6,11 +6,11 @@
 //! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
 
 pub mod alike;
+pub mod arrivals;
 pub mod biased;
 pub mod cache;
 pub mod fence;
 pub mod latest;
-pub mod muster;
 pub mod name;
 pub mod queue;
 pub mod ring;

@@ -1,7 +1,8 @@
 //! Collective communication among the neighbours of a topology (MPI-5.0 §8.6, §8.7).
 
+use super::blocks::{Blocks, Offer, Sides};
 use super::claim::{Claim, Kind};
-use super::{Blocks, Offer, Plan, Sides};
+use super::plan::Plan;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
@@ -40,7 +41,7 @@ impl Plan for NeighborAllgather {
         Claim::of(Kind::NeighborAllgather)
     }
 
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }
@@ -50,7 +51,7 @@ impl Plan for NeighborAlltoall {
         Claim::of(Kind::NeighborAlltoall)
     }
 
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }

@@ -1,0 +1,94 @@
+//! Returns when all members have called it (MPI-5.0 §6.3).
+
+use super::bcast::send_down;
+use super::claim::{Claim, Kind};
+use super::members::{Members, Wait};
+use super::plan::{Plan, carry_out};
+use super::select::{self, Crowd, Venue};
+use super::tree::Tree;
+use crate::host::memory::Region;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+
+/// Returns when all members have called it.
+pub struct Barrier(Claim);
+
+impl Barrier {
+    #[inline(always)]
+    pub fn plan() -> Result<Barrier> {
+        Ok(Barrier(Claim::of(Kind::Barrier)))
+    }
+
+    /// The same at the end of MPI.
+    pub(super) fn at_the_end() -> Result<Barrier> {
+        Ok(Barrier(Claim::of(Kind::Finalize)))
+    }
+}
+
+impl Plan for Barrier {
+    #[inline(always)]
+    fn claim(&self) -> Claim {
+        self.0
+    }
+
+    #[inline(always)]
+    fn venue(&self, crowd: Crowd) -> Venue {
+        match crowd.barrier() {
+            select::Barrier::Memory => Venue::Memory { all: true },
+            select::Barrier::Tree | select::Barrier::Dissemination => Venue::Wire,
+        }
+    }
+
+    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+        members.all(|| ()).await?;
+        members.leave().await
+    }
+
+    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+        if !lane.comm().is_inter() {
+            return match Crowd::of(lane).barrier() {
+                select::Barrier::Dissemination => disseminate(lane).await,
+                _ => climb_and_descend(lane).await,
+            };
+        }
+        let local = lane.local();
+        climb(&local).await?;
+        if local.rank() == 0 {
+            lane.exchange(0, &Region::EMPTY, 0, &Region::EMPTY).await?;
+        }
+        send_down(&local, &Region::EMPTY, 0).await
+    }
+}
+
+/// Returns when every member has come, as a part of something else.
+pub async fn meet(lane: &Lane<'_>) -> Result {
+    carry_out(&Barrier::plan()?, lane).await
+}
+
+async fn climb_and_descend(lane: &Lane<'_>) -> Result {
+    climb(lane).await?;
+    send_down(lane, &Region::EMPTY, 0).await
+}
+
+/// Returns at the first member when all have come; the others may go on.
+async fn climb(lane: &Lane<'_>) -> Result {
+    let tree = Tree::of(lane, 0);
+    for child in tree.children() {
+        lane.recv(child, &Region::EMPTY).await?;
+    }
+    match tree.parent() {
+        Some(parent) => lane.send(parent, &Region::EMPTY).await,
+        None => Ok(()),
+    }
+}
+
+async fn disseminate(lane: &Lane<'_>) -> Result {
+    let (size, rank) = (lane.size(), lane.rank());
+    let mut distance = 1;
+    while distance < size {
+        let (to, from) = ((rank + distance) % size, (rank + size - distance) % size);
+        lane.exchange(to, &Region::EMPTY, from, &Region::EMPTY).await?;
+        distance *= 2;
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! What a reduction combines (MPI-5.0 §6.9), and the algorithms by messages that several of them
+//! have. The program's memory is only copied from and to; operands meet in memory of the library's
+//! own.
+
+use super::bracket::Bracket;
+use super::claim::{Amount, Claim, Kind};
+use super::role::others;
+use super::select::{Combination, Crowd};
+use super::tree::Tree;
+use crate::host::memory::{Region, Span};
+use crate::mpi::combine::Combiner;
+use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::lane::{Doing, Lane};
+use crate::mpi::op::Op;
+use crate::mpi::process::Process;
+use crate::mpi::scratch::Scratch;
+use crate::mpi::table::Held;
+
+/// What is combined, and how.
+pub struct Terms {
+    pub send: Address,
+    pub recv: Address,
+    pub count: Result<i64>,
+    pub datatype: Result<Held<Datatype>>,
+    pub op: Result<Held<Op>>,
+}
+
+/// The same, judged.
+pub(super) struct Sum {
+    input: Address,
+    pub(super) count: i64,
+    pub(super) datatype: Held<Datatype>,
+    pub(super) op: Held<Op>,
+}
+
+impl Sum {
+    /// `count` items at `input`, combined as these terms say.
+    #[inline(always)]
+    pub(super) fn new(
+        datatype: Result<Held<Datatype>>, op: Result<Held<Op>>, input: Address, count: i64,
+    ) -> Result<Sum> {
+        let (datatype, op) = (datatype?, op?);
+        op.is_defined_on(&datatype)?;
+        datatype.region(input, count)?;
+        Ok(Sum { input, count, datatype, op })
+    }
+
+    /// This member's part of the input.
+    #[inline(always)]
+    pub(super) fn input(&self, part: Part) -> Result<Region> {
+        self.at(self.input, part)
+    }
+
+    /// A part of what lies at `buf`.
+    #[inline(always)]
+    pub(super) fn at(&self, buf: Address, part: Part) -> Result<Region> {
+        let offset = part.first * self.datatype.shape.extent;
+        self.datatype.region(Address(buf.0.wrapping_add(offset as usize)), part.items)
+    }
+
+    #[inline(always)]
+    pub(super) fn whole(&self) -> Part {
+        Part { first: 0, items: self.count }
+    }
+
+    /// Memory for so many items.
+    pub(super) fn room(&self, items: i64) -> Result<Room> {
+        let mut memory = Scratch::default();
+        let (buf, _) = memory.items(&self.datatype, items)?;
+        Ok(Room { buf, _memory: memory })
+    }
+
+    /// The first items in a room.
+    pub(super) fn in_room(&self, room: &Room, items: i64) -> Result<Region> {
+        self.at(room.buf, Part { first: 0, items })
+    }
+
+    /// `right` becomes `left` op `right`.
+    pub(super) fn combine(
+        &self, lane: &Lane<'_>, left: &Room, right: &mut Room, items: i64,
+    ) -> Result {
+        let bytes = self.datatype.bytes(items)?;
+        let combiner = Combiner::new(lane.process(), &self.op, &self.datatype, items);
+        combiner.combine(left.span(bytes), right.span(bytes));
+        Ok(())
+    }
+
+    /// What combines values that lie one after the other.
+    #[inline]
+    pub(super) fn combiner<'a>(&'a self, process: &'a Process) -> Combiner<'a> {
+        self.combiner_of(process, self.count)
+    }
+
+    /// The same for so many items.
+    #[inline]
+    pub(super) fn combiner_of<'a>(&'a self, process: &'a Process, items: i64) -> Combiner<'a> {
+        Combiner::new(process, &self.op, &self.datatype, items)
+    }
+
+    /// Whether one member can combine the values of all: an operation of the library's own, on
+    /// values without gaps.
+    #[inline(always)]
+    pub(super) fn is_plain(&self) -> bool {
+        let shape = &self.datatype.shape;
+        matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
+    }
+
+    /// The same for those who combine values where they lie, and no copies.
+    #[inline(always)]
+    pub(super) fn is_in_one_piece(&self) -> bool {
+        self.is_plain() && self.datatype.is_predefined()
+    }
+
+    /// Bytes of one item.
+    #[inline(always)]
+    pub(super) fn item(&self) -> i64 {
+        self.datatype.shape.size
+    }
+
+    /// The claim of those who combine it.
+    #[inline(always)]
+    pub(super) fn claim(&self, kind: Kind) -> Claim {
+        let amount = Amount::of(&self.datatype, self.count);
+        Claim::of(kind).op(self.op.code()).amount(amount)
+    }
+
+    /// How many bytes each has.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> Result<usize> {
+        self.datatype.bytes(self.count)
+    }
+
+    /// Where the brackets are when values are combined in this way, up to `top`.
+    #[inline(always)]
+    pub(super) fn bracket(&self, combination: Combination, top: i32) -> Result<Bracket> {
+        Ok(Bracket::of(combination, self.datatype.bytes(self.count)?, top))
+    }
+
+    /// The part of the member with this rank, of parts as equal as can be.
+    pub(super) fn part(&self, rank: i32, members: i32) -> Part {
+        let edge = |rank: i32| {
+            let edge = i128::from(self.count) * i128::from(rank) / i128::from(members);
+            i64::try_from(edge).expect("an edge is no larger than the count")
+        };
+        Part { first: edge(rank), items: edge(rank + 1) - edge(rank) }
+    }
+
+    /// What the member of `lane` combines of everybody's values, where some do it for all.
+    pub(super) fn share(&self, lane: &Lane<'_>) -> Part {
+        let (rank, members) = (i64::from(lane.rank()), i64::from(lane.size()));
+        let combiners = Crowd::of(lane).combiners() as i64;
+        // Evenly spread, as neighbours share a core.
+        let number = (rank * combiners + members - 1) / members;
+        if number < combiners && number * members / combiners == rank {
+            let (number, combiners) = (number as i32, combiners as i32);
+            return self.part(number, combiners);
+        }
+        Part { first: 0, items: 0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
+        let bytes = self.datatype.bytes(self.count)?;
+        Ok(Crowd::of(lane).combination(bytes, self.count))
+    }
+}
+
+/// Some items in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) first: i64,
+    pub(super) items: i64,
+}
+
+impl Part {
+    /// The same in pieces of so many items at the most.
+    pub(super) fn blocks(self, most: i64) -> impl Iterator<Item = Part> {
+        let end = self.first + self.items;
+        (0..self.items).step_by(most as usize).map(move |offset| {
+            let first = self.first + offset;
+            Part { first, items: most.min(end - first) }
+        })
+    }
+}
+
+/// Memory of the library's own, and where its items would start as a buffer.
+pub(super) struct Room {
+    pub(super) buf: Address,
+    _memory: Scratch,
+}
+
+impl Room {
+    pub(super) fn span(&self, bytes: usize) -> Span {
+        Span::new(std::ptr::with_exposed_provenance(self.buf.0), bytes)
+    }
+}
+
+/// Combines along a tree up to `top`, in the order of ranks counted from there: each member's
+/// values come from the left of those of its children. The top gets the values.
+pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option<Room>> {
+    let count = sum.count;
+    let tree = Tree::to_combine(lane, top, sum.datatype.bytes(count)?);
+    let mut children = tree.children().peekable();
+    if let (None, Some(parent)) = (children.peek(), tree.parent()) {
+        lane.send(parent, &sum.input(sum.whole())?).await?;
+        return Ok(None);
+    }
+    let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
+    lane.copy(&sum.input(sum.whole())?, &sum.in_room(&mine, count)?)?;
+    for child in children {
+        receive(lane, child, &sum.in_room(&theirs, count)?).await?;
+        sum.combine(lane, &mine, &mut theirs, count)?;
+        std::mem::swap(&mut mine, &mut theirs);
+    }
+    let Some(parent) = tree.parent() else { return Ok(Some(mine)) };
+    lane.send(parent, &sum.in_room(&mine, count)?).await?;
+    Ok(None)
+}
+
+/// Receives as many values as there should be: a member with fewer is an error here.
+pub(super) async fn receive(lane: &Lane<'_>, from: i32, into: &Region) -> Result {
+    check(lane, from, lane.recv(from, into).await?, into)
+}
+
+pub(super) fn check(lane: &Lane<'_>, from: i32, bytes: usize, into: &Region) -> Result {
+    if bytes == into.bytes() {
+        return Ok(());
+    }
+    let words =
+        format!("rank {from} reduces {bytes} bytes where this rank reduces {}", into.bytes());
+    lane.note(Err(Class::COUNT.because(words)))
+}
+
+/// Every member combines its part of everybody's values, in the order of ranks, straight out of
+/// their memory. Returns the values, and the sends of the others' parts, which may go on.
+pub(super) async fn combine_parts<'l, 'a>(
+    lane: &'l Lane<'a>, sum: &Sum, parts: impl Fn(i32) -> Part,
+) -> Result<(Room, Vec<Doing<'l, 'a>>)> {
+    let mut sends = Vec::new();
+    for rank in others(lane.comm()) {
+        sends.push(lane.start_send(rank, &sum.input(parts(rank))?)?);
+    }
+    let mine = parts(lane.rank());
+    let (mut values, next) = (sum.room(mine.items)?, sum.room(mine.items)?);
+    for rank in (0..lane.size()).rev() {
+        let is_first = rank + 1 == lane.size();
+        let into = sum.in_room(if is_first { &values } else { &next }, mine.items)?;
+        if rank == lane.rank() {
+            lane.copy(&sum.input(mine)?, &into)?;
+        } else {
+            receive(lane, rank, &into).await?;
+        }
+        if !is_first {
+            sum.combine(lane, &next, &mut values, mine.items)?;
+        }
+    }
+    Ok((values, sends))
+}
