@@ -38,7 +38,7 @@ collective!(
         process: &Process, buffer: OutBuf, count: Late<Count>, datatype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
     ) {
-        Bcast::plan(&comm, &Offer { buf: buffer, count, datatype }, root)
+        Bcast::plan(&comm, Offer { buf: buffer, count, datatype }, root)
     }
 );
 

@@ -51,7 +51,7 @@ pub struct Lane<'a> {
 
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
-    #[inline]
+    #[inline(always)]
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
         let roster = OnceLock::new();
         if comm.gaps().is_some() {
@@ -68,7 +68,7 @@ impl<'a> Lane<'a> {
         Lane::with(process, comm, OnceLock::from(roster), tag, way)
     }
 
-    #[inline]
+    #[inline(always)]
     fn with(
         process: &'a Process, comm: &'a Comm, roster: OnceLock<Arc<dyn Roster>>, tag: i32, way: Way,
     ) -> Lane<'a> {
@@ -83,7 +83,7 @@ impl<'a> Lane<'a> {
 
     /// The same lane for one of many operations in a row: now and then, whoever only sends waits
     /// until its messages are taken, so that nobody is ahead by more than memory holds.
-    #[inline]
+    #[inline(always)]
     pub fn paced(self) -> Lane<'a> {
         let waits = (self.tag as u32).wrapping_add(self.round) % PACE == PACE - 1;
         Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
@@ -91,7 +91,7 @@ impl<'a> Lane<'a> {
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and
     /// takes what it needs, once.
-    #[inline]
+    #[inline(always)]
     pub fn as_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
     }
@@ -102,7 +102,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Whether all members are to meet the same outcome.
-    #[inline]
+    #[inline(always)]
     pub fn is_atomic(&self) -> bool {
         let modes = || losses::modes(self.process, self.comm);
         self.process.world.rules().modes().is_some()
@@ -148,7 +148,7 @@ impl<'a> Lane<'a> {
 
     /// The number of this operation among all of the communicator, if its members can do it without
     /// messages.
-    #[inline]
+    #[inline(always)]
     pub(super) fn turn(&self) -> Option<u32> {
         let can_meet = self.is_turn && !self.is_atomic();
         can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
@@ -160,7 +160,7 @@ impl<'a> Lane<'a> {
         (self.tag as u32, self.round)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn way(&self) -> Way {
         self.way
     }
@@ -204,6 +204,13 @@ impl<'a> Lane<'a> {
         self.comm.size()
     }
 
+    /// Whether nothing has happened that members would have to know of.
+    #[inline(always)]
+    pub(super) fn is_undisturbed(&self) -> bool {
+        let engine = &self.process.engine;
+        engine.is_calm() && self.comm.generation >= engine.generation()
+    }
+
     /// Fails when a member is dead, for those who have nothing to send or to receive.
     #[inline(always)]
     pub fn look_round(&self) -> Result {
@@ -241,9 +248,12 @@ impl<'a> Lane<'a> {
     }
 
     /// The first of what went wrong here alone.
-    #[inline]
+    #[inline(always)]
     pub fn verdict(&self) -> Result {
-        self.trouble.get().map_or(Ok(()), |failure| Err(failure.clone()))
+        match self.trouble.get() {
+            None => Ok(()),
+            Some(failure) => Err(again(failure)),
+        }
     }
 
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
@@ -352,6 +362,11 @@ impl<'a> Lane<'a> {
         let (member, roster) = (self.comm.member(rank), self.roster().clone());
         Watch::Everyone { rank, member, roster }
     }
+}
+
+#[cold]
+fn again(failure: &Failure) -> Failure {
+    failure.clone()
 }
 
 impl Everyone for Lane<'_> {

@@ -183,7 +183,7 @@ impl Meeting {
     }
 
     /// Where a turn takes place in which some only give.
-    #[inline]
+    #[inline(always)]
     pub fn round(&self, turn: u32) -> &Round {
         let members = self.stands.len();
         let make = || (0..self.count).map(|_| Round::new(members)).collect();
@@ -193,7 +193,7 @@ impl Meeting {
     /// Where the next turn takes place in which all wait for all, for a member that has not come to
     /// it yet. All find the same: it has let go of the last such turn, and this one does not end
     /// without it.
-    #[inline]
+    #[inline(always)]
     pub fn common_round(&self) -> &Round {
         &self.common[(self.pace.met.load(Ordering::Acquire) & 1) as usize]
     }
@@ -206,7 +206,7 @@ impl Meeting {
 
     /// The member at `place` comes to a turn, and so has let go of all before. Without a fence, but
     /// for those turns from which on those ahead may wait for this member.
-    #[inline]
+    #[inline(always)]
     pub fn come(&self, turn: u32, place: usize) {
         let (stand, position) = (&self.stands[place].0, position(turn));
         let before = stand.load(Ordering::Relaxed);
@@ -270,7 +270,7 @@ impl Meeting {
     }
 
     /// Whether the round of this turn is free of what was there before.
-    #[inline]
+    #[inline(always)]
     pub fn has_room(&self, turn: u32) -> bool {
         let needed = self.needed(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)

@@ -3,7 +3,7 @@
 use super::Gate;
 use super::board::Board;
 use crate::base::sync::arrivals::Arrivals;
-use crate::host::memory::{Fault, Region, Span, transfer};
+use crate::host::memory::{Fault, Region, Span, copy, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -198,7 +198,10 @@ impl Round {
             room(&mut self.annex(place).lock().rooms, bytes)
         };
         line.note(COPY, room.address(), bytes);
-        transfer(data, &room.into())
+        match data.span() {
+            Some(data) => copy(data, room),
+            None => transfer(data, &room.into()),
+        }
     }
 
     /// The same for a block for each member.

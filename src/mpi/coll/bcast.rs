@@ -22,11 +22,11 @@ pub struct Bcast {
 
 impl Bcast {
     #[inline(always)]
-    pub fn plan(comm: &Comm, offer: &Offer, root: i32) -> Result<Bcast> {
+    pub fn plan(comm: &Comm, offer: Offer, root: i32) -> Result<Bcast> {
         let role = Role::of(comm, root)?;
         let (data, amount) = match role {
             Role::Nobody => (Region::EMPTY, Amount::ANY),
-            _ => (offer.region()?, offer.amount()?),
+            _ => offer.region_and_amount()?,
         };
         let claim = Claim::of(Kind::Bcast).role(role, comm).amount(amount);
         Ok(Bcast { role, data, claim })

@@ -76,6 +76,13 @@ impl Offer {
         self.datatype()?.region(self.buf, self.count()?)
     }
 
+    /// The same, and how much that is.
+    #[inline(always)]
+    pub(super) fn region_and_amount(self) -> Result<(Region, Amount)> {
+        let (datatype, count) = (self.datatype?, self.count?);
+        Ok((datatype.region(self.buf, count)?, Amount::of(&datatype, count)))
+    }
+
     #[inline(always)]
     pub(super) fn datatype(&self) -> Result<&Datatype> {
         self.datatype.as_deref().map_err(again)

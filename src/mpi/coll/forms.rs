@@ -18,24 +18,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
-/// are bad: the members stay in step.
-#[inline(always)]
-pub fn block(process: &Process, comm: &Comm, plan: Result<impl Plan>) -> Result {
+/// are bad: the members stay in step. Out of line, so that the one algorithm of a plan is a part of
+/// this, and the doors are not.
+#[inline(never)]
+pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: Result<P>) -> Result {
     let tag = comm.next_collective(process);
-    let plan = plan?;
+    let plan = match &plan {
+        Ok(plan) => plan,
+        Err(_) => return plan.map(drop),
+    };
     claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
     let lane = Lane::new(process, comm, tag, Way::Blocking).paced().as_turn();
     let crowd = Crowd::of(&lane);
-    let Venue::Memory { all } = plan.venue(crowd) else { return block_by_messages(&plan, &lane) };
-    lane.look_round()?;
-    let members = Members::<InPlace>::come(&lane, crowd, all)?;
+    let (Venue::Memory { all }, true) = (plan.venue(crowd), lane.is_undisturbed()) else {
+        return block_with_care(plan, &lane);
+    };
+    let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small())?;
     run::block(plan.together(&members))?;
     lane.verdict()
 }
 
-/// Apart, since what it needs would cost the others as well.
+/// The same by messages, or where something is unusual. Apart, since what it needs would cost the
+/// others as well.
 #[inline(never)]
-fn block_by_messages(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+fn block_with_care(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     run::block(perform(plan, lane))
 }
 

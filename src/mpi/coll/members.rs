@@ -19,7 +19,7 @@ use crate::mpi::judgement::must_be_fresh;
 use crate::mpi::lane::Lane;
 use crate::mpi::pt2pt::news;
 use crate::mpi::run::Way;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::task::Poll;
@@ -100,9 +100,11 @@ impl Wait for InPlace {
     fn wait(
         members: &Members<'_, '_, InPlace>, gate: Option<Gate>,
     ) -> impl Future<Output = Result> + Send {
-        ready(match gate {
-            Some(gate) if !members.round.is_open(gate, members.turn) => members.wait_here(gate),
-            _ => members.step(),
+        poll_fn(move |_| {
+            Poll::Ready(match gate {
+                Some(gate) if !members.round.is_open(gate, members.turn) => members.wait_here(gate),
+                _ => members.step(),
+            })
         })
     }
 
@@ -133,7 +135,7 @@ impl Wait for InPlace {
 
     #[inline(always)]
     fn leave(_: &Members<'_, '_, InPlace>) -> impl Future<Output = Result> + Send {
-        ready(Ok(()))
+        poll_fn(|_| Poll::Ready(Ok(())))
     }
 }
 
@@ -246,17 +248,26 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     pub(super) fn begin(
         lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
     ) -> Result<Members<'l, 'a, W>> {
-        must_be_fresh(lane.process(), lane.comm())?;
-        let (engine, meeting) = (&lane.process().engine, lane.comm().meeting(lane.process()));
-        if !engine.is_calm() {
+        if !lane.is_undisturbed() {
+            must_be_fresh(lane.process(), lane.comm())?;
             // Any round will do, to say who asks.
+            let meeting = lane.comm().meeting(lane.process());
             let (round, (turn, _)) = (meeting.common_round(), lane.number());
             let (envelope, everyone) = (lane.own_envelope(), lane);
             let vigil = Vigil { meeting, round, gate: Gate::Room, turn, envelope, everyone };
-            if let Some(mishap) = engine.objection_at_first(&vigil) {
+            if let Some(mishap) = lane.process().engine.objection_at_first(&vigil) {
                 return Err(failure(mishap));
             }
         }
+        Members::join(lane, crowd, is_common)
+    }
+
+    /// The same where nothing stands against it.
+    #[inline(always)]
+    pub(super) fn join(
+        lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
+    ) -> Result<Members<'l, 'a, W>> {
+        let meeting = lane.comm().meeting(lane.process());
         let (round, turn) = W::come(lane, meeting, is_common);
         let members =
             Members { lane, meeting, round, turn, me: index(lane.rank()), crowd, is_common };
@@ -323,7 +334,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     }
 
     /// Lays down a copy of what this member has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&self, data: &Region) -> Result {
         W::make_ready(self);
         self.judge(self.round.put(self.me, data))
@@ -345,7 +356,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     }
 
     /// The copy that the member at `place` has laid down.
-    #[inline]
+    #[inline(always)]
     pub(super) fn copy_of(&self, place: usize) -> Span {
         self.round.line(place).copy()
     }
@@ -447,7 +458,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     }
 
     /// Says that what this member has is there, for all others, who may come later.
-    #[inline]
+    #[inline(always)]
     pub(super) fn show(&self) -> Result {
         self.round.line(self.me).show(self.turn);
         W::open(self, Gate::Shown { place: self.me });

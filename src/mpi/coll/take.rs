@@ -124,7 +124,7 @@ impl<W: Wait> Members<'_, '_, W> {
 
     /// Takes what the member at `place` has for this one: a share of it where all get equal ones,
     /// which is judged like a message.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&self, place: usize, share: Share, into: &Region) -> Result {
         if let Some(copy) = self.round().line(place).whole_copy() {
             let part = match share {
