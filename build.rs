@@ -14,7 +14,7 @@ const LINKS: [(&str, &str); 4] = [
 
 /// What stable Rust cannot define: functions with a variable number of arguments, and arithmetic on
 /// 128-bit floats.
-const IN_C: [&str; 2] = ["src/host/shims/variadic.c", "src/mpi/memory/quad.c"];
+const IN_C: [&str; 2] = ["src/host/shims/variadic.c", "src/mpi/op/kernels/quad.c"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

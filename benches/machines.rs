@@ -1,11 +1,11 @@
 //! Sizes and speeds of the simulators, each beside what is to be reached; SimGrid beside them where
 //! it does the same. `--help` says how.
 
-use ftmpi_sim::base::random::Random;
+use ftmpi_base::random::Random;
+use ftmpi_machine::Model;
 use ftmpi_sim::bluegene::apps::LineBroadcast;
 use ftmpi_sim::bluegene::{Emulator, Setup};
 use ftmpi_sim::events::{Note, Post, Shard, Simulation, THE_MACHINE};
-use ftmpi_sim::machine::Model;
 use ftmpi_sim::spares::figures;
 use ftmpi_sim::spares::sample::sample;
 use std::io::{BufRead, BufReader, Read, Write};

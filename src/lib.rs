@@ -3,18 +3,25 @@
 //! The house has floors; each uses only what lies below it (see `docs/ARCHITECTURE.md`).
 
 #![deny(unsafe_code)]
+#![allow(
+    unreachable_pub,
+    reason = "`pub` is what a room offers to others; nothing leaves the crate"
+)]
 
-pub mod base;
-pub mod checkpoint;
-pub mod engine;
-pub mod fault;
+mod checkpoint;
+mod engine;
+mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
-pub mod host;
-pub mod machine;
-pub mod mpi;
+mod host;
+mod job;
+mod mpi;
 #[allow(unsafe_code, reason = "packets are handed from rank to rank as raw nodes")]
-pub mod transport;
-pub mod view;
+mod transport;
 
 #[allow(unsafe_code, reason = "doors: exports symbols and takes raw parameters")]
-pub mod abi;
+mod abi;
+
+use ftmpi_base as base;
+use ftmpi_launch as launch;
+use ftmpi_machine as machine;
+use ftmpi_view as view;

@@ -20,7 +20,7 @@ struct Procedure {
 
 /// The statements of a module's source, each on a line of its own.
 fn statements(file: &str) -> Vec<String> {
-    let path = support::root().join("include").join(file);
+    let path = support::root().join("include/generated").join(file);
     let text = std::fs::read_to_string(path).unwrap().replace(" &\n", " ");
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.starts_with('!')).collect()

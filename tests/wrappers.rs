@@ -70,6 +70,8 @@ fn the_command_is_shown_with_what_mpi_adds_to_it() {
     }
     assert!(shown("mpicxx", &["-showme:version"]).starts_with("mpicxx (ftmpi-rs) "));
     assert!(shown("mpifort", &["-showme:help"]).contains("-showme:link"));
+    let help = wrapper("mpicc").env("MPICH_CC", "no-such-cc").args(["-showme:help"]).succeeds();
+    assert!(help.stdout.starts_with("NAME\n    mpicc - compile"), "{help}");
 }
 
 /// The directory of the modules that `mpifort` names when it is run like this.
@@ -259,6 +261,55 @@ fn an_installation_stands_on_its_own() {
     let (include, lib) = (prefix.join("include"), prefix.join("lib"));
     assert!(line.contains(&format!("-I{} ", include.display())), "{line}");
     assert!(line.contains(&format!("-L{} ", lib.display())), "{line}");
+}
+
+/// What roff makes of these letters, undone.
+fn plain(page: &str) -> String {
+    let letters = [("\\fB", ""), ("\\fR", ""), ("\\&", ""), ("\\-", "-"), ("\\(aq", "'")];
+    let letters = letters.into_iter().chain([("\\(ga", "`"), ("\\(ha", "^"), ("\\(ti", "~")]);
+    letters.fold(page.to_string(), |page, (roff, letter)| page.replace(roff, letter))
+}
+
+#[test]
+fn every_program_has_a_manual_page_that_says_what_its_help_says() {
+    let prefix = installed();
+    let has_man = Command::new("man").arg("--version").output().is_ok();
+    for name in ["ftrun", "mpicc", "ftsim", "ftbg", "ftspare"] {
+        let program = prefix.join("bin").join(name);
+        if !program.is_file() {
+            continue;
+        }
+        let option = if name == "mpicc" { "-showme:help" } else { "--help" };
+        let help = support::command(&program).args([option]).succeeds().stdout;
+        let path = prefix.join(format!("share/man/man1/{name}.1"));
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert!(page.starts_with(&format!(".TH {} 1 ", name.to_uppercase())), "{page}");
+        let mut sections = page.lines().filter_map(|line| line.strip_prefix(".SH "));
+        for section in
+            ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES"]
+        {
+            assert!(sections.any(|known| known == section), "{name}: {section}");
+        }
+        let page = plain(&page);
+        // Where there is no man, its source has to do.
+        let rendered = has_man.then(|| {
+            let man = support::command("man").args([Path::new("-l"), &path]);
+            let man = man.env("MANWIDTH", "84").env("LC_ALL", "C.UTF-8").env("MANPAGER", "cat");
+            let seen = man.succeeds();
+            assert_eq!(seen.stderr, "", "{name}");
+            seen.stdout
+        });
+        let rendered = rendered.filter(|text| text.contains("SYNOPSIS"));
+        for line in help.lines().map(str::trim) {
+            assert!(line.len() <= 80, "{name}: {line}");
+            assert!(page.contains(line), "{name}: {line}");
+            if let Some(rendered) = &rendered {
+                assert!(rendered.contains(line), "{name}: {line}\n{rendered}");
+            }
+        }
+    }
+    let link = std::fs::read_link(prefix.join("share/man/man1/mpirun.1")).unwrap();
+    assert_eq!(link, Path::new("ftrun.1"));
 }
 
 #[test]

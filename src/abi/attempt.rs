@@ -1,4 +1,4 @@
-//! The attempt to do all of a call by its short way (see `abi::short`).
+//! The attempt to do all of a call by its short way (see `abi::fast_path`).
 
 use crate::abi::current;
 use crate::abi::door::internal;

@@ -1,7 +1,7 @@
 //! Attributes and their keys (MPI-5.0 §7.7), and their names of MPI-1 (§16.1).
 
 use crate::abi::kinds::*;
-use crate::mpi::attr::{self, Bearer, Keyval};
+use crate::mpi::attributes::{self, Bearer, Keyval};
 
 mpi!(
     /// A key to attributes of communicators.
@@ -12,7 +12,7 @@ mpi!(
     ) {
         let (copy, delete) = (comm_copy_attr_fn, comm_delete_attr_fn);
         let keyval = Keyval { bearer: Bearer::Comm, copy, delete, extra_state };
-        comm_keyval.set(attr::create_key(process, keyval)?);
+        comm_keyval.set(attributes::create_key(process, keyval)?);
         Ok(())
     }
 );
@@ -21,8 +21,8 @@ mpi!(
     /// Frees a key to attributes of communicators.
     #[fortran(mpi_comm_free_keyval_)]
     fn MPI_Comm_free_keyval(process: &Process, comm_keyval: InOutInt) {
-        attr::free_key(process, comm_keyval.value(), Bearer::Comm)?;
-        comm_keyval.set(attr::INVALID);
+        attributes::free_key(process, comm_keyval.value(), Bearer::Comm)?;
+        comm_keyval.set(attributes::INVALID);
         Ok(())
     }
 );
@@ -69,7 +69,7 @@ mpi!(
     ) {
         let (copy, delete) = (type_copy_attr_fn, type_delete_attr_fn);
         let keyval = Keyval { bearer: Bearer::Datatype, copy, delete, extra_state };
-        type_keyval.set(attr::create_key(process, keyval)?);
+        type_keyval.set(attributes::create_key(process, keyval)?);
         Ok(())
     }
 );
@@ -78,8 +78,8 @@ mpi!(
     /// Frees a key to attributes of datatypes.
     #[fortran(mpi_type_free_keyval_)]
     fn MPI_Type_free_keyval(process: &Process, type_keyval: InOutInt) {
-        attr::free_key(process, type_keyval.value(), Bearer::Datatype)?;
-        type_keyval.set(attr::INVALID);
+        attributes::free_key(process, type_keyval.value(), Bearer::Datatype)?;
+        type_keyval.set(attributes::INVALID);
         Ok(())
     }
 );
@@ -123,7 +123,7 @@ mpi!(
     ) {
         let (copy, delete) = (copy_fn, delete_fn);
         let made = Keyval { bearer: Bearer::Comm, copy, delete, extra_state };
-        keyval.set(attr::create_key(process, made)?);
+        keyval.set(attributes::create_key(process, made)?);
         Ok(())
     }
 );
@@ -132,8 +132,8 @@ mpi!(
     /// MPI_Comm_free_keyval of MPI-1.
     #[fortran(mpi_keyval_free_)]
     fn MPI_Keyval_free(process: &Process, keyval: InOutInt) {
-        attr::free_key(process, keyval.value(), Bearer::Comm)?;
-        keyval.set(attr::INVALID);
+        attributes::free_key(process, keyval.value(), Bearer::Comm)?;
+        keyval.set(attributes::INVALID);
         Ok(())
     }
 );

@@ -1,7 +1,7 @@
 //! Buffers for buffered sends (MPI-5.0 §3.6).
 
 use crate::abi::kinds::*;
-use crate::mpi::table::Held;
+use crate::mpi::handle_table::Held;
 
 mpi!(
     /// Attaches a buffer to the process.

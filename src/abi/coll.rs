@@ -4,8 +4,8 @@ use crate::abi::kinds::*;
 use crate::mpi::coll::{Allgather, Alltoall, Barrier, Bcast, Gather, Lists, Offer, Scatter, Types};
 use crate::mpi::datatype::Datatype;
 use crate::mpi::error::Result;
+use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
 
 /// Reads the datatypes of an array.
 pub(super) fn datatypes(

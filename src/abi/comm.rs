@@ -1,10 +1,12 @@
 //! Communicators (MPI-5.0 §7.4, §7.8).
 
+use crate::abi::check_recover;
 use crate::abi::kinds::*;
-use crate::abi::recover;
-use crate::mpi::between::Sides;
-use crate::mpi::making::Wish;
-use crate::mpi::{between, env, making, recovery};
+use crate::mpi::comm::create::Wish;
+use crate::mpi::comm::intercomm::Sides;
+use crate::mpi::comm::{create, intercomm};
+use crate::mpi::env;
+use crate::mpi::failure::recovery;
 
 mpi!(
     /// The caller's rank in `comm` (MPI-5.0 §7.4.1).
@@ -41,7 +43,7 @@ mpi!(
     #[fortran(mpi_comm_dup_)]
     #[raises_on(comm)]
     fn MPI_Comm_dup(process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>) {
-        let is_asked = recover::is_asked(newcomm.key());
+        let is_asked = check_recover::is_asked(newcomm.key());
         newcomm.set(recovery::duplicate(process, &comm, is_asked)?);
         Ok(())
     }
@@ -54,7 +56,7 @@ mpi!(
     fn MPI_Comm_dup_with_info(
         process: &Process, comm: MPI_Comm, info: Hints, newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set(making::duplicate(process, &comm, info.as_deref())?);
+        newcomm.set(create::duplicate(process, &comm, info.as_deref())?);
         Ok(())
     }
 );
@@ -66,7 +68,7 @@ mpi!(
     fn MPI_Comm_idup(
         process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>, request: Var<MPI_Request>,
     ) {
-        let (made, started) = making::start_duplicate(process, &comm, None)?;
+        let (made, started) = create::start_duplicate(process, &comm, None)?;
         newcomm.set(made);
         request.set(started);
         Ok(())
@@ -81,7 +83,7 @@ mpi!(
         process: &Process, comm: MPI_Comm, info: Hints, newcomm: Var<MPI_Comm>,
         request: Var<MPI_Request>,
     ) {
-        let (made, started) = making::start_duplicate(process, &comm, info.as_deref())?;
+        let (made, started) = create::start_duplicate(process, &comm, info.as_deref())?;
         newcomm.set(made);
         request.set(started);
         Ok(())
@@ -95,7 +97,7 @@ mpi!(
     fn MPI_Comm_split(
         process: &Process, comm: MPI_Comm, color: Int, key: Int, newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::split(process, &comm, Wish::new(color, key)?)?);
+        newcomm.set_or_null(create::split(process, &comm, Wish::new(color, key)?)?);
         Ok(())
     }
 );
@@ -108,7 +110,7 @@ mpi!(
         process: &Process, comm: MPI_Comm, split_type: Int, key: Int, info: Hints,
         newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::split_type(process, &comm, split_type, key, info.as_ref())?);
+        newcomm.set_or_null(create::split_type(process, &comm, split_type, key, info.as_ref())?);
         Ok(())
     }
 );
@@ -120,7 +122,7 @@ mpi!(
     fn MPI_Comm_create(
         process: &Process, comm: MPI_Comm, group: MPI_Group, newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::create(process, &comm, &group)?);
+        newcomm.set_or_null(create::create(process, &comm, &group)?);
         Ok(())
     }
 );
@@ -132,7 +134,7 @@ mpi!(
     fn MPI_Comm_create_group(
         process: &Process, comm: MPI_Comm, group: MPI_Group, tag: Tag, newcomm: Var<MPI_Comm>,
     ) {
-        newcomm.set_or_null(making::create_group(process, &comm, &group, tag)?);
+        newcomm.set_or_null(create::create_group(process, &comm, &group, tag)?);
         Ok(())
     }
 );
@@ -145,7 +147,7 @@ mpi!(
         process: &Process, group: MPI_Group, stringtag: InText, info: Hints,
         errhandler: MPI_Errhandler, newcomm: Var<MPI_Comm>,
     ) {
-        let made = making::from_group(process, &group, &stringtag, info.as_deref(), errhandler)?;
+        let made = create::from_group(process, &group, &stringtag, info.as_deref(), errhandler)?;
         newcomm.set_or_null(made);
         Ok(())
     }
@@ -160,7 +162,14 @@ mpi!(
         remote_leader: Int, tag: Tag, newintercomm: Var<MPI_Comm>,
     ) {
         let (local, peer) = (&local_comm, peer_comm);
-        newintercomm.set(between::create(process, local, local_leader, peer, remote_leader, tag)?);
+        newintercomm.set(intercomm::create(
+            process,
+            local,
+            local_leader,
+            peer,
+            remote_leader,
+            tag,
+        )?);
         Ok(())
     }
 );
@@ -177,7 +186,7 @@ mpi!(
         let (local, remote) = (&*local_group, remote_group);
         let sides = Sides { local, local_leader, remote, remote_leader };
         let info = info.as_deref();
-        let made = between::from_groups(process, sides, &stringtag, info, errhandler)?;
+        let made = intercomm::from_groups(process, sides, &stringtag, info, errhandler)?;
         newintercomm.set(made);
         Ok(())
     }
@@ -190,7 +199,7 @@ mpi!(
     fn MPI_Intercomm_merge(
         process: &Process, intercomm: MPI_Comm, high: Logical, newintracomm: Var<MPI_Comm>,
     ) {
-        newintracomm.set(between::merge(process, &intercomm, high)?);
+        newintracomm.set(intercomm::merge(process, &intercomm, high)?);
         Ok(())
     }
 );
@@ -200,7 +209,7 @@ mpi!(
     #[fortran(mpi_comm_free_)]
     #[raises_on(comm)]
     fn MPI_Comm_free(process: &Process, comm: Var<MPI_Comm>) {
-        making::free(process, comm.key())?;
+        create::free(process, comm.key())?;
         comm.set_null();
         Ok(())
     }
@@ -211,7 +220,7 @@ mpi!(
     #[fortran(mpi_comm_disconnect_)]
     #[raises_on(comm)]
     fn MPI_Comm_disconnect(process: &Process, comm: Var<MPI_Comm>) {
-        making::free(process, comm.key())?;
+        create::free(process, comm.key())?;
         comm.set_null();
         Ok(())
     }

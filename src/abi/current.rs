@@ -1,12 +1,12 @@
 //! From the calling thread to its rank's [`Process`]: the only place that looks at a thread-local.
 
-use crate::abi::fates;
 use crate::abi::program::PROGRAM;
 use crate::base::Member;
+use crate::engine::World;
 use crate::host;
 use crate::host::life::{self, Ending, Pulse};
+use crate::job;
 use crate::mpi::process::Process;
-use crate::mpi::world::World;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
@@ -100,7 +100,7 @@ fn find() -> &'static Process {
             }
             let me = Member { seat: rank.seat, incarnation: rank.incarnation };
             let process = Process::new(world, me, rank.pulse.clone(), &PROGRAM);
-            fates::lead(&process);
+            job::lead(&process);
             process
         }),
         // Not under ftrun: a world of one.

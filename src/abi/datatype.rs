@@ -1,14 +1,14 @@
 //! Datatypes (MPI-5.0 §5): what can be asked of them, and what becomes of them.
 
 use crate::abi::kinds::*;
-use crate::mpi::typing::{self, Room};
+use crate::mpi::datatype::constructors::{self, Room};
 use crate::mpi::{datatype, env};
 
 mpi!(
     /// A type like `oldtype`, with its attributes as their copy functions say.
     #[fortran(mpi_type_dup_)]
     fn MPI_Type_dup(process: &Process, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>) {
-        newtype.set(typing::duplicate(process, &oldtype)?);
+        newtype.set(constructors::duplicate(process, &oldtype)?);
         Ok(())
     }
 );
@@ -26,7 +26,7 @@ mpi!(
     /// Frees `datatype`; types made of it, and messages under way, keep what they need.
     #[fortran(mpi_type_free_)]
     fn MPI_Type_free(process: &Process, datatype: Var<MPI_Datatype>) {
-        typing::free(process, datatype.key())?;
+        constructors::free(process, datatype.key())?;
         datatype.set_null();
         Ok(())
     }
@@ -108,7 +108,7 @@ mpi!(
         process: &Process, datatype: MPI_Datatype, num_integers: OutInt, num_addresses: OutInt,
         num_datatypes: OutInt, combiner: OutInt,
     ) {
-        typing::judge_small(&datatype)?;
+        constructors::judge_small(&datatype)?;
         let recipe = &datatype.recipe;
         num_integers.set(recipe.integers.len() as i32);
         num_addresses.set(recipe.addresses.len() as i32);
@@ -144,14 +144,14 @@ mpi!(
         max_datatypes: Size, array_of_integers: OutInts, array_of_addresses: OutAints,
         array_of_datatypes: Vars<MPI_Datatype>,
     ) {
-        typing::judge_small(&datatype)?;
+        constructors::judge_small(&datatype)?;
         let room = Room {
             integers: max_integers,
             addresses: max_addresses,
             large_counts: 0,
             datatypes: max_datatypes,
         };
-        let datatypes = typing::contents(process, &datatype, &room)?;
+        let datatypes = constructors::contents(process, &datatype, &room)?;
         array_of_integers.put(&datatype.recipe.integers)?;
         array_of_addresses.put(&datatype.recipe.addresses)?;
         array_of_datatypes.put(&datatypes)
@@ -173,7 +173,7 @@ mpi!(
             large_counts: max_large_counts,
             datatypes: max_datatypes,
         };
-        let datatypes = typing::contents(process, &datatype, &room)?;
+        let datatypes = constructors::contents(process, &datatype, &room)?;
         array_of_integers.put(&datatype.recipe.integers)?;
         array_of_addresses.put(&datatype.recipe.addresses)?;
         array_of_large_counts.put(&datatype.recipe.large_counts)?;
@@ -196,7 +196,7 @@ mpi!(
     fn MPI_Type_get_name(
         process: &Process, datatype: OrNull<MPI_Datatype>, type_name: OutText, resultlen: OutInt,
     ) {
-        let name = typing::name(process, datatype.as_deref());
+        let name = constructors::name(process, datatype.as_deref());
         resultlen.set(type_name.set(&name, env::MAX_OBJECT_NAME));
         Ok(())
     }

@@ -6,8 +6,8 @@
 use crate::abi::{current, handlers};
 use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::{Cause, Class, Error, Result};
+use crate::mpi::failure::recovery;
 use crate::mpi::process::Process;
-use crate::mpi::recovery;
 use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,7 +3,7 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::errhandler;
-use crate::mpi::table::Sort;
+use crate::mpi::handle_table::Sort;
 
 mpi!(
     /// An error handler for communicators (MPI-5.0 §9.3.1).

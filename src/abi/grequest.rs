@@ -1,8 +1,8 @@
 //! Generalized requests (MPI-5.0 §13.2).
 
 use crate::abi::kinds::*;
-use crate::mpi::grequest::General;
-use crate::mpi::request;
+use crate::mpi::p2p::generalized_request::General;
+use crate::mpi::p2p::request;
 
 mpi!(
     /// A request for work that the program does itself.

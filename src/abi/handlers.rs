@@ -5,13 +5,14 @@
 
 use crate::abi::door::{News, Scope, Season, enter};
 use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
-use crate::abi::{abort, current, nesting, start};
+use crate::abi::{abort, current, nesting};
+use crate::job;
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
 use crate::mpi::errhandler::{self, Hearer};
 use crate::mpi::error::Class;
-use crate::mpi::judgement::told;
-use crate::mpi::losses;
+use crate::mpi::failure::attributes;
+use crate::mpi::failure::usability::told;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
@@ -95,7 +96,7 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         Scope::Comm(_) | Scope::Initial => None,
     };
     let (object, chosen) = named.unwrap_or_else(|| of_no_object(process));
-    if is_of_a_death && losses::is_to_end(process, object) {
+    if is_of_a_death && attributes::is_to_end(process, object) {
         return Reaction::End;
     }
     match chosen {
@@ -149,14 +150,18 @@ pub(super) fn call(function: Callback, object: usize, code: i32) {
 /// The end of the job for an error that nobody wanted to hear.
 fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> ! {
     let words = last_words(process, name, scope, news);
-    start::end_for_error(news, &format!("rank {}: {words}", process.me.seat))
+    job::end_for_error(
+        news.class,
+        news.is_of_a_death,
+        &format!("rank {}: {words}", process.me.seat),
+    )
 }
 
 /// The end of a communicator's group, or of the job, for such an error.
 fn end_group(process: &'static Process, name: &str, object: usize, scope: Scope, news: News) -> ! {
     if let Some(comm) = process.find_comm(object) {
         let words = format!("met a fatal error: {}", last_words(process, name, scope, news));
-        abort::end_group(process, &comm, start::status_for(news), &words);
+        abort::end_group(process, &comm, job::status_for(news.class, news.is_of_a_death), &words);
     }
     end_job(process, name, scope, news)
 }

@@ -1,15 +1,16 @@
 //! Starting and leaving MPI (MPI-5.0 §11.2, §11.4).
 
+use crate::abi::abort;
 use crate::abi::kinds::*;
-use crate::abi::{abort, start};
-use crate::mpi::phase::{self, THREAD_SINGLE};
+use crate::job;
+use crate::mpi::init::{self, THREAD_SINGLE};
 
 mpi!(
     /// Starts MPI (MPI-5.0 §11.2.1).
     #[season(Always)]
     fn MPI_Init(process: &Process, argc: Argc, argv: Argv) {
         process.phases.begin(THREAD_SINGLE)?;
-        phase::arrive(process)
+        init::arrive(process)
     }
 );
 
@@ -19,7 +20,7 @@ fortran!(
     #[name(MPI_Init)]
     fn mpi_init_(process: &Process) {
         process.phases.begin(THREAD_SINGLE)?;
-        phase::arrive(process)
+        init::arrive(process)
     }
 );
 
@@ -28,7 +29,7 @@ mpi!(
     #[season(Always)]
     fn MPI_Init_thread(process: &Process, argc: Argc, argv: Argv, required: Int, provided: OutInt) {
         provided.set(process.phases.begin(required)?);
-        phase::arrive(process)
+        init::arrive(process)
     }
 );
 
@@ -38,7 +39,7 @@ fortran!(
     #[name(MPI_Init_thread)]
     fn mpi_init_thread_(process: &Process, required: Int, provided: OutInt) {
         provided.set(process.phases.begin(required)?);
-        phase::arrive(process)
+        init::arrive(process)
     }
 );
 
@@ -67,8 +68,8 @@ mpi!(
     #[fortran(mpi_finalize_)]
     #[season(Always)]
     fn MPI_Finalize(process: &Process) {
-        let left = phase::finalize(process);
-        start::report(process);
+        let left = init::finalize(process);
+        job::leave(process);
         left
     }
 );

@@ -2,8 +2,8 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::coll::Side;
-use crate::mpi::combine;
 use crate::mpi::op::Op;
+use crate::mpi::op::combine;
 
 mpi!(
     /// An operation of the program's own.

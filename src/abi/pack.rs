@@ -1,7 +1,7 @@
 //! Packing and unpacking (MPI-5.0 §5.2).
 
 use crate::abi::kinds::*;
-use crate::mpi::pack::{self, Packed};
+use crate::mpi::datatype::pack::{self, Packed};
 
 mpi!(
     /// Puts items into a buffer, in one piece behind what is there.

@@ -1,8 +1,8 @@
 //! Persistent operations (MPI-5.0 §3.9).
 
 use crate::abi::kinds::*;
-use crate::mpi::pt2pt::{self, Mode};
-use crate::mpi::request;
+use crate::mpi::p2p::request;
+use crate::mpi::p2p::{self, Mode};
 
 mpi!(
     /// A standard-mode send that can be started again and again.
@@ -14,7 +14,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = pt2pt::send_init(Mode::Standard, &comm, data, dest, tag)?;
+        let start = p2p::send_init(Mode::Standard, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -30,7 +30,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = pt2pt::send_init(Mode::Buffered, &comm, data, dest, tag)?;
+        let start = p2p::send_init(Mode::Buffered, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -46,7 +46,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = pt2pt::send_init(Mode::Synchronous, &comm, data, dest, tag)?;
+        let start = p2p::send_init(Mode::Synchronous, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -62,7 +62,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = pt2pt::send_init(Mode::Ready, &comm, data, dest, tag)?;
+        let start = p2p::send_init(Mode::Ready, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -77,7 +77,7 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let start = pt2pt::recv_init(&comm, datatype.region(buf, count)?, source, tag)?;
+        let start = p2p::recv_init(&comm, datatype.region(buf, count)?, source, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }

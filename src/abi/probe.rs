@@ -1,14 +1,14 @@
 //! Probes, and messages that are matched before they are received (MPI-5.0 §3.8.1, §3.8.2).
 
 use crate::abi::kinds::*;
-use crate::mpi::{message, pt2pt};
+use crate::mpi::p2p::{self, matched_message};
 
 mpi!(
     /// What the message is like that a receive would get (MPI-5.0 §3.8.1).
     #[fortran(mpi_probe_)]
     #[raises_on(comm)]
     fn MPI_Probe(process: &Process, source: Rank, tag: AnyTag, comm: MPI_Comm, status: OutStatus) {
-        status.end(pt2pt::probe(process, &comm, source, tag)?)
+        status.end(p2p::probe(process, &comm, source, tag)?)
     }
 );
 
@@ -20,7 +20,7 @@ mpi!(
         process: &Process, source: Rank, tag: AnyTag, comm: MPI_Comm, flag: OutFlag,
         status: OutStatus,
     ) {
-        let seen = pt2pt::iprobe(process, &comm, source, tag)?;
+        let seen = p2p::iprobe(process, &comm, source, tag)?;
         flag.set(seen.is_some());
         status.end_if(seen)
     }
@@ -34,8 +34,8 @@ mpi!(
         process: &Process, source: Rank, tag: AnyTag, comm: MPI_Comm, message: Var<MPI_Message>,
         status: OutStatus,
     ) {
-        let found = pt2pt::mprobe(process, &comm, source, tag)?;
-        let (key, seen) = message::keep(process, &comm, found)?;
+        let found = p2p::mprobe(process, &comm, source, tag)?;
+        let (key, seen) = matched_message::keep(process, &comm, found)?;
         message.set(key);
         status.end(seen)
     }
@@ -49,8 +49,8 @@ mpi!(
         process: &Process, source: Rank, tag: AnyTag, comm: MPI_Comm, flag: OutFlag,
         message: Var<MPI_Message>, status: OutStatus,
     ) {
-        let found = pt2pt::improbe(process, &comm, source, tag)?;
-        let kept = found.map(|found| message::keep(process, &comm, found)).transpose()?;
+        let found = p2p::improbe(process, &comm, source, tag)?;
+        let kept = found.map(|found| matched_message::keep(process, &comm, found)).transpose()?;
         flag.set(kept.is_some());
         message.set_if(kept.as_ref().map(|(key, _)| *key));
         status.end_if(kept.map(|(_, seen)| seen))
@@ -66,7 +66,7 @@ mpi!(
         message: Var<MPI_Message>, status: OutStatus,
     ) {
         let into = datatype.region(buf, count)?;
-        let received = message::mrecv(process, message.key(), &into)?;
+        let received = matched_message::mrecv(process, message.key(), &into)?;
         message.set_null();
         status.end(received)
     }
@@ -81,7 +81,7 @@ mpi!(
         message: Var<MPI_Message>, request: Var<MPI_Request>,
     ) {
         let into = datatype.region(buf, count)?;
-        request.set(message::imrecv(process, message.key(), &into)?);
+        request.set(matched_message::imrecv(process, message.key(), &into)?);
         message.set_null();
         Ok(())
     }

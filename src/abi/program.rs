@@ -1,9 +1,9 @@
 //! Calls of the program's functions, for the floor that may not call through an address.
 
-use crate::mpi::attr::Attribute;
+use crate::mpi::attributes::Attribute;
 use crate::mpi::callback::{Callback, Language, Notice, Program, Reduction};
 use crate::mpi::error::{Class, Result};
-use crate::mpi::status::Status;
+use crate::mpi::p2p::status::Status;
 use std::ffi::{c_int, c_void};
 
 /// The program: every function it gave us is called here.

@@ -1,20 +1,20 @@
 //! Point-to-point communication: blocking and nonblocking (MPI-5.0 §3.2 to §3.7, §3.10).
 
+use crate::abi::fast_path;
 use crate::abi::kinds::*;
-use crate::abi::short;
-use crate::mpi::pt2pt::{self, Exchange, Mode};
+use crate::mpi::p2p::{self, Exchange, Mode};
 
 mpi!(
     /// Blocking standard-mode send (MPI-5.0 §3.2.1).
     #[large(MPI_Send_c)]
     #[fortran(mpi_send_)]
     #[raises_on(comm)]
-    #[at_once(short::send)]
+    #[at_once(fast_path::send)]
     fn MPI_Send(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Standard, &comm, &datatype.region(buf, count)?, dest, tag)
+        p2p::send(process, Mode::Standard, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -27,7 +27,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Buffered, &comm, &datatype.region(buf, count)?, dest, tag)
+        p2p::send(process, Mode::Buffered, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -40,7 +40,7 @@ mpi!(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Synchronous, &comm, &datatype.region(buf, count)?, dest, tag)
+        p2p::send(process, Mode::Synchronous, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -49,12 +49,12 @@ mpi!(
     #[large(MPI_Rsend_c)]
     #[fortran(mpi_rsend_)]
     #[raises_on(comm)]
-    #[at_once(short::send)]
+    #[at_once(fast_path::send)]
     fn MPI_Rsend(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm,
     ) {
-        pt2pt::send(process, Mode::Ready, &comm, &datatype.region(buf, count)?, dest, tag)
+        p2p::send(process, Mode::Ready, &comm, &datatype.region(buf, count)?, dest, tag)
     }
 );
 
@@ -63,13 +63,13 @@ mpi!(
     #[large(MPI_Recv_c)]
     #[fortran(mpi_recv_)]
     #[raises_on(comm)]
-    #[at_once(short::recv)]
+    #[at_once(fast_path::recv)]
     fn MPI_Recv(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, status: OutStatus,
     ) {
         let into = datatype.region(buf, count)?;
-        pt2pt::recv(process, &comm, &into, source, tag, |completed| status.end(completed))
+        p2p::recv(process, &comm, &into, source, tag, |completed| status.end(completed))
     }
 );
 
@@ -78,13 +78,13 @@ mpi!(
     #[large(MPI_Isend_c)]
     #[fortran(mpi_isend_)]
     #[raises_on(comm)]
-    #[at_once(short::isend)]
+    #[at_once(fast_path::isend)]
     fn MPI_Isend(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Standard, &comm, &data, dest, tag)?;
+        let pending = p2p::isend(process, Mode::Standard, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -100,7 +100,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Buffered, &comm, &data, dest, tag)?;
+        let pending = p2p::isend(process, Mode::Buffered, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -116,7 +116,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Synchronous, &comm, &data, dest, tag)?;
+        let pending = p2p::isend(process, Mode::Synchronous, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -127,13 +127,13 @@ mpi!(
     #[large(MPI_Irsend_c)]
     #[fortran(mpi_irsend_)]
     #[raises_on(comm)]
-    #[at_once(short::isend)]
+    #[at_once(fast_path::isend)]
     fn MPI_Irsend(
         process: &Process, buf: InBuf, count: Count, datatype: MPI_Datatype, dest: Rank, tag: Tag,
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let pending = pt2pt::isend(process, Mode::Ready, &comm, &data, dest, tag)?;
+        let pending = p2p::isend(process, Mode::Ready, &comm, &data, dest, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -144,13 +144,13 @@ mpi!(
     #[large(MPI_Irecv_c)]
     #[fortran(mpi_irecv_)]
     #[raises_on(comm)]
-    #[at_once(short::irecv)]
+    #[at_once(fast_path::irecv)]
     fn MPI_Irecv(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let into = datatype.region(buf, count)?;
-        let pending = pt2pt::irecv(process, &comm, into, source, tag)?;
+        let pending = p2p::irecv(process, &comm, into, source, tag)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -169,8 +169,8 @@ mpi!(
         let (data, into) =
             (sendtype.region(sendbuf, sendcount)?, recvtype.region(recvbuf, recvcount)?);
         let both = Exchange { data, dest, sendtag, into, source, recvtag };
-        let pending = pt2pt::isendrecv(process, &comm, &both)?;
-        status.end(pt2pt::finish(process, pending)?)
+        let pending = p2p::isendrecv(process, &comm, &both)?;
+        status.end(p2p::finish(process, pending)?)
     }
 );
 
@@ -185,8 +185,8 @@ mpi!(
     ) {
         let data = datatype.region(buf, count)?;
         let both = Exchange { into: data.clone(), data, dest, sendtag, source, recvtag };
-        let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
-        status.end(pt2pt::finish(process, pending)?)
+        let pending = p2p::isendrecv_replace(process, &comm, &both)?;
+        status.end(p2p::finish(process, pending)?)
     }
 );
 
@@ -203,7 +203,7 @@ mpi!(
         let (data, into) =
             (sendtype.region(sendbuf, sendcount)?, recvtype.region(recvbuf, recvcount)?);
         let both = Exchange { data, dest, sendtag, into, source, recvtag };
-        let pending = pt2pt::isendrecv(process, &comm, &both)?;
+        let pending = p2p::isendrecv(process, &comm, &both)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }
@@ -220,7 +220,7 @@ mpi!(
     ) {
         let data = datatype.region(buf, count)?;
         let both = Exchange { into: data.clone(), data, dest, sendtag, source, recvtag };
-        let pending = pt2pt::isendrecv_replace(process, &comm, &both)?;
+        let pending = p2p::isendrecv_replace(process, &comm, &both)?;
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }

@@ -2,10 +2,11 @@
 //! Fortran distances were INTEGERs.
 
 use crate::abi::kinds::*;
+use crate::mpi::datatype::constructors;
+use crate::mpi::datatype::envelope::Width;
+use crate::mpi::errhandler;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::recipe::Width;
-use crate::mpi::table::Sort;
-use crate::mpi::{errhandler, typing};
+use crate::mpi::handle_table::Sort;
 
 fortran!(
     /// An address as a default integer: as much of it as fits, which differences survive.
@@ -116,7 +117,8 @@ removed!(
         process: &Process, count: Count32, blocklength: Size, stride: Distance64,
         oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
     ) {
-        let made = typing::hvector(process, Width::Small, count, blocklength, stride, &oldtype)?;
+        let made =
+            constructors::hvector(process, Width::Small, count, blocklength, stride, &oldtype)?;
         newtype.set(made);
         Ok(())
     }
@@ -130,7 +132,13 @@ removed!(
     ) {
         let lengths = array_of_blocklengths.read(count)?;
         let displacements = array_of_displacements.read(count)?;
-        newtype.set(typing::hindexed(process, Width::Small, &lengths, &displacements, &oldtype)?);
+        newtype.set(constructors::hindexed(
+            process,
+            Width::Small,
+            &lengths,
+            &displacements,
+            &oldtype,
+        )?);
         Ok(())
     }
 );
@@ -144,8 +152,14 @@ removed!(
     ) {
         let lengths = array_of_blocklengths.read(count)?;
         let displacements = array_of_displacements.read(count)?;
-        let types = typing::all(process, array_of_types.keys(count)?)?;
-        newtype.set(typing::structure(process, Width::Small, &lengths, &displacements, &types)?);
+        let types = constructors::all(process, array_of_types.keys(count)?)?;
+        newtype.set(constructors::structure(
+            process,
+            Width::Small,
+            &lengths,
+            &displacements,
+            &types,
+        )?);
         Ok(())
     }
 );
@@ -190,7 +204,8 @@ fortran!(
         newtype: Var<MPI_Datatype>,
     ) {
         let stride = stride.into();
-        let made = typing::hvector(process, Width::Small, count, blocklength, stride, &oldtype)?;
+        let made =
+            constructors::hvector(process, Width::Small, count, blocklength, stride, &oldtype)?;
         newtype.set(made);
         Ok(())
     }
@@ -205,7 +220,13 @@ fortran!(
     ) {
         let lengths = array_of_blocklengths.read(count)?;
         let displacements = array_of_displacements.read(count)?;
-        newtype.set(typing::hindexed(process, Width::Small, &lengths, &displacements, &oldtype)?);
+        newtype.set(constructors::hindexed(
+            process,
+            Width::Small,
+            &lengths,
+            &displacements,
+            &oldtype,
+        )?);
         Ok(())
     }
 );
@@ -219,8 +240,14 @@ fortran!(
     ) {
         let lengths = array_of_blocklengths.read(count)?;
         let displacements = array_of_displacements.read(count)?;
-        let types = typing::all(process, array_of_types.keys(count)?)?;
-        newtype.set(typing::structure(process, Width::Small, &lengths, &displacements, &types)?);
+        let types = constructors::all(process, array_of_types.keys(count)?)?;
+        newtype.set(constructors::structure(
+            process,
+            Width::Small,
+            &lengths,
+            &displacements,
+            &types,
+        )?);
         Ok(())
     }
 );

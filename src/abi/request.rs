@@ -1,10 +1,10 @@
 //! Completion of requests: one, any, some or all (MPI-5.0 §3.7.3 to §3.7.6), and their end by
 //! cancellation.
 
+use crate::abi::fast_path;
 use crate::abi::kinds::*;
-use crate::abi::short;
-use crate::mpi::request::{self, Many, Places};
-use crate::mpi::status::Status;
+use crate::mpi::p2p::request::{self, Many, Places};
+use crate::mpi::p2p::status::Status;
 
 /// The arrays of a call that completes requests.
 struct Arrays {
@@ -49,7 +49,7 @@ impl Places for Sights {
 mpi!(
     /// Waits for the end of an operation (MPI-5.0 §3.7.3).
     #[fortran(mpi_wait_)]
-    #[at_once(short::wait)]
+    #[at_once(fast_path::wait)]
     fn MPI_Wait(process: &Process, request: Var<MPI_Request>, status: OutStatus) {
         let (after, end) = request::wait(process, request.key())?;
         request.set(after);

@@ -1,7 +1,7 @@
 //! Sessions (MPI-5.0 §11.3), their buffers (§3.6) and error handlers (§9.3).
 
 use crate::abi::kinds::*;
-use crate::mpi::table::{Held, Sort};
+use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::{errhandler, session};
 
 mpi!(

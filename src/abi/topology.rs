@@ -1,7 +1,7 @@
 //! Virtual topologies (MPI-5.0 §8).
 
 use crate::abi::kinds::*;
-use crate::mpi::shaping;
+use crate::mpi::topology::create;
 use crate::mpi::topology::{self, Topology, dims};
 
 mpi!(
@@ -33,7 +33,7 @@ mpi!(
     ) {
         let (dims, periods) = (dims.read(ndims)?, periods.read(ndims)?);
         let cart = topology::grid(&comm_old, &dims, &periods)?;
-        comm_cart.set_or_null(shaping::grid(process, &comm_old, cart)?);
+        comm_cart.set_or_null(create::grid(process, &comm_old, cart)?);
         Ok(())
     }
 );
@@ -106,7 +106,7 @@ mpi!(
     #[raises_on(comm)]
     fn MPI_Cart_sub(process: &Process, comm: MPI_Comm, remain_dims: Flags, newcomm: Var<MPI_Comm>) {
         let remains = remain_dims.read(comm.cart()?.dims().len() as i64)?;
-        newcomm.set(shaping::sub_grid(process, &comm, &remains)?);
+        newcomm.set(create::sub_grid(process, &comm, &remains)?);
         Ok(())
     }
 );
@@ -120,7 +120,7 @@ mpi!(
         newrank: OutInt,
     ) {
         let (dims, periods) = (dims.read(ndims)?, periods.read(ndims)?);
-        newrank.set(shaping::map(&comm, topology::grid(&comm, &dims, &periods)?.size()));
+        newrank.set(create::map(&comm, topology::grid(&comm, &dims, &periods)?.size()));
         Ok(())
     }
 );
@@ -136,7 +136,7 @@ mpi!(
         let index = indx.read(nnodes)?;
         let edges = edges.read(topology::count_edges(&index))?;
         let graph = topology::graph(&comm_old, &index, &edges)?;
-        comm_graph.set_or_null(shaping::graph(process, &comm_old, graph)?);
+        comm_graph.set_or_null(create::graph(process, &comm_old, graph)?);
         Ok(())
     }
 );
@@ -199,7 +199,7 @@ mpi!(
     ) {
         let index = indx.read(nnodes)?;
         let edges = edges.read(topology::count_edges(&index))?;
-        newrank.set(shaping::map(&comm, topology::graph(&comm, &index, &edges)?.size()));
+        newrank.set(create::map(&comm, topology::graph(&comm, &index, &edges)?.size()));
         Ok(())
     }
 );
@@ -217,7 +217,7 @@ mpi!(
         let destinations = (destinations.read(outdegree)?, destweights.read(outdegree)?);
         let adjacency = topology::adjacency(&comm_old, sources, destinations)?;
         let info = info.as_deref();
-        comm_dist_graph.set(shaping::adjacent(process, &comm_old, adjacency, info)?);
+        comm_dist_graph.set(create::adjacent(process, &comm_old, adjacency, info)?);
         Ok(())
     }
 );
@@ -238,7 +238,7 @@ mpi!(
             topology::edges(&comm_old, &sources, &degrees, &destinations, weights)
         });
         let info = info.as_deref();
-        comm_dist_graph.set(shaping::distributed(process, &comm_old, edges, info)?);
+        comm_dist_graph.set(create::distributed(process, &comm_old, edges, info)?);
         Ok(())
     }
 );

@@ -3,7 +3,7 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::error::Class;
-use crate::mpi::ulfm;
+use crate::mpi::failure::ulfm;
 
 /// One call by the names of both texts.
 macro_rules! mpix {

@@ -113,7 +113,7 @@ impl<E> Agenda<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use crate::random::Random;
 
     #[test]
     fn events_come_in_the_order_of_time_then_of_entry() {

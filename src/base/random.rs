@@ -5,11 +5,13 @@
 pub struct Random(u64);
 
 impl Random {
+    #[inline]
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
     /// The next 64 bits.
+    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,11 +20,13 @@ impl Random {
     }
 
     /// A number below `bound`, which is not 0.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         self.bits() % bound
     }
 
     /// True `percent` times in a hundred.
+    #[inline]
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

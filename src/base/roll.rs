@@ -1,7 +1,7 @@
 //! Lists of members, each kept once however many hold it.
 
-use crate::base::Member;
-use crate::base::member::Roster;
+use crate::Member;
+use crate::member::Roster;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -22,11 +22,13 @@ impl Roll {
         Roll { members: members.into(), places: OnceLock::new() }
     }
 
+    #[inline]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
     /// Where `member` has its place; the first of them, if it has several.
+    #[inline]
     pub fn place(&self, member: Member) -> Option<i32> {
         if self.members.len() < WORTHWHILE {
             let place = self.members.iter().position(|other| *other == member)?;
@@ -44,10 +46,12 @@ impl Roll {
 }
 
 impl Roster for Roll {
+    #[inline]
     fn rank_of(&self, member: Member) -> Option<i32> {
         self.place(member)
     }
 
+    #[inline]
     fn size(&self) -> usize {
         self.members.len()
     }

@@ -50,6 +50,7 @@ impl Key {
     }
 
     /// The key with this index and generation; `None` when it cannot be one.
+    #[inline]
     pub fn new(index: usize, generation: u32) -> Option<Key> {
         let index = u32::try_from(index).ok().filter(|index| *index < 1 << INDEX_BITS)?;
         (generation != 0 && generation < 1 << (u32::BITS - INDEX_BITS))

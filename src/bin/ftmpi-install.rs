@@ -1,8 +1,10 @@
 //! `ftmpi-install PREFIX`: lays out programs, library, headers, Fortran's modules, pkg-config
-//! file and documents.
+//! file, manual pages and documents.
 
 #![forbid(unsafe_code)]
 
+#[path = "shared/manual.rs"]
+mod manual;
 #[path = "shared/mod.rs"]
 mod shared;
 
@@ -15,9 +17,9 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 Usage: ftmpi-install PREFIX
-Installs into PREFIX/bin, PREFIX/lib, PREFIX/include and PREFIX/share/doc.
-With DESTDIR in the environment the files go to DESTDIR/PREFIX and are for use
-in PREFIX: that is how packages are made.
+Installs into PREFIX/bin, PREFIX/lib, PREFIX/include, PREFIX/share/doc and
+PREFIX/share/man. If the environment variable DESTDIR is set, the files go to
+DESTDIR/PREFIX, for use in PREFIX: packages are made like this.
 ";
 
 const PROGRAMS: [&str; 3] = ["ftrun", "mpicc", "ftmpi-install"];
@@ -34,11 +36,18 @@ const LINKS: [(&str, &str); 8] = [
     ("mpif77", "mpicc"),
     ("mpif90", "mpicc"),
 ];
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "docs/USING.md",
+    "docs/FAULTS.md",
+    "docs/INJECTION.md",
+    "docs/REPLAY.md",
+    "docs/REPORT.md",
+    "docs/CHECKPOINTS.md",
+    "docs/SIMULATORS.md",
     "docs/ARCHITECTURE.md",
     "docs/NATURAL.md",
     "docs/BLUEGENE.md",
@@ -97,12 +106,15 @@ fn install(prefix: &Path) -> Result<String, Refusal> {
         link(LIBRARY, &lib.join(name))?;
     }
     let include = directory(root.join("include"))?;
-    for header in files_of(&headers)? {
+    let generated = place::generated(&headers);
+    let written = if generated.is_dir() { files_of(&generated)? } else { Vec::new() };
+    for header in files_of(&headers)?.into_iter().chain(written) {
         copy(&header, &include.join(header.file_name().unwrap_or_default()))?;
     }
     let pkgconfig = directory(lib.join("pkgconfig"))?;
     write(&pkgconfig.join("ftmpi_rs.pc"), &description(&prefix))?;
     documents(&headers, &root)?;
+    manuals(&bin, &root)?;
     let note = modules(&bin);
     Ok(format!("{note}installed in {}; add {}/bin to PATH\n", root.display(), prefix.display()))
 }
@@ -127,6 +139,29 @@ fn documents(headers: &Path, root: &Path) -> Result<(), Refusal> {
         if document.is_file() {
             copy(&document, &target.join(document.file_name().unwrap_or_default()))?;
         }
+    }
+    Ok(())
+}
+
+/// Writes the manual pages: the installed programs know their own text.
+fn manuals(bin: &Path, root: &Path) -> Result<(), Refusal> {
+    let target = directory(root.join("share/man/man1"))?;
+    let simulators = SIMULATORS.into_iter().filter(|name| bin.join(name).is_file());
+    for name in ["ftrun", "mpicc"].into_iter().chain(simulators) {
+        // A wrapper passes `--help` on to the compiler.
+        let option = if name == "mpicc" { "-showme:help" } else { "--help" };
+        let program = bin.join(name);
+        let asked = Command::new(&program).arg(option).output();
+        let asked = asked.map_err(|error| failed("run", &program, error))?;
+        if !asked.status.success() {
+            let words = format!("{} {option} fails: {}", program.display(), asked.status);
+            return Err(Refusal::new(BROKEN, words));
+        }
+        let help = String::from_utf8_lossy(&asked.stdout);
+        write(&target.join(format!("{name}.1")), &manual::page(name, &help))?;
+    }
+    for (name, program) in LINKS {
+        link(&format!("{program}.1"), &target.join(format!("{name}.1")))?;
     }
     Ok(())
 }

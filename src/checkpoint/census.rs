@@ -6,7 +6,7 @@ use super::keep::{Checkpoint, await_idle};
 use super::layout::{Laid, Layout, Layouts};
 use super::ledger::{self, Account, Seat, Verdict};
 use super::memory::KINDS;
-use super::rounds::{Rounds, made};
+use super::rounds::{Topic, hear, made};
 use super::scheme::Scheme;
 use super::shape::{Heads, Shape, nodes};
 use crate::base::Member;
@@ -18,9 +18,21 @@ use crate::mpi::run::{self, Way};
 use std::result::Result as Outcome;
 use std::sync::{Arc, OnceLock};
 
-static CENSUSES: Rounds<Account, Census> = Rounds::new();
+/// What all have.
+enum Accounts {}
+
+impl Topic for Accounts {
+    type Part = Account;
+    type Outcome = Census;
+}
+
 /// What is known of those who took a checkpoint.
-pub(super) static HEADS: Rounds<Option<Arc<Heads>>, Option<Arc<Heads>>> = Rounds::new();
+enum KnownHeads {}
+
+impl Topic for KnownHeads {
+    type Part = Option<Arc<Heads>>;
+    type Outcome = Option<Arc<Heads>>;
+}
 
 /// Everybody's accounts, in the order of ranks.
 pub(super) struct Census {
@@ -76,8 +88,8 @@ pub(super) fn census(
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), ..mine };
     let tag = comm.next_tag();
-    let lane = Lane::new(process, comm, tag, Way::Blocking).as_turn();
-    let census = CENSUSES.hear(&lane, mine, |all| Census::of(&all));
+    let lane = Lane::new(process, comm, tag, Way::Blocking).into_turn();
+    let census = hear::<Accounts>(&lane, mine, |all| Census::of(&all));
     let census = run::block(census)?;
     let ranks = |other: usize| [0, other].map(|at| rank_in(comm, at));
     if let Some(other) = census.schemes {
@@ -107,9 +119,9 @@ fn layouts(
 ) -> Result<Layouts> {
     let mut layouts = Layouts::from(&keep.scheme);
     for serial in &census.on_nodes {
-        let lane = Lane::new(process, comm, comm.next_tag(), Way::Blocking).as_turn();
+        let lane = Lane::new(process, comm, comm.next_tag(), Way::Blocking).into_turn();
         let mine = keep.memory.lock().heads(*serial);
-        let heads = run::block(HEADS.hear(&lane, mine, first))?;
+        let heads = run::block(hear::<KnownHeads>(&lane, mine, first))?;
         layouts.nodes.insert(*serial, Option::clone(&heads).expect("somebody has told of it"));
     }
     Ok(layouts)
@@ -125,7 +137,7 @@ pub(super) async fn ranks_of(
     lane: &Lane<'_>, keep: &Checkpoint, (serial, members): (u64, usize),
 ) -> Result<Vec<i32>> {
     let mine = keep.memory.lock().heads(serial);
-    let heads = HEADS.hear(lane, mine, first).await?;
+    let heads = hear::<KnownHeads>(lane, mine, first).await?;
     Ok(heads.as_ref().as_ref().map_or((0..members as i32).collect(), |heads| heads.ranks.clone()))
 }
 

@@ -9,7 +9,7 @@ use super::files::{self, Contents, TURNS};
 use super::head::Head;
 use super::ledger::{Account, Entry, Generation, Seat, Written, seats};
 use super::memory::{Codes, Data, Slot};
-use super::rounds::Rounds;
+use super::rounds::{Topic, hear};
 use super::scheme::Scheme;
 use super::scribe;
 use super::shape::Shape;
@@ -26,7 +26,12 @@ use std::sync::Arc;
 const NAMED: usize = 3;
 
 /// The first of what went wrong anywhere, and where.
-static TROUBLES: Rounds<Option<String>, Option<(usize, String)>> = Rounds::new();
+enum Troubles {}
+
+impl Topic for Troubles {
+    type Part = Option<String>;
+    type Outcome = Option<(usize, String)>;
+}
 
 /// Where a rank writes, and how often.
 pub(super) struct Disk {
@@ -175,7 +180,7 @@ pub(super) async fn share_trouble(
     let first = |all: Vec<&Option<String>>| {
         all.into_iter().enumerate().find_map(|(at, words)| Some((at, words.clone()?)))
     };
-    TROUBLES.hear(lane, mine, first).await
+    hear::<Troubles>(lane, mine, first).await
 }
 
 /// Who has, or gets, what was written for each place.

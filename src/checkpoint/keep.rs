@@ -11,8 +11,8 @@ use crate::machine::units;
 use crate::mpi::comm::{Comm, WORLD};
 use crate::mpi::datatype::{Address, Datatype, Element};
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
-use crate::mpi::table::Held;
 use parking_lot::Mutex;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -158,8 +158,10 @@ pub(super) struct Leeway {
     _of: (Arc<[Option<Member>]>, Arc<[bool]>),
 }
 
-/// By who has the data, who has no codes, and how many have died: the same for all who ask.
-static LEEWAYS: Alike<(usize, usize, usize), Leeway> = Alike::new();
+/// Those of a job, by who has the data, who has no codes, and how many have died: all who ask get
+/// one result.
+#[derive(Default)]
+struct Leeways(Alike<(usize, usize, usize), Leeway>);
 
 impl Leeway {
     /// That of what is in a slot.
@@ -168,7 +170,7 @@ impl Leeway {
         let (members, without_codes) = (&slot.members, &slot.without_codes);
         // As long as it is held, so are they, and no others have their addresses.
         let key = (members.as_ptr().addr(), without_codes.as_ptr().addr(), world.epoch());
-        LEEWAYS.of(key, || {
+        world.tenant::<Leeways>().0.of(key, || {
             let is_gone = |member: &Option<_>| member.is_none_or(|member| world.is_dead(member));
             let gone: Vec<bool> = members.iter().map(is_gone).collect();
             let layout = slot.layout.as_ref().expect("a checkpoint was taken by it");

@@ -15,19 +15,24 @@ use super::layout::Laid;
 use super::ledger::{self, Choice, Entry, Generation, Seat, Written};
 use super::memory::{DOUBLES, EXACT, Slot};
 use super::restoring::{Call, Common, say, settle};
-use super::rounds::Rounds;
+use super::rounds::{Topic, hear};
 use super::shape::{Heads, Shape, nodes};
 use super::stripes::Codes;
 use super::taking::encode;
 use crate::base::sync::sheet::Sheet;
-use crate::mpi::codes::DATA_LOST;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error_codes::DATA_LOST;
 use std::path::PathBuf;
 use std::result::Result as Outcome;
 use std::sync::Arc;
 
 /// What all know of a generation, by what is in the files.
-static READINGS: Rounds<Vec<Told>, Reading> = Rounds::new();
+enum Readings {}
+
+impl Topic for Readings {
+    type Part = Vec<Told>;
+    type Outcome = Reading;
+}
 
 /// What a rank tells of a file.
 struct Told {
@@ -69,8 +74,8 @@ impl Call<'_> {
         }
         let found = self.read(kept, seats);
         let told = found.iter().map(Found::told).collect();
-        let lane = self.lane().as_turn();
-        let reading = READINGS.hear(&lane, told, |all| self.reading(kept, seats, all)).await?;
+        let lane = self.lane().into_turn();
+        let reading = hear::<Readings>(&lane, told, |all| self.reading(kept, seats, all)).await?;
         let on_disk = match &*reading {
             Reading::Good(on_disk) => on_disk,
             Reading::Lost(why) => return Ok(Err(self.give_up(kept, why.clone()))),
@@ -225,7 +230,7 @@ impl Call<'_> {
     ) -> Result<Outcome<(i32, String), String>> {
         let OnDisk { then, troubles, .. } = on_disk;
         let worst = decode(&self.crew(), then, own, others).await?;
-        let digits = match settle(&self.lane().as_turn(), then, worst).await {
+        let digits = match settle(&self.lane().into_turn(), then, worst).await {
             Err(failure) => return refusal(failure).map(Err),
             Ok(digits) => digits,
         };
@@ -252,7 +257,7 @@ impl Call<'_> {
             trouble = trouble.or(written.err());
         }
         let words = disk::told(troubles.iter().flatten());
-        let end = match &*share_trouble(&self.lane().as_turn(), trouble).await? {
+        let end = match &*share_trouble(&self.lane().into_turn(), trouble).await? {
             None => "what was lost is rebuilt from the other files, and written anew".to_string(),
             Some((at, why)) => format!(
                 "what was lost is rebuilt from the other files, but rank {} cannot write it: {why}",

@@ -2,7 +2,9 @@
 //! from which the data of those who die come back.
 //!
 //! `scheme`, `layout`, `weights`, `code` and `ledger` are pure: what is kept where, what can be
-//! restored out of what, and which of two copies counts. The others move the bytes.
+//! restored out of what, and which of two copies counts. The others move the bytes. What ranks tell
+//! each other lies with their job (`World::tenant`). A `static` here is only a cache: its values
+//! follow from their keys.
 
 mod apart;
 mod census;
@@ -30,8 +32,8 @@ mod taking;
 pub mod weights;
 
 pub use keep::{
-    Checkpoint, Safety, adopt, create, expect_failures, find, free, is_due, keep_on_disk, move_to,
-    orphans, register, safety, sit_on, tolerances, unregister,
+    Checkpoint, adopt, create, expect_failures, find, free, is_due, keep_on_disk, move_to, orphans,
+    register, safety, sit_on, tolerances, unregister,
 };
 pub use restoring::restore;
 pub use taking::{start, take};

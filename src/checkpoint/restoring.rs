@@ -14,33 +14,50 @@ use super::keep::Checkpoint;
 use super::layout::Layouts;
 use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict};
 use super::memory::{KINDS, Memory, Orphan, Slot};
-use super::rounds::Rounds;
+use super::rounds::{Topic, hear};
 use super::scheme::Scheme;
 use super::shape::{Heads, Shape};
 use super::stripes::{Codes, Crew};
 use super::taking::{comm_of, encode, lay_out};
 use crate::base::Member;
 use crate::host::output;
-use crate::mpi::codes::DATA_LOST;
 use crate::mpi::comm::Comm;
+use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::group::Group;
+use crate::mpi::error_codes::DATA_LOST;
+use crate::mpi::failure::deadlock_report::enumerate;
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
-use crate::mpi::plight::enumerate;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
-use crate::mpi::table::Held;
 use std::sync::Arc;
 
 /// From how many digits on it is said aloud that they are lost.
 const LOUD: i32 = 4;
 
 /// What all know of the checkpoint that they restore, by what those say who have data of it.
-static COMMONS: Rounds<Option<Arc<Heads>>, Common> = Rounds::new();
+enum Commons {}
+
+impl Topic for Commons {
+    type Part = Option<Arc<Heads>>;
+    type Outcome = Common;
+}
+
 /// Who has no codes, by places.
-static WITHOUT_CODES: Rounds<bool, Arc<[bool]>> = Rounds::new();
+enum MissingCodes {}
+
+impl Topic for MissingCodes {
+    type Part = bool;
+    type Outcome = Arc<[bool]>;
+}
+
 /// What all sums have lost.
-static LOSSES: Rounds<Worst, Losses> = Rounds::new();
+enum WorstLosses {}
+
+impl Topic for WorstLosses {
+    type Part = Worst;
+    type Outcome = Losses;
+}
 
 /// What sums have lost that came back.
 struct Losses {
@@ -175,7 +192,7 @@ impl Call<'_> {
             }
             let disk = |memory: &Memory| Some(memory.disk.as_ref()?.damage[turn].clone());
             let mine = disk(&self.keep.memory.lock()).flatten();
-            let found = share_trouble(&self.lane().as_turn(), mine).await?;
+            let found = share_trouble(&self.lane().into_turn(), mine).await?;
             let found = found.as_ref().as_ref();
             all.extend(found.map(|(at, why)| format!("rank {}: {why}", rank_in(self.comm, *at))));
         }
@@ -188,7 +205,7 @@ impl Call<'_> {
             Verdict::Nothing => Err(DATA_LOST.because("there is no checkpoint in memory")),
             Verdict::Lost { serial, version, places, members } => {
                 let which = (*serial, *members);
-                let ranks = ranks_of(&self.lane().as_turn(), keep, which).await?;
+                let ranks = ranks_of(&self.lane().into_turn(), keep, which).await?;
                 Err(lost(&keep.scheme, *version, &ranks, places))
             }
             Verdict::Restore(choice) => {
@@ -239,13 +256,13 @@ impl Call<'_> {
             let shape = Shape::new(layout, heads);
             Common::of(keep.scheme.clone(), shape, choice.clone(), (self.accounts, self.group()))
         };
-        let common = COMMONS.hear(&self.lane().as_turn(), mine, make).await?;
+        let common = hear::<Commons>(&self.lane().into_turn(), mine, make).await?;
         self.must_match(&common)?;
         common.must_be_solved()?;
         common.name(slot);
         let mut others = Vec::new();
         let worst = decode(&self.crew(), &common, slot, &mut others).await?;
-        let digits = settle(&self.lane().as_turn(), &common, worst).await?;
+        let digits = settle(&self.lane().into_turn(), &common, worst).await?;
         let orphans = others.into_iter().filter_map(|other| common.orphan(other)).collect();
         if let Some(entry) = slot.entry.as_mut() {
             entry.has_data = true;
@@ -294,7 +311,7 @@ impl Call<'_> {
         let has_codes = slot.entry.is_none_or(|entry| entry.has_codes);
         let make =
             |all: Vec<&bool>| seats.iter().map(|seat| !*all[seat.rank()]).collect::<Arc<[bool]>>();
-        let told = WITHOUT_CODES.hear(&self.lane().as_turn(), has_codes, make).await?;
+        let told = hear::<MissingCodes>(&self.lane().into_turn(), has_codes, make).await?;
         slot.without_codes = Arc::clone(&told);
         Ok(())
     }
@@ -350,7 +367,7 @@ pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Res
         spoilt.sort_unstable_by_key(|one| one.place);
         Losses { digits, spoilt }
     };
-    let losses = LOSSES.hear(lane, mine, make).await?;
+    let losses = hear::<WorstLosses>(lane, mine, make).await?;
     let Losses { digits, spoilt } = &*losses;
     let digits = *digits;
     if let Some(first) = spoilt.first() {

@@ -8,8 +8,15 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::{Lane, Stamp};
 use std::sync::{Arc, OnceLock};
 
-/// Operations in which each tells a `T`, out of which a `V` follows.
-pub(super) struct Rounds<T, V>(Alike<Stamp, Round<T, V>>);
+/// What all tell in one kind of operation.
+pub(super) trait Topic: 'static {
+    type Part: Send + Sync;
+    /// What follows from all parts.
+    type Outcome: Send + Sync;
+}
+
+/// The operations of a kind that are under way in a job.
+struct Rounds<T: Topic>(Alike<Stamp, Round<T::Part, T::Outcome>>);
 
 /// One of them; whoever takes part holds it until it has what follows.
 struct Round<T, V> {
@@ -17,22 +24,23 @@ struct Round<T, V> {
     outcome: OnceLock<Arc<V>>,
 }
 
-impl<T, V> Rounds<T, V> {
-    pub(super) const fn new() -> Rounds<T, V> {
-        Rounds(Alike::new())
+impl<T: Topic> Default for Rounds<T> {
+    fn default() -> Rounds<T> {
+        Rounds(Alike::default())
     }
+}
 
-    /// Tells all others `mine`; returns what `make` makes of all parts, in the order of ranks. It
-    /// makes the same at whomever.
-    pub(super) async fn hear(
-        &self, lane: &Lane<'_>, mine: T, make: impl FnOnce(Vec<&T>) -> V,
-    ) -> Result<Arc<V>> {
-        let round = self.0.of(lane.stamp(), || Round::of(lane.size() as usize));
-        round.leave(lane.rank() as usize, mine);
-        coll::meet(lane).await?;
-        // Who has come, and died since, may have taken along what it had left.
-        round.outcome(make).map_err(|missing| lane.loss(missing as i32))
-    }
+/// Tells all others `mine`; returns what `make` makes of all parts, in the order of ranks. It makes
+/// the same at whomever.
+pub(super) async fn hear<T: Topic>(
+    lane: &Lane<'_>, mine: T::Part, make: impl FnOnce(Vec<&T::Part>) -> T::Outcome,
+) -> Result<Arc<T::Outcome>> {
+    let rounds = lane.process().world.tenant::<Rounds<T>>();
+    let round = rounds.0.of(lane.stamp(), || Round::of(lane.size() as usize));
+    round.leave(lane.rank() as usize, mine);
+    coll::meet(lane).await?;
+    // Who has come, and died since, may have taken along what it had left.
+    round.outcome(make).map_err(|missing| lane.loss(missing as i32))
 }
 
 impl<T, V> Round<T, V> {

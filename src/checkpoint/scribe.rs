@@ -1,5 +1,5 @@
-//! What ranks have written beside their programs: a thread of the host's does it, for all of them,
-//! so that nobody waits for a disk. Who waits for it may be called away by a failure.
+//! What ranks have written beside their programs: one thread does it, for all ranks of a job, so
+//! that nobody waits for a disk. Who waits for it may be called away by a failure.
 //!
 //! So a file may be finished long after all others have gone on. Therefore nobody begins one that
 //! somebody else has begun: whoever comes next has it written by the same thread, and so after it.
@@ -19,25 +19,24 @@ use std::sync::{Arc, OnceLock};
 
 type Errand = Box<dyn FnOnce() + Send>;
 
-/// Where errands go, since the first; `None`: there was no room for a thread.
-static ERRANDS: OnceLock<Option<Sender<Errand>>> = OnceLock::new();
-/// The files that are being written.
-static BEGUN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// The scribe of a job.
+#[derive(Default)]
+struct Scribe {
+    /// Where errands go, since the first; `None`: there was no room for a thread.
+    errands: OnceLock<Option<Sender<Errand>>>,
+    /// The files that are being written.
+    begun: Mutex<BTreeSet<PathBuf>>,
+}
 
 /// A file that is being written, by whoever holds this.
-struct Begun<'a>(&'a Path);
-
-impl Begun<'_> {
-    /// `None`: somebody has begun it already.
-    fn on(file: &Path) -> Option<Begun<'_>> {
-        let is_first = BEGUN.lock().insert(file.to_path_buf());
-        is_first.then(|| Begun(file))
-    }
+struct Begun<'a> {
+    scribe: &'a Scribe,
+    file: &'a Path,
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        BEGUN.lock().remove(self.0);
+        self.scribe.begun.lock().remove(self.file);
     }
 }
 
@@ -48,10 +47,12 @@ pub(super) async fn write(
     process: &'static Process, lane: &Lane<'_>, file: &Path,
     work: impl FnOnce() -> Outcome<(), String> + Send + 'static,
 ) -> Result<Outcome<(), String>> {
+    let scribe = process.world.tenant::<Scribe>();
     let is_in_place = lane.way() == Way::Blocking || replay::is_in_force();
-    let begun = if is_in_place { Begun::on(file) } else { None };
-    let errands = if begun.is_some() { None } else { ERRANDS.get_or_init(hire).as_ref() };
-    let Some(errands) = errands else { return Ok(work()) };
+    let begun = if is_in_place { scribe.begin(file) } else { None };
+    if begun.is_some() || !scribe.is_there() {
+        return Ok(work());
+    }
     let (wait, outside) = lane.start_outside()?;
     // Its record may be another's by then, who is not to be taken for it.
     let me = process.me;
@@ -61,43 +62,62 @@ pub(super) async fn write(
             process.engine.report(outside);
         }
     };
-    let done = send(errands, file, (work, is_there), tell);
+    let done = scribe.send(file, (work, is_there), tell);
     wait.end().await?;
     Ok(Arc::into_inner(done).and_then(OnceLock::into_inner).expect("done before it was told"))
+}
+
+impl Scribe {
+    /// `None`: somebody has begun this file already.
+    fn begin<'a>(&'a self, file: &'a Path) -> Option<Begun<'a>> {
+        let is_first = self.begun.lock().insert(file.to_path_buf());
+        is_first.then_some(Begun { scribe: self, file })
+    }
+
+    fn errands(&self) -> Option<&Sender<Errand>> {
+        self.errands.get_or_init(hire).as_ref()
+    }
+
+    /// Whether it can be sent anything: there is a thread for it.
+    fn is_there(&self) -> bool {
+        self.errands().is_some()
+    }
+
+    /// Has it done after all that was sent before, if whoever sends it lives and waits then. What
+    /// came of it is in the cell when `tell` is called; who drops the cell does not wait any more.
+    fn send(
+        self: &Arc<Self>, file: &Path,
+        (work, is_there): (
+            impl FnOnce() -> Outcome<(), String> + Send + 'static,
+            impl FnOnce() -> bool + Send + 'static,
+        ),
+        tell: impl FnOnce() + Send + 'static,
+    ) -> Arc<OnceLock<Outcome<(), String>>> {
+        let done = Arc::new(OnceLock::new());
+        let (its, file, scribe) = (Arc::downgrade(&done), file.to_path_buf(), self.clone());
+        let errand = move || {
+            // Begun before it is known to be wanted: who takes its place finds it begun, or it is
+            // not.
+            let begun = scribe.begin(&file);
+            let Some(done) = its.upgrade().filter(|_| is_there()) else { return };
+            let words = || format!("{}: one who is dead is still writing it", file.display());
+            let outcome = if begun.is_some() { work() } else { Err(words()) };
+            drop(begun);
+            // Nobody else sets it.
+            let _ = done.set(outcome);
+            drop(done);
+            tell();
+        };
+        let errands = self.errands().expect("there is a thread for it");
+        errands.send(Box::new(errand)).expect("the scribe never goes");
+        done
+    }
 }
 
 fn hire() -> Option<Sender<Errand>> {
     let (errands, waiting) = unbounded::<Errand>();
     let is_there = service::help(move || waiting.into_iter().for_each(|errand| errand()));
     is_there.is_ok().then_some(errands)
-}
-
-/// Has it done after all that was sent before, if whoever sends it lives and waits then. What came
-/// of it is in the cell when `tell` is called; who drops the cell does not wait any more.
-fn send(
-    errands: &Sender<Errand>, file: &Path,
-    (work, is_there): (
-        impl FnOnce() -> Outcome<(), String> + Send + 'static,
-        impl FnOnce() -> bool + Send + 'static,
-    ),
-    tell: impl FnOnce() + Send + 'static,
-) -> Arc<OnceLock<Outcome<(), String>>> {
-    let done = Arc::new(OnceLock::new());
-    let (its, file) = (Arc::downgrade(&done), file.to_path_buf());
-    let errand = move || {
-        // Begun before it is known to be wanted: who takes its place finds it begun, or it is not.
-        let begun = Begun::on(&file);
-        let Some(done) = its.upgrade().filter(|_| is_there()) else { return };
-        let words = || format!("{}: one who is dead is still writing it", file.display());
-        let outcome = if begun.is_some() { work() } else { Err(words()) };
-        drop(begun);
-        // Nobody else sets it.
-        let _ = done.set(outcome);
-        drop(done);
-        tell();
-    };
-    errands.send(Box::new(errand)).expect("the scribe never goes");
-    done
 }
 
 #[cfg(test)]
@@ -116,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_written_late_lies_below_what_is_written_next() {
-        let errands = hire().expect("there is room for a thread");
+        let scribe = Arc::new(Scribe::default());
         let file = Path::new("what_is_written_late");
         let written: Arc<Mutex<Vec<&str>>> = Arc::default();
         let write = |what: &'static str, is_there: bool| {
@@ -134,32 +154,32 @@ mod tests {
             disk.recv_timeout(DEADLINE).map_err(|error| error.to_string())
         };
         let nobody = || panic!("nobody waits for this");
-        let late = send(&errands, file, (slowly, || true), || ());
+        let late = scribe.send(file, (slowly, || true), || ());
         has_begun.recv_timeout(DEADLINE).expect("it is begun");
         // Those who waited are called away, or die: this one is finished, the others not begun.
         drop(late);
-        drop(send(&errands, file, write("by one who has gone on", true), nobody));
-        let _dead = send(&errands, file, write("by one who is dead", false), nobody);
-        assert!(Begun::on(file).is_none(), "nobody writes it at the same time");
-        assert!(Begun::on(Path::new("what_is_written_elsewhere")).is_some());
+        drop(scribe.send(file, write("by one who has gone on", true), nobody));
+        let _dead = scribe.send(file, write("by one who is dead", false), nobody);
+        assert!(scribe.begin(file).is_none(), "nobody writes it at the same time");
+        assert!(scribe.begin(Path::new("what_is_written_elsewhere")).is_some());
         let (tell, told) = bounded(1);
         let tell = move || tell.send(()).expect("the test listens");
-        let next = send(&errands, file, write("next", true), tell);
+        let next = scribe.send(file, write("next", true), tell);
         answer.send(()).expect("the disk is there");
         assert_eq!(end(&told, next), Ok(()));
         assert_eq!(*written.lock(), ["next"]);
-        assert!(Begun::on(file).is_some(), "nobody writes it any more");
+        assert!(scribe.begin(file).is_some(), "nobody writes it any more");
     }
 
     #[test]
     fn what_one_writes_who_is_given_up_is_not_written_by_another() {
-        let errands = hire().expect("there is room for a thread");
+        let scribe = Arc::new(Scribe::default());
         let file = Path::new("what_one_writes_who_is_given_up");
-        let _in_place = Begun::on(file).expect("nobody has begun it");
+        let _in_place = scribe.begin(file).expect("nobody has begun it");
         let (tell, told) = bounded(1);
         let tell = move || tell.send(()).expect("the test listens");
         let work = || panic!("somebody else has begun it");
-        let why = end(&told, send(&errands, file, (work, || true), tell));
+        let why = end(&told, scribe.send(file, (work, || true), tell));
         assert_eq!(why, Err(format!("{}: one who is dead is still writing it", file.display())));
     }
 }

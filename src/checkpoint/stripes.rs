@@ -10,7 +10,7 @@ use super::decoding::Room;
 use super::layout::part_of;
 use super::memory::{Codes as Kept, Data, Slot, Source};
 use super::memory::{DOUBLES, KINDS, code_of, is_finite};
-use super::rounds::Rounds;
+use super::rounds::{Topic, hear};
 use super::scheme::Scheme;
 use super::shape::Shape;
 use crate::base::Member;
@@ -70,10 +70,20 @@ impl Offer {
 }
 
 /// What all show.
-static OFFERS: Rounds<Arc<Offer>, Vec<Arc<Offer>>> = Rounds::new();
+enum ShownOffers {}
+
+impl Topic for ShownOffers {
+    type Part = Arc<Offer>;
+    type Outcome = Vec<Arc<Offer>>;
+}
 
 /// The worst that anybody has met.
-static WORKS: Rounds<Work, Work> = Rounds::new();
+enum DoneWork {}
+
+impl Topic for DoneWork {
+    type Part = Work;
+    type Outcome = Work;
+}
 
 /// Everybody, at work on stripes.
 pub(super) struct Crew<'a> {
@@ -110,7 +120,7 @@ pub(super) struct Codes<'a> {
 
 impl Crew<'_> {
     fn lane(&self, at: usize) -> Lane<'_> {
-        Lane::new(self.process, self.comm, self.tags[at], self.way).as_turn()
+        Lane::new(self.process, self.comm, self.tags[at], self.way).into_turn()
     }
 
     /// Does the work on both kinds of data together with all others, in this order of kinds, who
@@ -121,7 +131,7 @@ impl Crew<'_> {
     ) -> Result<bool> {
         self.lane(0).look_round()?;
         let shown = |all: Vec<&Arc<Offer>>| all.into_iter().cloned().collect();
-        let all = OFFERS.hear(&self.lane(0), offer.clone(), shown).await?;
+        let all = hear::<ShownOffers>(&self.lane(0), offer.clone(), shown).await?;
         let (comm, me) = (self.comm, self.comm.rank as usize);
         let offers = Offers { all, comm, me, hands: self.hands() };
         let mut work = Work::Done;
@@ -147,7 +157,7 @@ impl Crew<'_> {
     async fn settle(&self, shown: &Offer, mine: Work) -> Result<bool> {
         let lane = self.lane(2);
         let worst = |all: Vec<&Work>| all.into_iter().max().copied().unwrap_or(Work::Done);
-        match *WORKS.hear(&lane, mine, worst).await? {
+        match *hear::<DoneWork>(&lane, mine, worst).await? {
             Work::Done => Ok(true),
             Work::Unsound => Ok(false),
             Work::Lost { rank } => match shown.fault.get() {

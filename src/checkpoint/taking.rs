@@ -11,23 +11,34 @@ use super::ledger::{self, Entry, Written};
 use super::memory::{DOUBLES, EXACT, Slot, Source, Stretch, is_finite, stretches};
 use super::pace::Toll;
 use super::restoring::say;
-use super::rounds::Rounds;
+use super::rounds::{Topic, hear};
 use super::stripes::{Codes, Crew, Offer, Offers};
 use crate::host::clock;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
-use crate::mpi::table::Held;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What it has cost all.
-static TOLLS: Rounds<Toll, Toll> = Rounds::new();
+enum Tolls {}
+
+impl Topic for Tolls {
+    type Part = Toll;
+    type Outcome = Toll;
+}
+
 /// The first who has numbers that are none, and what they are registered as.
-static TROUBLES: Rounds<Option<i32>, Option<(usize, i32)>> = Rounds::new();
+enum Troubles {}
+
+impl Topic for Troubles {
+    type Part = Option<i32>;
+    type Outcome = Option<(usize, i32)>;
+}
 
 /// A checkpoint under way.
 struct Job {
@@ -157,7 +168,7 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
     let outcome = async {
         let is_sound = protect(process, &mut job, way).await?;
         let entry = job.slot.entry.expect("set before");
-        let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).as_turn();
+        let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).into_turn();
         // Codes that are no numbers are of use to nobody.
         if !is_sound {
             let why = unsound(&lane(4), &job.slot, entry).await?;
@@ -207,7 +218,7 @@ async fn confirm(lane: &Lane<'_>, job: &Job) -> Result<Toll> {
         let mttf = mttf(job.process, pace);
         pace.toll(job.began, cost.as_secs_f64() + disk, mttf)
     };
-    TOLLS.hear(lane, mine, |all| Toll::of_all(all.into_iter().copied())).await.map(|all| *all)
+    hear::<Tolls>(lane, mine, |all| Toll::of_all(all.into_iter().copied())).await.map(|all| *all)
 }
 
 /// Writes the checkpoint, which stands whatever becomes of that, to disk.
@@ -238,7 +249,7 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
     let first = |all: Vec<&Option<i32>>| {
         all.into_iter().enumerate().find_map(|(place, id)| Some((place, (*id)?)))
     };
-    let why = match *TROUBLES.hear(lane, bad.map(|stretch| stretch.id), first).await? {
+    let why = match *hear::<Troubles>(lane, bad.map(|stretch| stretch.id), first).await? {
         Some((place, id)) => {
             let rank = slot.heads.ranks[place];
             format!("rank {rank} has registered numbers as {id} that are infinite or none (NaN)")

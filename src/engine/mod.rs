@@ -6,65 +6,37 @@
 //! outside goes on when it is taken.
 //! Whoever waits makes progress for all threads of the rank.
 
-mod arrivals;
-mod booking;
-mod buffered;
-mod channels;
-mod council;
-mod doubt;
-mod era;
-mod generation;
-mod matching;
 mod meeting;
-#[cfg(all(test, not(loom)))]
-mod model;
-mod op;
-mod outside;
-mod probe;
-mod progress;
-mod receive;
-mod revoked;
-pub mod rules;
-mod run;
-mod shelf;
-mod short;
-mod steps;
-#[cfg(all(test, not(loom)))]
-mod tests;
-mod vigil;
-mod void;
-mod waits;
-pub mod watchman;
-mod world;
+mod rank;
+pub mod shared;
 
-pub use booking::{Bookings, Receipt};
-pub use buffered::Unsent;
-pub use council::{Key as Matter, Purpose, Summons};
-pub use era::Era;
-pub use generation::{Fellowship, Moved};
-pub use matching::{ANY_SOURCE, ANY_TAG};
+pub use crate::engine::rank::buffered::Unsent;
+pub use crate::engine::rank::generation::{Fellowship, Moved};
+pub use crate::engine::rank::matching::{ANY_SOURCE, ANY_TAG};
+pub use crate::engine::rank::offload::Outside;
+pub use crate::engine::rank::operation::{Died, Mishap, Ops, Outcome, Watch};
+pub use crate::engine::rank::preposted::{PrepostedReceives, Receipt};
+pub use crate::engine::rank::probe::Held;
+pub use crate::engine::rank::steps::Steps;
+pub use crate::engine::rank::wait::{Awaited, Everyone, Vigil};
+pub use crate::engine::rank::wait_report::{Waits, Want};
+pub use crate::engine::shared::agreement::{Key as Matter, Purpose, Summons};
+pub use crate::engine::shared::mismatch::Void;
+pub use crate::engine::shared::recovery_cache::RecoveryCache;
+pub use crate::engine::shared::world::{CONTEXTS, World};
 pub use meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
-pub use op::{Died, Mishap, Ops, Outcome, Watch};
-pub use outside::Outside;
-pub use probe::Held;
-pub use run::Task;
-pub use steps::Steps;
-pub use vigil::{Awaited, Everyone, Vigil};
-pub use void::Void;
-pub use waits::{Waits, Want};
-pub use world::{CONTEXTS, World};
 
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
 use crate::base::sync::biased::{Biased, Guard};
 use crate::base::sync::name::Name;
+use crate::engine::rank::matching::{Posted, Unexpected};
+use crate::engine::rank::operation::{Op, Stage};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Ears, Envelope, Load, Packet, Parcels, Pool, Port};
-use matching::{Posted, Unexpected};
-use op::{Op, Stage};
+use crate::transport::{Batches, Ears, Envelope, Load, Packet, Pool, Port};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -85,7 +57,7 @@ pub struct Engine {
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
     /// Finds out which communicators there are.
-    fellowships: OnceLock<Box<generation::Fellowships>>,
+    fellowships: OnceLock<Box<crate::engine::rank::generation::Fellowships>>,
     /// How many runs wait for something in a meeting: only then is it looked at.
     vigils: AtomicU32,
     /// How many own packets are waited for: only then is it news that one has come home.
@@ -111,16 +83,16 @@ struct State {
     /// How many messages may wait before recalled ones are looked for among them.
     sweep_at: usize,
     pool: Pool,
-    channels: channels::Channels,
+    channels: crate::engine::rank::rings::Rings,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     /// Room for those of them that are made together.
-    parcels: Parcels<Key>,
-    accounts: Slab<buffered::Account>,
+    parcels: Batches<Key>,
+    accounts: Slab<crate::engine::rank::buffered::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
     /// The runs that wait for something in a meeting.
-    vigils: Vec<(Key, vigil::Awaited)>,
+    vigils: Vec<(Key, crate::engine::rank::wait::Awaited)>,
     /// The contexts that are revoked with another one, or with one of some.
     kin: Vec<(u32, u32)>,
     /// The agreements that this rank waits for.
@@ -131,13 +103,13 @@ struct State {
     reported: HashMap<u32, usize>,
     /// What [`World::stir`] was when this rank last looked up.
     stir: u64,
-    outlook: generation::Outlook,
+    outlook: crate::engine::rank::generation::Outlook,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     /// Who they are, and for what they wait.
-    waiters: Slab<waits::Waiter>,
+    waiters: Slab<crate::engine::rank::wait_report::Waiter>,
     /// One who waits in a meeting, and for nothing else: the call that it is in, and for what.
-    napper: Option<(&'static str, vigil::Watched)>,
+    napper: Option<(&'static str, crate::engine::rank::wait::Watched)>,
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
@@ -200,11 +172,8 @@ impl Engine {
         }
     }
 
-    pub fn world(&self) -> &'static World {
-        self.world
-    }
-
     /// Whose engine this is.
+    #[cfg(test)]
     pub fn me(&self) -> Member {
         self.me
     }
@@ -459,11 +428,11 @@ impl State {
             ops: Ops::default(),
             posted: Posted::default(),
             unexpected: Unexpected::default(),
-            sweep_at: progress::FEWEST_TO_SWEEP,
+            sweep_at: crate::engine::rank::progress::FEWEST_TO_SWEEP,
             pool: Pool::new(port),
-            channels: channels::Channels::default(),
+            channels: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),
-            parcels: Parcels::default(),
+            parcels: Batches::default(),
             accounts: Slab::default(),
             due: VecDeque::new(),
             vigils: Vec::new(),
@@ -472,7 +441,7 @@ impl State {
             epoch: 0,
             reported: HashMap::new(),
             stir: 0,
-            outlook: generation::Outlook::default(),
+            outlook: crate::engine::rank::generation::Outlook::default(),
             waiting: 0,
             waiters: Slab::default(),
             napper: None,

@@ -70,6 +70,7 @@ impl Ledger {
     }
 
     /// How many have died.
+    #[cfg(test)]
     pub fn epoch(&self) -> usize {
         self.forgotten + self.deaths.len()
     }
@@ -95,10 +96,6 @@ impl Ledger {
     pub fn bereaved(&self) -> impl Iterator<Item = usize> {
         let has_lost = |seat: &Seat| seat.is_dead || seat.incarnation > 0;
         (0..).zip(&self.seats).filter(move |(_, seat)| has_lost(seat)).map(|(place, _)| place)
-    }
-
-    pub fn size(&self) -> usize {
-        self.seats.len()
     }
 }
 

@@ -91,6 +91,7 @@ impl Record {
     }
 
     /// What of these is agreed on: the same at everybody in the same generation.
+    #[cfg(test)]
     pub fn agreed(&self) -> &[Loss] {
         &self.agreed
     }

@@ -100,6 +100,7 @@ impl<R: Rules> Recovery<R> {
     }
 
     /// How many rounds this recovery has behind it.
+    #[cfg(test)]
     pub fn round(&self) -> u32 {
         self.round
     }
@@ -135,6 +136,7 @@ impl<R: Rules> Recovery<R> {
     }
 
     /// A death was noticed while the recovery goes on.
+    #[cfg(test)]
     pub fn note(&mut self, member: Member) {
         let rank = self.slots.iter().position(|slot| slot.last() == member);
         if let Some(rank) = rank {

@@ -59,6 +59,7 @@ impl View {
     }
 
     /// The rank of `member`.
+    #[cfg(test)]
     pub fn rank_of(&self, member: Member) -> Option<usize> {
         self.slots.iter().position(|slot| slot.member() == Some(member))
     }

@@ -40,7 +40,9 @@ static INCOMPLETE: AtomicUsize = AtomicUsize::new(0);
 pub(super) fn about_losses() -> String {
     let unread = match LOST.load(Ordering::Relaxed) {
         0 => String::new(),
-        bytes => format!("ftrun: {bytes} bytes of output were lost, since nobody has read them\n"),
+        bytes => {
+            format!("ftrun: {bytes} bytes of output were lost: their reader did not take them\n")
+        }
     };
     let error = Error::from_raw_os_error(FAILURE.load(Ordering::Relaxed));
     let stream = match INCOMPLETE.load(Ordering::Relaxed) {

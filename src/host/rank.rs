@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 /// One life of one rank. The record goes when the rank is buried: `'static` it is for its own
-/// threads, which are gone by then, and for the undertaker. Others [visit](super::life::Visit) it.
+/// threads, which are gone by then, and for the supervisor. Others [visit](super::life::Visit) it.
 pub struct Rank {
     pub seat: usize,
     /// 0 for the first life in a seat, then 1, 2, …

@@ -4,7 +4,7 @@
 //! - Who is next: one of those that are ready, by chance ([`draw`]).
 //! - Whether a call of MPI lets others go first: by chance ([`pass_door`]).
 //! - What time it is: see [`clock`].
-//! - When the undertaker works: while no rank runs. The worker gives him the *turn* between two
+//! - When the supervisor works: while no rank runs. The worker gives him the *turn* between two
 //!   ranks, as soon as a rank has left him something to do or his next appointment has come, and
 //!   waits until he gives it back.
 //!
@@ -32,9 +32,9 @@ static TURN: AtomicU32 = AtomicU32::new(WORKERS);
 const WORKERS: u32 = 0;
 const UNDERTAKERS: u32 = 1;
 
-/// A rank has left the undertaker something to do.
+/// A rank has left the supervisor something to do.
 static IS_CALLED: AtomicBool = AtomicBool::new(false);
-/// When the undertaker wants to look around again, whatever happens.
+/// When the supervisor wants to look around again, whatever happens.
 static APPOINTMENT: Mutex<Option<Instant>> = Mutex::new(None);
 /// Whether somebody has died other than in peace.
 static HAS_LOSSES: AtomicBool = AtomicBool::new(false);
@@ -165,7 +165,7 @@ pub fn pass_door() {
     }
 }
 
-/// Leaves the undertaker something to do; false where he is to be called as in other runs.
+/// Leaves the supervisor something to do; false where he is to be called as in other runs.
 pub(super) fn leave_to_undertaker() -> bool {
     if !is_in_force() {
         return false;
@@ -176,7 +176,7 @@ pub(super) fn leave_to_undertaker() -> bool {
     STATE.load(Ordering::SeqCst) == KEPT
 }
 
-/// Whether the undertaker has something to do, as soon as he has the turn.
+/// Whether the supervisor has something to do, as soon as he has the turn.
 pub(super) fn is_undertaker_called() -> bool {
     IS_CALLED.load(Ordering::SeqCst)
 }
@@ -186,7 +186,7 @@ pub(super) fn is_undertaker_awaited() -> bool {
     is_undertaker_called() || APPOINTMENT.lock().is_some()
 }
 
-/// The worker, which runs nobody, lets the undertaker work if he has something to do.
+/// The worker, which runs nobody, lets the supervisor work if he has something to do.
 pub(super) fn let_undertaker_work() {
     let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now());
     while is_in_force() && (IS_CALLED.swap(false, Ordering::SeqCst) || is_time()) {
@@ -204,13 +204,13 @@ fn give_turn(to: u32) {
 }
 
 /// Nobody is ready, and who is first to be is so at `first`: time goes on to that, or to the
-/// undertaker's appointment; false when nothing is to come by itself.
+/// supervisor's appointment; false when nothing is to come by itself.
 pub(super) fn skip_to(first: Option<Instant>) -> bool {
     let next = [first, *APPOINTMENT.lock()].into_iter().flatten().min();
     next.inspect(|next| clock::skip_to(*next)).is_some()
 }
 
-/// The undertaker takes the turn before anybody lives, and the seed begins to decide.
+/// The supervisor takes the turn before anybody lives, and the seed begins to decide.
 pub(super) fn begin() {
     if !is_in_force() {
         return;
@@ -227,12 +227,12 @@ pub(super) fn begin() {
     }
 }
 
-/// Whether the undertaker has the turn.
+/// Whether the supervisor has the turn.
 pub(super) fn is_undertakers_turn() -> bool {
     TURN.load(Ordering::SeqCst) == UNDERTAKERS
 }
 
-/// The undertaker is done for now, until he is called or this time comes.
+/// The supervisor is done for now, until he is called or this time comes.
 pub(super) fn give_back(until: Option<Instant>) {
     *APPOINTMENT.lock() = until;
     give_turn(WORKERS);

@@ -2,13 +2,13 @@
 //!
 //! Every rank has dispositions of its own; the process has one handler for all signals, which looks
 //! at those of the rank whose thread it finds itself on. Signals to the whole process are passed on
-//! by the undertaker to the ranks that handle them.
+//! by the supervisor to the ranks that handle them.
 //!
 //! A handler may end its thread or leave by `longjmp`. So it runs only where the thread holds
 //! nothing (see [`places`]). Elsewhere its signal waits in the thread's [`Inbox`], until the thread
 //! comes back to the code of its rank, which is *shut* meanwhile (not executable, see
 //! [`Images::shut`](crate::host::loader::Images)), or looks by itself, or is found in a harmless
-//! wait by one of the undertaker's pokes.
+//! wait by one of the supervisor's pokes.
 
 mod alarms;
 mod inbox;
@@ -266,7 +266,7 @@ extern "C-unwind" fn on_moved_signal(number: c_int, info: *mut siginfo_t, contex
         Some((rank, thread)) if is_to_thread(number, story) => {
             strike(rank, thread, number, info, context);
         }
-        // The undertaker writes a dead rank's last output, and nobody reads it.
+        // The supervisor writes a dead rank's last output, and nobody reads it.
         None if number == libc::SIGPIPE => {}
         _ => life::forward(number),
     }
@@ -323,7 +323,7 @@ fn as_by_default(number: c_int) {
     }
 }
 
-/// A thread comes back to the code of its rank, which the undertaker has shut: the place where it
+/// A thread comes back to the code of its rank, which the supervisor has shut: the place where it
 /// holds nothing. False for a fault of the program.
 fn on_return(registers: &mut places::Registers, address: usize) -> bool {
     const FETCH: i64 = 0x10;
@@ -337,7 +337,7 @@ fn on_return(registers: &mut places::Registers, address: usize) -> bool {
     true
 }
 
-/// The undertaker wants this thread to look at what it is to do.
+/// The supervisor wants this thread to look at what it is to do.
 fn on_poke(registers: &mut places::Registers) {
     let Some((rank, thread)) = current().zip(life::this_thread()) else { return };
     make_room(rank, registers);

@@ -1,6 +1,6 @@
 //! Failures as they come by chance: independent of each other, at a steady mean rate.
 
-use crate::base::random::Random;
+use ftmpi_base::random::Random;
 use std::time::Duration;
 
 /// An endless schedule: after which time whose seat is struck. A seed repeats it exactly.

@@ -2,7 +2,7 @@
 
 use super::region::Nodes;
 use super::units::Picos;
-use crate::base::random::Random;
+use ftmpi_base::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::RangeInclusive;
@@ -196,8 +196,8 @@ fn gamma(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::topology::{Grid, Topology};
-    use crate::machine::units::SECOND;
+    use crate::topology::{Grid, Topology};
+    use crate::units::SECOND;
 
     fn faults(plan: impl Fn(&Topology) -> Plan) -> Faults {
         let topology = Topology::Grid(Grid::mesh(&[1000]).unwrap());

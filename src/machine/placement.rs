@@ -403,7 +403,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use ftmpi_base::random::Random;
 
     fn placement(alloc: &str, grid: &Grid) -> Placement {
         Placement::new(grid, &Spares::parse(alloc).unwrap())

@@ -10,7 +10,7 @@
 
 use super::topology::Topology;
 use super::units::{Amount, amount, numbers};
-use crate::base::random::Random;
+use ftmpi_base::random::Random;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
@@ -137,7 +137,7 @@ fn place(text: &str, topology: &Topology) -> Result<Vec<u32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::topology::Grid;
+    use crate::topology::Grid;
 
     fn picked(words: &str) -> Vec<usize> {
         let torus = Topology::Grid(Grid::torus(&[4, 4]).unwrap());

@@ -187,9 +187,9 @@ fn peers(ranks: &Grid, rank: usize, pattern: &Pattern) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::machine::fat_tree::FatTree;
-    use crate::machine::spares::Spares;
+    use crate::fat_tree::FatTree;
+    use crate::spares::Spares;
+    use ftmpi_base::random::Random;
 
     #[test]
     fn without_failures_a_star_uses_every_link_between_ranks_once() {

@@ -1,8 +1,8 @@
 //! What the program gave the library to call back. Only the doors can call it; here it is a value.
 
-use crate::mpi::attr::Attribute;
+use crate::mpi::attributes::Attribute;
 use crate::mpi::error::Result;
-use crate::mpi::status::Status;
+use crate::mpi::p2p::status::Status;
 
 /// A function of the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use crate::host::clock;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::error_codes;
+use crate::mpi::failure::usability;
 use crate::mpi::process::Process;
-use crate::mpi::{codes, judgement};
 
 /// The longest name of an object, with C's null byte.
 pub const MAX_OBJECT_NAME: usize = 128;
@@ -52,13 +53,13 @@ pub fn time(process: &Process) -> f64 {
 /// code of the program's own means what the program has said, and nothing else (MPI-5.0 §9.5).
 pub fn describe(process: &Process, code: i32) -> Result<Vec<u8>> {
     let mut words = process.codes.words(code)?;
-    if codes::is_of_the_program(code) {
+    if error_codes::is_of_the_program(code) {
         return Ok(words);
     }
     if let Some(detail) = process.recall(Class(code)) {
         words.extend_from_slice(b": ");
         words.extend_from_slice(detail.as_bytes());
     }
-    words.extend(judgement::dead(process, code).unwrap_or_default().bytes());
+    words.extend(usability::dead(process, code).unwrap_or_default().bytes());
     Ok(words)
 }

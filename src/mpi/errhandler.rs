@@ -1,11 +1,11 @@
 //! Error handlers (MPI-5.0 §9.3): what happens when a call fails.
 
-use crate::engine::rules::InitialErrhandler;
+use crate::engine::shared::rules::InitialErrhandler;
 use crate::mpi::callback::Callback;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::process::Process;
-use crate::mpi::table::{Held, Sort};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,7 @@
 
 use crate::mpi::comm::Comm;
 use crate::mpi::errhandler::Hearer;
-use crate::mpi::judgement::is_failure;
+use crate::mpi::failure::usability::is_failure;
 use std::borrow::Cow;
 
 macro_rules! classes {

@@ -60,11 +60,6 @@ impl Info {
         self.0.lock().len()
     }
 
-    /// True for an info without keys.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The key at place `n`.
     pub fn key(&self, n: i32) -> Result<Vec<u8>> {
         let pairs = self.0.lock();

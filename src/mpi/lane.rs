@@ -7,16 +7,16 @@
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::Key;
-use crate::engine::rules::CollMode;
+use crate::engine::shared::rules::CollMode;
 use crate::engine::{Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_death};
-use crate::mpi::judgement::{must_be_fresh, must_stand};
-use crate::mpi::losses;
+use crate::mpi::failure::attributes;
+use crate::mpi::failure::usability::{must_be_fresh, must_stand};
+use crate::mpi::p2p::{envelope, news, revoked};
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::{envelope, news, revoked};
 use crate::mpi::run::Way;
 use crate::transport::Envelope;
 use std::future::poll_fn;
@@ -92,7 +92,7 @@ impl<'a> Lane<'a> {
     /// The same lane for an operation that all members do at once: each lays down what it has, and
     /// takes what it needs, once.
     #[inline(always)]
-    pub fn as_turn(self) -> Lane<'a> {
+    pub fn into_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Lane<'a> {
     /// Whether all members are to meet the same outcome.
     #[inline(always)]
     pub fn is_atomic(&self) -> bool {
-        let modes = || losses::modes(self.process, self.comm);
+        let modes = || attributes::modes(self.process, self.comm);
         self.process.world.rules().modes().is_some()
             && modes().is_some_and(|modes| modes.coll == CollMode::Atomic)
     }

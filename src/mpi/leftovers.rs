@@ -3,10 +3,10 @@
 
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
-use crate::mpi::plight;
+use crate::mpi::datatype::constructors;
+use crate::mpi::failure::deadlock_report;
+use crate::mpi::handle_table::{Sort, Table};
 use crate::mpi::process::Process;
-use crate::mpi::table::{Sort, Table};
-use crate::mpi::typing;
 use std::collections::BTreeMap;
 
 /// More of one sort than this are only counted.
@@ -21,7 +21,7 @@ pub fn words(process: &'static Process) -> Vec<String> {
     let named = |comm: &Comm| comm.title();
     lines.extend(objects(Sort::Comm, &process.comms, named));
     let named = |datatype: &Datatype| {
-        String::from_utf8_lossy(&typing::name(process, Some(datatype))).into_owned()
+        String::from_utf8_lossy(&constructors::name(process, Some(datatype))).into_owned()
     };
     lines.extend(objects(Sort::Datatype, &process.datatypes, named));
     lines.extend(objects(Sort::Group, &process.groups, nameless));
@@ -62,7 +62,7 @@ fn shortened(names: &[String]) -> String {
 fn messages(process: &'static Process) -> Vec<String> {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for (envelope, bytes) in process.engine.unmatched() {
-        if !plight::is_collective(envelope.context) {
+        if !deadlock_report::is_collective(envelope.context) {
             let comm = process.title_of(envelope.context);
             let (source, tag) = (envelope.source, envelope.tag);
             let kind = format!("from rank {source} with tag {tag} on {comm}, of {bytes} bytes");

@@ -1,30 +1,32 @@
 //! One rank's MPI: its tables of objects, its engine, its state between init and finalize.
 
 use crate::base::Member;
+use crate::engine::World;
 use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
 use crate::host::{replay, sched};
-use crate::mpi::attr::{Keyval, Predefined};
+use crate::mpi::attributes::{Keyval, Predefined};
 use crate::mpi::callback::Program;
-use crate::mpi::codes::Codes;
+use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{self, Comm};
+use crate::mpi::datatype::parametric::Asked;
+use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Datatype, Notes};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Error, Failure, Result};
-use crate::mpi::fate::Fate;
-use crate::mpi::group::Group;
+use crate::mpi::error_codes::Codes;
+use crate::mpi::failure::attributes;
+use crate::mpi::failure::lineage::Lineage;
+use crate::mpi::failure::planned_death::PlannedDeath;
+use crate::mpi::failure::usability::told;
+use crate::mpi::handle_table::{Held, Sort, Table};
 use crate::mpi::info::Info;
-use crate::mpi::judgement::told;
-use crate::mpi::lineage::Lineage;
-use crate::mpi::message::Messages;
+use crate::mpi::init::Phases;
 use crate::mpi::op::Op;
-use crate::mpi::parametric::Asked;
-use crate::mpi::phase::Phases;
-use crate::mpi::request::Requests;
+use crate::mpi::p2p::buffered_send;
+use crate::mpi::p2p::matched_message::Messages;
+use crate::mpi::p2p::request::Requests;
 use crate::mpi::session::Session;
-use crate::mpi::table::{Held, Sort, Table};
-use crate::mpi::world::World;
-use crate::mpi::{buffer, losses, named};
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -63,7 +65,7 @@ pub struct Process {
     /// Parametrised datatypes.
     pub asked: Asked,
     /// What MPI_Buffer_attach attached.
-    pub buffer: buffer::Slot,
+    pub buffer: buffered_send::Slot,
     /// What MPI_Mprobe has matched.
     pub messages: Messages,
     pub requests: Requests,
@@ -72,7 +74,7 @@ pub struct Process {
     /// What hears of errors of MPI_FILE_NULL.
     pub file_errhandler: Installed,
     /// The deaths that were ordered for this life, if any were.
-    pub fate: OnceLock<Arc<Fate>>,
+    pub fate: OnceLock<Arc<PlannedDeath>>,
     pulse: Pulse,
     /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
     first_world: Comm,
@@ -131,7 +133,7 @@ impl Process {
             sessions: Table::new(Sort::Session),
             checkpoints: Table::new(Sort::Checkpoint),
             asked: Asked::new(),
-            buffer: buffer::Slot::new(),
+            buffer: buffered_send::Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
             initial_errhandler: Installed::initial(errhandler),
@@ -284,7 +286,7 @@ impl Process {
             let fellowship = |comm: Held<Comm>| Fellowship {
                 context: comm.context(),
                 roster: comm.everyone(),
-                msg: losses::own_modes(&comm).map(|modes| modes.msg),
+                msg: attributes::own_modes(&comm).map(|modes| modes.msg),
             };
             predefined.into_iter().chain(made).map(fellowship).collect()
         });
@@ -351,7 +353,7 @@ impl Process {
     /// The datatype that an argument called `name` names.
     #[inline]
     pub fn datatype(&self, handle: usize, name: &str) -> Result<Held<Datatype>> {
-        match named::find(handle) {
+        match predefined::find(handle) {
             Some(named) => Ok(named),
             None => self.made_datatype(handle, name),
         }
@@ -411,7 +413,7 @@ impl Process {
 
     /// What this process writes on `datatype`.
     pub fn notes(&self, datatype: &Datatype) -> Arc<Notes> {
-        match named::name(datatype.handle) {
+        match predefined::name(datatype.handle) {
             Some(_) => self.notes.lock().entry(datatype.handle).or_default().clone(),
             None => datatype.notes.clone(),
         }

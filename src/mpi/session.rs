@@ -1,17 +1,14 @@
 //! Sessions (MPI-5.0 §11.3): MPI without MPI_COMM_WORLD, from as many libraries as want it.
 
-use crate::mpi::buffer;
+use crate::mpi::comm::group::Group;
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::group::Group;
+use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::info::Info;
-use crate::mpi::phase::{THREAD_LEVELS, THREAD_MULTIPLE};
+use crate::mpi::init::{THREAD_LEVELS, THREAD_MULTIPLE};
+use crate::mpi::p2p::buffered_send;
 use crate::mpi::process::Process;
-use crate::mpi::table::{Held, Sort};
 use std::sync::Arc;
-
-/// The longest name of a process set, with C's null byte.
-pub const MAX_PSET_NAME: usize = 1024;
 
 /// The process sets there are.
 const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
@@ -23,7 +20,7 @@ pub struct Session {
     pub errhandler: Installed,
     info: Info,
     /// What MPI_Session_attach_buffer attached.
-    pub buffer: buffer::Slot,
+    pub buffer: buffered_send::Slot,
 }
 
 /// Opens a session; returns its handle.
@@ -35,7 +32,8 @@ pub fn open(
     if hints.map(|hints| hints.value(MEMORY_KINDS)).transpose()?.flatten().is_some() {
         info.set(MEMORY_KINDS, b"mpi,system")?;
     }
-    let (errhandler, buffer) = (Installed::with(Sort::Session, errhandler)?, buffer::Slot::new());
+    let (errhandler, buffer) =
+        (Installed::with(Sort::Session, errhandler)?, buffered_send::Slot::new());
     let made = process
         .sessions
         .insert_with(|handle| Arc::new(Session { handle, errhandler, info, buffer }));

@@ -4,18 +4,6 @@
 
 #![deny(unsafe_code)]
 
-/// What every floor stands on, as far as a simulator has to do with it.
-#[path = "../base"]
-pub mod base {
-    pub mod agenda;
-    pub mod json;
-    pub mod random;
-}
-#[path = "../machine/mod.rs"]
-pub mod machine;
-#[path = "../view/mod.rs"]
-pub mod view;
-
 pub mod bluegene;
 pub mod events;
 #[allow(unsafe_code, reason = "loads applications and calls their handlers")]

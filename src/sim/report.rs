@@ -1,6 +1,6 @@
 //! Results, for people as a table and for programs as JSON; the same run writes the same bytes.
 
-use crate::base::json::quoted;
+use ftmpi_base::json::quoted;
 use std::fmt::Write;
 
 #[derive(Clone, Debug, PartialEq)]

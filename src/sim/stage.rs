@@ -2,8 +2,8 @@
 //! or they go through by themselves while they are recorded or drawn on a terminal.
 
 use crate::output;
-use crate::view::{self, Feed, Frame, Order, Recorder, Scene, Slow, Terminal};
 use crate::words::Words;
+use ftmpi_view::{Feed, Frame, Order, Recorder, Scene, Slow, Terminal};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,14 +80,14 @@ impl Viewing {
         if let Some(path) = &self.record {
             // Nobody who watches is to wait for a disk.
             let slow = if self.port.is_some() { Slow::LeavesOut } else { Slow::Waits };
-            feed.keep(Recorder::create(path, slow, view::thread)?);
+            feed.keep(Recorder::create(path, slow, ftmpi_view::thread)?);
         }
         if self.is_drawn {
-            feed.draw_on(terminal(), view::thread)?;
+            feed.draw_on(terminal(), ftmpi_view::thread)?;
         }
         match self.port {
             Some(port) => {
-                let address = view::serve(feed.clone(), port, view::thread)?;
+                let address = ftmpi_view::serve(feed.clone(), port, ftmpi_view::thread)?;
                 output::remark(name, &format!("watch it at {address}"));
                 play(&feed, run, 1);
             }
@@ -330,7 +330,7 @@ impl<R: Run> Stage<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Image, Replay, Setup};
+    use ftmpi_view::{Image, Replay, Setup};
     use std::path::Path;
     use std::sync::mpsc;
 
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(alone, [0, 1, 2, 3, 4, 5]);
         let by_hand = pictures("by-hand", |path| {
             let feed = Feed::default();
-            feed.keep(Recorder::create(path, Slow::Waits, view::thread).unwrap());
+            feed.keep(Recorder::create(path, Slow::Waits, ftmpi_view::thread).unwrap());
             let mut run = Counter { end: 5, ..Counter::default() };
             std::thread::scope(|scope| {
                 scope.spawn(|| {

@@ -1,14 +1,14 @@
 //! Wires between ranks. So far one: within this process, from heap to heap.
 
-mod channel;
-mod joint;
+mod batches;
+mod cooperative_copy;
+mod inbox;
 mod packet;
-mod parcels;
-mod wire;
+mod ring;
 
-pub use channel::{
+pub use crate::transport::batches::Batches;
+pub use crate::transport::inbox::{Port, Wire};
+pub use crate::transport::ring::{
     Arrival, Ears, Glance, Incoming, MOST as MOST_CHANNELS, Outgoing, ROOM as SHORT,
 };
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Ticket};
-pub use parcels::Parcels;
-pub use wire::{Port, Wire};

@@ -10,14 +10,14 @@
 //! | `CLAIMED` | the sender, when the packet is home again           | `PLAIN`               |
 //! | `RECALLED`| the same                                            | `PLAIN`               |
 
-use super::joint::{self, Errand};
-use super::wire::Port;
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::base::sync::cache::prefetch_to_write;
 use crate::base::sync::queue::Linked;
 use crate::host::life;
 use crate::host::memory::{self, Fault, Region, Span};
+use crate::transport::cooperative_copy::{self, Errand};
+use crate::transport::inbox::Port;
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
@@ -353,7 +353,7 @@ impl Packet {
 
     /// Copies out of the memory of this packet's sender, who may help.
     pub(super) fn run(&self, errands: &[Errand]) {
-        match errands.iter().map(Errand::bytes).sum::<usize>() < joint::LONG {
+        match errands.iter().map(Errand::bytes).sum::<usize>() < cooperative_copy::LONG {
             true => errands.iter().for_each(Errand::run_alone),
             false => self.home().invitation.run(errands),
         }

@@ -108,7 +108,7 @@ impl Way {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Feed, thread};
+    use crate::{Feed, thread};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// A terminal that takes nothing until it is told to.

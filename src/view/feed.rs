@@ -72,7 +72,8 @@ const WORDS: usize = 32;
 const LINES: usize = 16;
 
 impl Order {
-    pub(crate) fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
+    /// What a page asks for, and where it hears what became of it.
+    pub fn new(words: String, reply: SyncSender<Result<String, String>>) -> Order {
         Order { words, reply }
     }
 
@@ -294,7 +295,8 @@ impl Feed {
         Asking(self)
     }
 
-    pub(crate) fn ask(&self, order: Order) -> Result<(), Order> {
+    /// Puts an order in the row; gives it back when that is full, or nobody will take it.
+    pub fn ask(&self, order: Order) -> Result<(), Order> {
         let mut state = self.lock();
         if state.is_over || state.orders.len() >= MOST_ORDERS {
             return Err(order);
@@ -376,7 +378,7 @@ pub(super) enum Latest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::Image;
+    use crate::Image;
 
     #[test]
     fn rows_of_every_step_are_there_for_those_who_have_seen_few_of_them() {

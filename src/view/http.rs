@@ -111,7 +111,7 @@ pub(super) fn head(status: u16, kind: &str, bytes: Option<usize>, nonce: &str) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use ftmpi_base::random::Random;
 
     fn read(text: &str) -> Result<Request<'_>, u16> {
         Request::read(text.as_bytes())

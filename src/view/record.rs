@@ -348,8 +348,8 @@ fn checksum(parts: &[&[u8]]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::view::{Frame, Image, Replay, thread};
+    use crate::{Frame, Image, Replay, thread};
+    use ftmpi_base::random::Random;
     use std::fs::OpenOptions;
     use std::process::Command;
 

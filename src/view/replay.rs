@@ -3,6 +3,7 @@
 use super::feed::{Feed, Shown};
 use super::record::{self, EACH, HEAD, Record};
 use super::scene::Written;
+use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -38,10 +39,53 @@ pub struct Seen<'a> {
     pub row: String,
 }
 
-/// What is between this name and that end; lists of names are the same in JSON and in tables.
-fn part<'a>(json: &'a str, name: &str, end: char) -> &'a str {
-    let rest = json.split_once(name).map_or("", |(_, rest)| rest);
-    rest.split(end).next().unwrap_or_default()
+/// What a scene or a frame says in words. A file may say anything.
+struct Words(Map<String, Value>);
+
+impl Words {
+    fn read(json: &str) -> Option<Words> {
+        serde_json::from_str(json).ok().map(Words)
+    }
+
+    fn of_scene(scene: &Shown) -> Words {
+        Words::read(&scene.json).expect("it could be read before")
+    }
+
+    fn of_frame(frame: &Written) -> Option<Words> {
+        Words::read(&format!("{}{}", frame.head, frame.tail))
+    }
+
+    /// The number that frames know a scene by.
+    fn scene(&self) -> Option<u32> {
+        self.0.get("scene")?.as_u64()?.try_into().ok()
+    }
+
+    /// A value as it stands in a table: as in JSON, but what is not there is empty.
+    fn cell(&self, name: &str) -> String {
+        self.0.get(name).map_or_else(String::new, cell)
+    }
+
+    fn list(&self, name: &str) -> &[Value] {
+        self.0.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    fn cells(&self, name: &str) -> String {
+        self.list(name).iter().map(cell).collect::<Vec<_>>().join(",")
+    }
+
+    /// The same, saying this, too.
+    fn with(mut self, name: &str, value: Value) -> Words {
+        self.0.insert(name.into(), value);
+        self
+    }
+
+    fn json(self) -> String {
+        Value::Object(self.0).to_string()
+    }
+}
+
+fn cell(value: &Value) -> String {
+    if value.is_null() { String::new() } else { value.to_string() }
 }
 
 /// How far a page has come, and how it goes on.
@@ -77,11 +121,15 @@ impl Replay {
             match record::next(&replay.bytes[at..]) {
                 Ok((record, length)) => {
                     is_over = record.kind == b'E';
+                    let sound = replay.frames.len();
                     let known = take_in(&record, at, &mut replay.scenes, &mut replay.frames);
                     // All of it is tried once: nothing is promised that cannot be shown.
-                    let known =
-                        known.filter(|is_frame| !is_frame || record.frame(&mut frame).is_some());
+                    let mut is_sound = || {
+                        record.frame(&mut frame).and_then(|()| Words::of_frame(&frame)).is_some()
+                    };
+                    let known = known.filter(|is_frame| !is_frame || is_sound());
                     if known.is_none() {
+                        replay.frames.truncate(sound);
                         replay.trouble = Some("it is broken");
                     }
                     at += length;
@@ -108,23 +156,23 @@ impl Replay {
             self.record(number).frame(&mut frame).expect("it could be read before");
             let is_known = known.as_ref().is_some_and(|(scene, _)| *scene == spot.scene);
             if !is_known {
-                known = Some((spot.scene, self.scene(spot.scene)));
+                let scene = self.scene(spot.scene);
+                known = Some((spot.scene, (Words::of_scene(&scene), scene.places)));
             }
-            let (_, Shown { json, places }) = known.as_ref().expect("it was just made");
+            let (_, (scene, places)) = known.as_ref().expect("it was just made");
             let (colours, bits) = frame.image.split_at(places.len().min(frame.image.len()));
             let alive =
                 |dot: usize| bits.get(dot / 8).is_some_and(|bits| bits >> (dot % 8) & 1 == 1);
             let colour = |(dot, colour): (usize, &u8)| alive(dot).then_some(*colour);
             let colours = colours.iter().enumerate().map(colour).collect();
-            let head = &frame.head;
-            let [tick, state] =
-                [("\"tick\":", ','), ("\"state\":", ',')].map(|(name, end)| part(head, name, end));
-            let counts = part(head, "\"series\":[", ']').replace("null", "");
+            let words = Words::of_frame(&frame).expect("it could be read before");
+            let [tick, state] = ["tick", "state"].map(|name| words.cell(name));
+            let counts = words.cells("series");
             see(Seen {
                 places,
                 colours,
-                has_kinds: !json.contains("\"kinds\":[]"),
-                columns: format!("ms,tick,state,{}", part(json, "\"series\":[", ']')),
+                has_kinds: !scene.list("kinds").is_empty(),
+                columns: format!("ms,tick,state,{}", scene.cells("series")),
                 row: format!("{},{tick},{state},{counts}", spot.millis),
             })?;
         }
@@ -177,14 +225,11 @@ impl Replay {
     fn scene(&self, scene: usize) -> Shown {
         let record = record::next(&self.bytes[self.scenes[scene].0..]);
         let shown = record.expect("it could be read before").0.scene();
-        let Shown { json, places } = shown.expect("it could be read before");
+        let shown = shown.expect("it could be read before");
         let millis = self.frames.last().map_or(0, |last| last.millis);
-        let frames = self.frames.len();
-        let json = json.strip_suffix('}').unwrap_or(&json);
-        Shown {
-            json: format!("{json},\"replay\":{{\"frames\":{frames},\"millis\":{millis}}}}}"),
-            places,
-        }
+        let replay = json!({ "frames": self.frames.len(), "millis": millis });
+        let json = Words::of_scene(&shown).with("replay", replay).json();
+        Shown { json, places: shown.places }
     }
 }
 
@@ -194,9 +239,8 @@ fn take_in(
 ) -> Option<bool> {
     match record.kind {
         b'S' => {
-            let json = record.scene()?.json;
-            let number = json.strip_prefix("{\"scene\":")?.split(',').next()?.parse().ok()?;
-            scenes.push((at, number));
+            let words = Words::read(&record.scene()?.json)?;
+            scenes.push((at, words.scene()?));
         }
         b'F' | b'D' => {
             let scene = scenes.len().checked_sub(1)?;
@@ -259,11 +303,10 @@ impl Player<'_> {
             true => "as it was",
             false => "halted",
         };
-        let mut shown = self.frame.clone();
-        shown.tail.pop();
-        // Of two values of one name the last one counts.
-        shown.tail += &format!(",\"state\":\"{state}\",\"at\":{}}}", self.now);
-        self.feed.show_written(shown);
+        let words = Words::of_frame(&self.frame).expect("it could be read before");
+        let words = words.with("state", state.into()).with("at", self.now.into());
+        let image = self.frame.image.clone();
+        self.feed.show_written(Written { head: words.json(), tail: String::new(), image });
         self.is_changed = false;
     }
 
@@ -322,7 +365,8 @@ impl Player<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Frame, Image, Recorder, Scene, Slow, thread};
+    use crate::{Frame, Image, Recorder, Scene, Slow, thread};
+    use std::sync::Arc;
 
     const COUNT: u64 = 200;
 
@@ -421,5 +465,48 @@ mod tests {
             }
         }
         assert!(Replay::read(b"something else".to_vec()).err().unwrap().contains("no recording"));
+    }
+
+    /// A recording of this scene and one frame, as they stand there.
+    fn recorded(name: &str, scene: &str, head: &str, tail: &str) -> Result<Replay, String> {
+        let path = std::env::temp_dir().join(format!("ftview-{name}-{}", std::process::id()));
+        let mut recorder = Recorder::create(&path, Slow::Waits, thread).unwrap();
+        recorder.scene(Arc::new(Shown { json: scene.into(), places: vec![[0.5; 2]] }));
+        let image = Image::of([Some(7)].into_iter()).bytes();
+        recorder.frame(Written { head: head.into(), tail: tail.into(), image });
+        recorder.finish(None).unwrap_or_else(|_| panic!("it can be written"));
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        Replay::read(bytes)
+    }
+
+    #[test]
+    fn a_recording_whose_words_are_no_json_is_broken() {
+        let (scene, head, tail) = ("{\"scene\":1}", "{\"scene\":1", "}");
+        assert!(recorded("words", scene, head, tail).is_ok());
+        for (scene, head, tail) in [
+            ("{\"scene\":1", head, tail),
+            ("{\"scene\":-1}", head, tail),
+            ("{}", head, tail),
+            (scene, head, ""),
+            (scene, "[", "]"),
+            (scene, head, "} and more"),
+        ] {
+            let why = recorded("words", scene, head, tail).err().expect("it is refused");
+            assert!(why.starts_with("it is broken"), "{scene} {head}{tail}: {why}");
+        }
+    }
+
+    #[test]
+    fn names_may_have_anything_in_them() {
+        let scene = "{\"scene\":1,\"title\":\"\\\"kinds\\\":[]\",\"kinds\":[\"a\"],\
+                     \"series\":[\"a]\",\"b\"]}";
+        let head = "{\"state\":\"a,b\",\"series\":[0.1,null],\"tick\":3";
+        let replay = recorded("names", scene, head, "}").unwrap_or_else(|why| panic!("{why}"));
+        let seen = replay.each(|seen| Err((seen.has_kinds, seen.columns, seen.row)));
+        let (has_kinds, columns, row) = seen.expect_err("there is a picture");
+        assert!(has_kinds);
+        assert_eq!(columns, "ms,tick,state,\"a]\",\"b\"");
+        assert!(row.ends_with(",3,\"a,b\",0.1,"), "{row}");
     }
 }

@@ -1,7 +1,7 @@
 //! What is to be seen: a scene, its frames, and how both are written down.
 
 use super::image::Image;
-use crate::base::json::quoted;
+use ftmpi_base::json::quoted;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

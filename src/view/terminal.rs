@@ -124,7 +124,7 @@ fn index([red, green, blue]: [u8; 3]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::Image;
+    use crate::Image;
 
     #[test]
     fn dots_have_their_colours_and_words_stay_within_their_lines() {

@@ -173,7 +173,7 @@ fn a_machine_that_is_ended_by_hand_has_no_result_and_what_cannot_be_seen_is_refu
     assert_eq!(run.order("step"), "ok 1000 ns have gone by");
     let (stdout, stderr) = run.quit();
     assert_eq!(stdout, "");
-    assert!(stderr.contains("ended by hand before "), "{stderr}");
+    assert!(stderr.contains("stopped before "), "{stderr}");
     for (line, said) in [
         ("line --slice 5", "--slice and --view say what --watch, --record and --tui show"),
         ("line --tui --slice 0", "--slice 0: say nanoseconds"),

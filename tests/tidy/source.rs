@@ -62,7 +62,7 @@ impl Source {
     }
 
     /// The rooms that are named behind `crate::`, and where.
-    pub(crate) fn rooms_used(&self) -> Vec<(usize, String)> {
+    pub(crate) fn rooms_inside(&self) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (at, start) in self.code.match_indices("crate::") {
             let rest = &self.code[at + start.len()..];
@@ -73,6 +73,16 @@ impl Source {
             }
         }
         found
+    }
+
+    /// The rooms that are named as crates, and where.
+    pub(crate) fn crates_used(&self) -> Vec<(usize, String)> {
+        let found = self.code.match_indices("ftmpi_").filter(|(at, _)| {
+            !self.code[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+        });
+        found
+            .map(|(at, start)| (self.line_of(at), first_word(&self.code[at + start.len()..])))
+            .collect()
     }
 
     /// The comment right above a line (or its attributes), or at its end.

@@ -2,7 +2,7 @@
 //! integers in the Fortran of MPI-1 (MPI-5.0 §19.3.7).
 
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, OutFlag, Type};
-use crate::mpi::attr::{Attribute, Found};
+use crate::mpi::attributes::{Attribute, Found};
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use std::ffi::{c_int, c_void};

@@ -4,8 +4,8 @@ use crate::abi::fortran;
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::mpi::coll::List;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::p2p::status::Status;
 use crate::mpi::process::Process;
-use crate::mpi::status::Status;
 use std::ffi::c_int;
 
 macro_rules! lists {

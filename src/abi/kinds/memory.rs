@@ -5,8 +5,8 @@ use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::host::memory::{Region, Span};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
-use crate::mpi::status::{Completed, Status};
 use std::ffi::{c_int, c_void};
 
 const UNDEFINED: c_int = -32766;

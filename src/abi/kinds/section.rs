@@ -8,7 +8,7 @@ use crate::abi::current;
 use crate::abi::fortran::Descriptor;
 use crate::base::layout::Layout;
 use crate::host::memory::{Region, Span, transfer};
-use crate::mpi::request::{self, Attendant};
+use crate::mpi::p2p::request::{self, Attendant};
 use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 /// `int` counts.
 pub(in crate::abi) mod small {
     use crate::abi::kinds;
-    use crate::mpi::recipe::Width;
+    use crate::mpi::datatype::envelope::Width;
     pub(in crate::abi) type Count = kinds::Count32;
     pub(in crate::abi) type Counts = kinds::Ints;
     pub(in crate::abi) type Displs = kinds::Ints;
@@ -24,7 +24,7 @@ pub(in crate::abi) mod small {
 /// `MPI_Count` counts.
 pub(in crate::abi) mod large {
     use crate::abi::kinds;
-    use crate::mpi::recipe::Width;
+    use crate::mpi::datatype::envelope::Width;
     pub(in crate::abi) type Count = kinds::Count64;
     pub(in crate::abi) type Counts = kinds::Counts64;
     pub(in crate::abi) type Displs = kinds::Aints;

@@ -1,4 +1,5 @@
-//! Writes Fortran's modules: `include/mpi_f08_types.f90`, `include/mpi.f90`, `include/mpi_f08.f90`.
+//! Writes Fortran's modules: `mpi_f08_types.f90`, `mpi.f90` and `mpi_f08.f90`, which lie in
+//! `include/generated`.
 //!
 //! Every door tells its Fortran name and its parameters, every kind how Fortran declares it; the
 //! constants come from `mpif.h`. Calls that are not built yet are read out of `mpi.h`. A test
@@ -86,8 +87,8 @@ fn procedures() -> BTreeMap<String, Vec<Procedure>> {
     all
 }
 
-fn include() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
+fn generated() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("include/generated")
 }
 
 /// The modules' sources by the names of their files.
@@ -104,7 +105,7 @@ fn sources() -> [(&'static str, String); 3] {
 fn the_modules_say_what_the_doors_say() {
     let write = std::env::var_os("FTMPI_WRITE_MODULES").is_some();
     for (name, expected) in sources() {
-        let file = include().join(name);
+        let file = generated().join(name);
         if write {
             std::fs::write(&file, &expected).expect("the source tree can be written to");
         }
@@ -112,7 +113,7 @@ fn the_modules_say_what_the_doors_say() {
         let mut lines = found.lines().zip(expected.lines()).enumerate();
         if let Some((index, (found, expected))) = lines.find(|(_, (one, other))| one != other) {
             panic!(
-                "include/{name}, line {}:\n  {found}\nshould be\n  {expected}\n\
+                "include/generated/{name}, line {}:\n  {found}\nshould be\n  {expected}\n\
                  If the doors are right, run tools/write-modules",
                 index + 1
             );

@@ -43,6 +43,7 @@ pub struct Items<'a> {
 
 impl<'a> Cursor<'a> {
     /// A walk over a node whose first byte is at `first`, from byte `skip` of its data on.
+    #[inline]
     pub(super) fn new(node: &'a Node, first: i64, skip: usize) -> Cursor<'a> {
         let mut cursor = Cursor::over_run(0, 0);
         cursor.descend(node, first, skip as u64);
@@ -50,6 +51,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A walk over one run of bytes from `offset` on.
+    #[inline]
     pub fn over_run(offset: i64, bytes: usize) -> Cursor<'a> {
         Cursor {
             offset,
@@ -110,6 +112,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes `count` of the items that come next.
+    #[inline]
     pub fn pass_items(&mut self, count: usize) {
         self.above.pop();
         if let Some(Frame::Loop { offset, stride, left, .. }) = self.above.last_mut() {

@@ -6,8 +6,9 @@
 
 mod cursor;
 mod node;
+pub mod samples;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 pub use cursor::{Cursor, Items};
 pub use node::{FEW_RUNS, Run};
@@ -113,37 +114,44 @@ impl Layout {
     }
 
     /// Bytes of data in an item.
+    #[inline]
     pub fn size(&self) -> i64 {
         self.bounds.size as i64
     }
 
     /// Where an item begins.
+    #[inline]
     pub fn lb(&self) -> i64 {
         self.bounds.span.0
     }
 
     /// Bytes from one item to the next.
+    #[inline]
     pub fn extent(&self) -> i64 {
         self.bounds.span.1 - self.bounds.span.0
     }
 
     /// Where the data begin.
+    #[inline]
     pub fn true_lb(&self) -> i64 {
         self.bounds.data.0
     }
 
     /// Bytes from the first of data to the last.
+    #[inline]
     pub fn true_extent(&self) -> i64 {
         self.bounds.data.1 - self.bounds.data.0
     }
 
     /// Where the data of so many items in a row are, if that is one run of bytes.
+    #[inline]
     pub fn run(&self, count: u64) -> Option<i64> {
         let node = if count == 1 { &self.item } else { &self.row };
         node.is_run().then_some(self.first)
     }
 
     /// Walks over items in a row from the byte of data with this number on.
+    #[inline]
     pub fn cursor(&self, skip: usize) -> Cursor<'_> {
         Cursor::new(&self.row, self.first, skip)
     }

@@ -64,19 +64,23 @@ const SHORT: usize = 16;
 const FEWEST: usize = 4;
 
 impl Node {
+    #[inline]
     pub(super) fn run(bytes: u64) -> Node {
         if bytes == 0 { Node::Empty } else { Node::Strip { bytes, count: 1, stride: 0 } }
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Node::Empty)
     }
 
+    #[inline]
     pub(super) fn is_run(&self) -> bool {
         matches!(self, Node::Strip { count: 1, .. })
     }
 
     /// Bytes of data.
+    #[inline]
     pub(super) fn size(&self) -> u64 {
         match self {
             Node::Empty => 0,

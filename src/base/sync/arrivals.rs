@@ -61,6 +61,7 @@ impl Arrivals {
     }
 
     /// Whether it is decided: all have come, or somebody has given up.
+    #[inline]
     pub fn is_decided(&self, turn: u32) -> bool {
         let root = self.root.0.load(Ordering::SeqCst);
         root == of(turn) | self.full() || root >> 32 == u64::from(turn) && root & GIVEN_UP != 0
@@ -83,6 +84,7 @@ impl Arrivals {
         }
     }
 
+    #[inline]
     fn full(&self) -> u64 {
         if self.groups.is_empty() { self.members as u64 } else { self.groups.len() as u64 }
     }
@@ -105,6 +107,7 @@ impl Word {
     }
 }
 
+#[inline]
 fn of(turn: u32) -> u64 {
     u64::from(turn) << 32
 }

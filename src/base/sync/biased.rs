@@ -251,6 +251,7 @@ fn own_token() -> usize {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(any(miri, loom)))))]
+#[inline]
 fn own_token() -> usize {
     #[cfg(not(loom))]
     {
@@ -275,14 +276,17 @@ mod raw {
         pub(super) const fn new() -> Lock {
             Lock(RawMutex::INIT)
         }
+        #[inline]
         pub(super) fn lock(&self) {
             self.0.lock();
         }
+        #[inline]
         pub(super) fn try_lock(&self) -> bool {
             self.0.try_lock()
         }
         /// # Safety
         /// The caller has locked it.
+        #[inline]
         pub(super) unsafe fn unlock(&self) {
             // SAFETY: the same promise.
             unsafe { self.0.unlock() }

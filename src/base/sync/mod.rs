@@ -1,9 +1,10 @@
 //! What threads share without a lock.
 //!
 //! Checked by exhaustive interleaving (loom):
-//! `RUSTFLAGS="--cfg loom" cargo test --release --lib loom --target-dir target/loom`, and for
-//! undefined behaviour (Miri): `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance
-//! -Zmiri-disable-isolation" cargo +nightly miri test --lib base:: transport:: fault:: engine::`.
+//! `RUSTFLAGS="--cfg loom" cargo test --release -p ftmpi_base loom --target-dir target/loom`, and
+//! for undefined behaviour (Miri): `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance
+//! -Zmiri-disable-isolation" cargo +nightly miri test -p ftmpi_base`, and the same with
+//! `-p ftmpi_rs --lib transport:: fault:: engine::`.
 
 pub mod alike;
 pub mod arrivals;

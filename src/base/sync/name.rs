@@ -16,6 +16,7 @@ impl Name {
         self.0.store(name.map_or(0, packed), Ordering::Relaxed);
     }
 
+    #[inline]
     pub fn read(&self) -> Option<&'static str> {
         let packed = self.0.load(Ordering::Relaxed);
         if packed == 0 {

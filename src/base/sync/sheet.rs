@@ -42,10 +42,12 @@ impl From<Vec<u8>> for Sheet {
 }
 
 impl Sheet {
+    #[inline]
     pub fn len(&self) -> usize {
         self.memory.len()
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.memory.is_empty()
     }
@@ -57,11 +59,13 @@ impl Sheet {
     }
 
     /// A part to read.
+    #[inline]
     pub fn read(&self, range: Range<usize>) -> Reading<'_> {
         Reading(self.hold(range, false))
     }
 
     /// A part to write to.
+    #[inline]
     pub fn write(&self, range: Range<usize>) -> Writing<'_> {
         Writing(self.hold(range, true))
     }
@@ -85,6 +89,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    #[inline]
     fn address(&self) -> *mut u8 {
         self.sheet.start.wrapping_add(self.held.range.start)
     }
@@ -103,6 +108,7 @@ pub struct Reading<'a>(Part<'a>);
 
 impl Deref for Reading<'_> {
     type Target = [u8];
+    #[inline]
     fn deref(&self) -> &[u8] {
         // SAFETY: the range is inside the sheet, and nobody writes to it while this is held.
         unsafe { &*ptr::slice_from_raw_parts(self.0.address(), self.0.held.range.len()) }
@@ -114,6 +120,7 @@ pub struct Writing<'a>(Part<'a>);
 
 impl Deref for Writing<'_> {
     type Target = [u8];
+    #[inline]
     fn deref(&self) -> &[u8] {
         // SAFETY: the range is inside the sheet, and nobody else has any of it while this is held.
         unsafe { &*ptr::slice_from_raw_parts(self.0.address(), self.0.held.range.len()) }
@@ -121,6 +128,7 @@ impl Deref for Writing<'_> {
 }
 
 impl DerefMut for Writing<'_> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and this is the only way to it.
         unsafe { &mut *ptr::slice_from_raw_parts_mut(self.0.address(), self.0.held.range.len()) }

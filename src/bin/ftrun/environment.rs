@@ -1,6 +1,5 @@
 //! The environment that the program starts with: the user's, the job, and the library in front.
 
-use crate::job;
 use crate::request::Request;
 use crate::shared::place::LIBRARY;
 use crate::shared::refusal::{BROKEN, Refusal};
@@ -25,9 +24,11 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     let set = request.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
     variables.0.extend(set);
     // The library adds each rank's own number.
-    job::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
+    ftmpi_launch::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
     let ranks = request.job.ranks.to_string();
-    job::SIZE_VARIABLES.iter().for_each(|name| variables.set(name, Some(ranks.clone().into())));
+    ftmpi_launch::SIZE_VARIABLES
+        .iter()
+        .for_each(|name| variables.set(name, Some(ranks.clone().into())));
     let directory = library.parent().unwrap_or(Path::new("/"));
     let kept = kept_preload(variables.value("LD_PRELOAD").as_deref());
 
@@ -44,8 +45,8 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     }
     variables.set("LD_LIBRARY_PATH", Some(path));
     variables.set("LD_PRELOAD", Some(preload));
-    variables.set(job::PRELOAD_KEPT, kept);
-    variables.set(job::VARIABLE, Some(request.job.encode().into()));
+    variables.set(ftmpi_launch::PRELOAD_KEPT, kept);
+    variables.set(ftmpi_launch::VARIABLE, Some(request.job.encode().into()));
     Ok(variables)
 }
 

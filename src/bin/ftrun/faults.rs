@@ -1,9 +1,9 @@
 //! The failures that a user orders: `--kill`, `--kill-file`, `--mttf` and `--seed`.
 
 use crate::calls;
-use crate::job::{Job, RankKind};
-use crate::machine::schedule::{self, Event, When};
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::{Job, RankKind};
+use ftmpi_machine::schedule::{self, Event, When};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};

@@ -12,7 +12,7 @@ pub(crate) fn page(called: &str) -> String {
 
 const PAGE: &str = "\
 NAME
-    @NAME@ - run an MPI program as many ranks in one process
+    @NAME@ - run an MPI program whose ranks are threads of one process
 
 SYNOPSIS
     @NAME@ -np N [OPTIONS] [--] PROGRAM [ARGUMENTS]
@@ -20,243 +20,255 @@ SYNOPSIS
 DESCRIPTION
     Runs PROGRAM as an MPI job of N ranks. Every rank is a thread of one process
     and has its own copy of the program's memory: globals, static variables,
-    the state of libc, heap and stack. The program needs no change; it is
-    compiled with mpicc, mpicxx or mpifort of this library, or with any compiler
-    that is given include/mpi.h and links -lftmpi_rs or -lmpi_abi.
+    the state of libc, heap and stack. The program needs no change: compile it
+    with mpicc, mpicxx or mpifort of this library, or with any compiler, using
+    include/mpi.h and linking with -lftmpi_rs or -lmpi_abi.
 
-    Standard input goes to rank 0. A rank that ends by an error or a signal ends
-    only itself; what becomes of the others is told by --mode.
+    Standard input goes to rank 0. A rank that ends with an error or a signal
+    ends alone; --mode and --on-failure decide what happens to the others.
 
-    ftrun, mpirun and mpiexec are one program. An option may be written with one
-    dash or with two, and its value after a space or after `=`. Options end at
-    the first word that is none, or at `--`.
+    ftrun, mpirun and mpiexec are one program. Options may start with one dash
+    or two; a value follows after a space or after `=`. Options end at the first
+    word that is not an option, or at `--`.
 
 OPTIONS
-  How many, and how they live
+  Ranks
     -n N, -np N       Run N ranks.
-    -N N              The same, where neither -n nor -np is given.
+    -N N              Run N ranks if neither -n nor -np is given.
     --ranks thread|fiber|auto
-                      Run every rank on a thread of the operating system, or on
-                      a fiber, which the library switches: that is far faster
-                      where ranks share cores. `auto`, the default, takes fibers
-                      where there are more ranks than cores. FTMPI_RANKS in the
-                      environment is the same.
+                      Run each rank on a thread of the operating system, or on a
+                      fiber, which the library switches itself: much faster when
+                      ranks share cores. `auto`, the default, uses fibers if
+                      there are more ranks than cores. Environment variable:
+                      FTMPI_RANKS.
+    --stack SIZE      The stack of each rank: 8M by default.
+    --heap SIZE       The largest heap of each rank: 1G by default. This
+                      reserves address space; memory is allocated on use.
+                      A SIZE has a unit: K, M, G or T. In jobs of more than
+                      100,000 ranks the defaults are lower: a stack of 256K, and
+                      an equal share of 64T for the heap.
+    --timeout SECONDS End the job with an error after this time. Environment
+                      variable: MPIEXEC_TIMEOUT.
+    --deadlock on|off When all ranks wait for each other, report what each one
+                      waits for and end the job: on by default. Detection takes
+                      about a second.
+
+  Failure handling
     --mode abort|blank|shrink|rebuild|ulfm
-                      When a rank fails, do as FT-MPI does: end the job, or let
-                      the program recover what is left: with gaps, without, or
-                      with the failed ranks started afresh. With `ulfm`, calls
-                      fail as in ULFM, and the program repairs what it wants.
-                      Without --mode, a program shows what it can do: if it
+                      What happens after a rank fails. `abort` ends the job. In
+                      the other modes of FT-MPI the program recovers its
+                      communicators: `blank` leaves gaps, `shrink` closes them,
+                      `rebuild` restarts the failed ranks. With `ulfm`, calls
+                      return the errors of ULFM, and the program repairs its
+                      communicators itself.
+                      Without --mode, the program decides: a program that
                       refers to FT_MPI_CHECK_RECOVER or has set an error handler
-                      that is not fatal, that is `rebuild`; if it calls MPIX_
-                      functions, `ulfm`; else the first failure ends the job.
-    --msg noop|cont   Between a failure and the recovery, let every call fail
-                      (`noop`, also `nop` or `reset`: the default), or let the
-                      others go on talking (`cont`, also `continue`).
+                      that is not fatal gets `rebuild`; one that calls MPIX_
+                      functions gets `ulfm`; in all others the first failure
+                      ends the job.
+    --msg noop|cont   Calls between a failure and the recovery fail (`noop`,
+                      also `nop` or `reset`: the default), or ranks that are
+                      alive continue to communicate (`cont`, also `continue`).
     --coll non-atomic|atomic
-                      Let a collective call that meets a failure end well at
-                      some members (the default), or at all or none.
+                      A collective call that meets a failure may succeed at some
+                      members and fail at others (the default), or succeeds at
+                      all of them or none.
     --recovery manual|auto
                       Recover when the program asks for it (the default), or
-                      inside of the call that notices the failure.
+                      inside the call that notices the failure.
     --patience SECONDS
-                      How long those who recover wait for a rank that does not
-                      come: then it is killed, and counts as one more death.
-                      Without this they wait for as long as it computes.
+                      How long a recovery waits for a rank that does not join.
+                      After that the rank is killed and counts as failed.
+                      Without this option the recovery waits for as long as the
+                      rank computes.
     --on-failure end|continue|restart
-                      For programs that run without a mode.
-                      When a rank fails: end the job at once (the default), let
-                      the others go on, or let them go on and start the rank
-                      afresh.
-    --with-ft ulfm|no As Open MPI's mpirun: `ulfm` is --mode ulfm; with
-                      `no` the first failure ends the job, and the attribute
-                      MPIX_FT is 0.
+                      For programs that run without a mode. When a rank fails:
+                      end the job (the default), let the others continue, or let
+                      them continue and restart the rank.
+    --with-ft ulfm|no As in Open MPI's mpirun: `ulfm` is --mode ulfm; with `no`
+                      the first failure ends the job, and the attribute MPIX_FT
+                      is 0.
     --initial-errhandler NAME
-                      What MPI_COMM_WORLD and MPI_COMM_SELF do with errors until
-                      the program says otherwise: mpi_errors_are_fatal (the
+                      The error handler of MPI_COMM_WORLD and MPI_COMM_SELF
+                      until the program sets one: mpi_errors_are_fatal (the
                       default), mpi_errors_abort or mpi_errors_return.
-    --stack SIZE      The stack of each rank: 8M by default.
-    --heap SIZE       The largest heap that a rank may grow to: 1G by default.
-                      It is address space; memory is taken as it is used.
-                      A SIZE has a unit: K, M, G or T. Of more than 100,000
-                      ranks each gets less: a stack of 256K, and an equal share
-                      of 64T for its heap.
-    --timeout SECONDS End the job with an error when it has run that long.
-    --deadlock on|off When all ranks wait for each other, say what each waits
-                      for and end the job: on by default. It takes about a
-                      second until that is certain.
 
-  How careful, how fast
-    --check on|off    Check the arguments of calls, and that the members of a
-                      communicator call the same collectives: on by default.
-                      Where it is off, wrong arguments may end a rank or bring
-                      wrong results, and calls are a few nanoseconds faster.
-    --leftovers       Say on standard error what each rank leaves behind in
-                      MPI_Finalize: messages that nobody received, and objects
+  Checks
+    --check on|off    Check the arguments of calls, and that all members of a
+                      communicator call matching collectives: on by default.
+                      Without checks, wrong arguments may crash a rank or give
+                      wrong results; calls are a few nanoseconds faster.
+    --leftovers       Report on standard error what each rank leaves behind at
+                      MPI_Finalize: messages that were not received, and objects
                       that were not freed.
 
-  Failures to order
-    --kill RANK@WHEN  End RANK at a moment, as SIGKILL ends a process. May be
-                      given several times. RANK.2@WHEN means the second life of
-                      that rank, RANK.every@WHEN each life. WHEN is one of
-        250ms, 1.5s, 40us      so long after that life began, wherever it is
-        compute:250ms          the same, but not before it is outside of MPI
+  Fault injection
+    --kill RANK@WHEN  Kill RANK at a given moment, as SIGKILL ends a process.
+                      May be given several times. RANK.2@WHEN means the second
+                      life of that rank, RANK.every@WHEN each life. WHEN is
+        250ms, 1.5s, 40us      this long after that life began, wherever it is
+        compute:250ms          not before 250 ms, and outside MPI
         before:MPI_Send:3      as it enters its third MPI_Send
-        inside:MPI_Bcast:3     in the midst of that call: after its first step,
-                               which is a message sent or a wait begun;
-                               inside:MPI_Bcast:3:2 is after its second
+        inside:MPI_Bcast:3     inside that call, after its first step: a message
+                               sent or a wait begun;
+                               inside:MPI_Bcast:3:2 is after its second step
         after:MPI_Send:3       as it leaves that call
         before:call:17         at its 17th call of any kind (inside, after)
         recovery:2             in the second recovery in which it takes part;
                                recovery:2:3 is at the third step of it
-                      A count that is left out is 1, and so is `before:`.
-                      Events that count calls happen again in the next run.
-    --kill-file FILE  The same from a file: one RANK@WHEN a line; empty lines
-                      and what follows `#` do not count.
-    --mttf TIME       Let ranks fail by chance, TIME apart on average, each
-                      time one of all ranks.
+                      The count defaults to 1, and the position to `before:`.
+                      Kills that count calls happen again in the next run.
+    --kill-file FILE  Read kills from FILE, one RANK@WHEN on each line. Empty
+                      lines are ignored, and so is text after `#`.
+    --mttf TIME       Kill ranks at random, TIME apart on average, one of all
+                      ranks each time.
 
-  A machine nobody could buy
-    --machine FILE    Let the ranks sit on a machine, one on each node that is
-                      no spare. FILE describes it; a known name will do as well:
-                      bluegene-2001, bluegene-l, bluegene-q, k. Its failures hit
-                      whoever sits on a node then. What starts again does so on
-                      a spare node, as the file says how: who moves, and how
-                      many messages between neighbours collide before and after,
-                      stands on standard error and in the --report.
-                      MPI_Get_processor_name gives the node.
-    --time-scale X    How many seconds here a second of FILE's failures is: 1.
+  Simulated machine
+    --machine FILE    Place the ranks on a machine, one on each node that is not
+                      a spare. FILE describes it, or names a known machine:
+                      bluegene-2001, bluegene-l, bluegene-q, k. A node's failure
+                      kills the rank that it runs at that time. A restarted rank
+                      gets a spare node as the file says; standard error and the
+                      --report tell which ranks move, and how many messages
+                      between neighbours collide before and after.
+                      MPI_Get_processor_name returns the node.
+    --time-scale X    Seconds of this run for each second of the failures in
+                      FILE: 1 by default.
 
-  The same run again
-    --seed NUMBER     Let a seed decide what the system decides otherwise: who
-                      of the ranks goes on at each call and each wait, and what
-                      --mttf does. The same NUMBER gives the same run, line by
-                      line, failures included; another NUMBER another order, in
-                      which other mistakes of a program may show. One rank runs
-                      at a time. Time is counted, also for --kill and --mttf:
-                      10 us for each call of MPI, nothing for computing; sleeps
-                      take no time when all ranks wait. Threads that ranks start
-                      (OpenMP), and what comes from outside, are not repeated.
-                      With --ranks thread it repeats times and ranks of --mttf
-                      and nothing else.
-    --seed random     Draw a seed, and say which. FTMPI_SEED in the environment
-                      is the same as --seed.
+  Deterministic replay
+    --seed NUMBER     Let NUMBER decide what the system decides otherwise: which
+                      rank continues at each call and each wait, and the
+                      failures of --mttf. A run with equal NUMBER repeats line
+                      by line, failures included; another NUMBER gives another
+                      order, which may reveal other bugs. One rank runs at a
+                      time. Time is virtual, also for --kill and --mttf: 10 us
+                      for each MPI call, nothing for computing; sleeps take no
+                      time when all ranks wait. Threads that ranks start
+                      (OpenMP) and external input are not repeated.
+                      With --ranks thread only the times and ranks of --mttf
+                      are repeated. Environment variable: FTMPI_SEED.
+    --seed random     Draw a seed and print it.
 
-  What a rank has for itself
-    --private LIB     Give every rank its own copy of the library LIB.
-    --shared LIB      Let all ranks use the library LIB together.
-                      Without these, ranks share libc, libm, libgcc_s, libgomp
-                      and this library, and have copies of everything else. Both
+  Memory of each rank
+    --private LIB     Give each rank its own copy of the library LIB.
+    --shared LIB      Let all ranks share one copy of the library LIB.
+                      By default, ranks share libc, libm, libgcc_s, libgomp and
+                      this library, and have copies of all others. Both options
                       may be given several times.
-    --share-image     Let all ranks run in one copy of the program, which has no
-                      variables that it changes: for ranks by the million. What
-                      ftrun sees of such variables, it refuses, by name; make
-                      them const or thread-local (_Thread_local). Libraries of
-                      your own must be as clean, or be named by --shared.
-                      stdin, stdout and stderr are one for all ranks; all else
-                      that libc keeps, each has for itself.
-    --explain         Say on standard error what was loaded how, and why.
+    --share-image     Run all ranks in one copy of the program, for ranks by the
+                      million. The program must not have variables that it
+                      changes: ftrun refuses those it finds, by name. Make them
+                      const or thread-local (_Thread_local). Your own libraries
+                      must meet this rule too, or be named by --shared.
+                      All ranks share stdin, stdout and stderr; each has its own
+                      copy of all other state of libc.
+    --explain         Report on standard error how each library was loaded, and
+                      why.
 
-  Surroundings
+  Environment of the program
     -x NAME=VALUE     Set an environment variable. (-x NAME is accepted: all
                       variables are passed on anyway.)
     -genv NAME VALUE, -env NAME VALUE
-                      The same.
+                      Set an environment variable.
     --wdir DIR, -wd DIR
-                      Enter the directory DIR first.
+                      Change to the directory DIR first.
     --host localhost, --hostfile FILE
-                      Accepted if this host is meant; any other is refused.
+                      Accepted if all hosts are this one, refused otherwise.
 
-  What is printed
-    --tag-output, -l  Start every line of output with the rank in brackets.
-    --report FILE     Write one line of JSON for each failure into FILE: who,
-                      when, why, what became of it, and how long each step of
-                      the recovery took, in microseconds from the death on.
-    --watch           A page for the browser of this machine shows the job as it
-                      goes: who waits in which call for whom, failures and
-                      recoveries; there a click kills ranks. Its address stands
-                      on standard error, with --port N as that port.
-    --tui             The same on the terminal, by standard error: send the
-                      program's own words elsewhere. COLUMNS and LINES in the
-                      environment are its size.
-    --record FILE     Keep what such a page shows: `ftsim replay FILE` shows it
-                      again.
+  Output
+    --tag-output, -l  Start each line of output with the rank in brackets.
+    --report FILE     Write one line of JSON for each failure into FILE: rank,
+                      time, cause, outcome, and the time of each step of the
+                      recovery, in microseconds since the death.
+    --watch           Show the running job in a browser on this machine: which
+                      rank waits in which call for which other, failures and
+                      recoveries. A click kills ranks. The address is printed on
+                      standard error.
+    --port N          The port of the --watch page.
+    --tui             Show the running job in the terminal, on standard error:
+                      redirect the program's own output. The environment
+                      variables COLUMNS and LINES set the size.
+    --record FILE     Record what --watch would show; `ftsim replay FILE` plays
+                      it back.
     -q, --quiet       Print no warnings, and nothing about failures that the job
                       survives.
-    -v                Say which program is run with which library.
+    -v                Print the paths of the program and the library.
     --help            Print this page.
     --version         Print the version.
 
   Accepted without effect
-    Options of other launchers that place processes or tell how to start them
-    are read with their values and have no effect, such as --oversubscribe,
-    --map-by, --bind-to, --allow-run-as-root, --mca A B, -ppn, --rankfile,
-    --report-bindings, --display-map, -genvall, -launcher. Several programs
-    separated by `:` are not supported yet.
+    Options of other launchers for placing and starting processes are read with
+    their values and ignored, such as --oversubscribe, --map-by, --bind-to,
+    --allow-run-as-root, --mca A B, -ppn, --rankfile, --report-bindings,
+    --display-map, -genvall, -launcher. Several programs in one job, separated
+    by `:`, are not supported.
 
 EXIT STATUS
-    0       every rank finalized and returned 0, or what failed was made up for:
-            in a mode, by those who came to the end of MPI_Finalize; under
-            --on-failure restart, by starting again.
-    N       the status of the first rank that failed and that nobody has made up
-            for, or what was given to MPI_Abort. Without --on-failure restart,
-            nobody makes up for a rank that fails after its own MPI_Finalize.
-            In mode ulfm, MPI_Abort ends the ranks of its communicator, whom
-            those make up for who are left.
-    128+S   the same where signal S ended that rank: 137 for one that was
-            killed, by --kill as well. A rank that dies between its last call
-            of MPI and MPI_Finalize has failed like any other: without a mode,
-            in mode abort and under --on-failure continue that is the job's
-            status, though its work was done.
-    1       the library is missing or broken; or all went well but for output,
-            --report or --record that could not be written (a full disk).
-    2       the command line makes no sense, or the job is too large.
-    123     all ranks waited for each other (see --deadlock).
-    124     the job was not done in time (see --timeout).
-    126     the program is there but cannot be run as ranks.
-    127     the program does not exist.
+    0       Every rank finalized and returned 0, or every failure was repaired:
+            in a mode, by the ranks that completed MPI_Finalize; with
+            --on-failure restart, by a restart.
+    N       The exit status of the first failed rank whose failure was not
+            repaired, or the argument of MPI_Abort. Without --on-failure
+            restart, a failure after the rank's own MPI_Finalize is never
+            repaired. In mode ulfm, MPI_Abort ends the ranks of its
+            communicator, and the ranks outside it can repair that failure.
+    128+S   As N, if signal S ended that rank: 137 after a kill, including
+            --kill. A rank that dies between its last MPI call and MPI_Finalize
+            has failed: without a mode, in mode abort and with --on-failure
+            continue this is the job's status, even if its work was done.
+    1       The library is missing or broken; or the job succeeded, but its
+            output, --report or --record could not be written (disk full).
+    2       The command line is invalid, or the job is too large.
+    123     All ranks waited for each other (see --deadlock).
+    124     The job exceeded its time limit (see --timeout).
+    126     The program exists but cannot be run as ranks.
+    127     The program does not exist.
 
 ENVIRONMENT
+    Options take precedence over environment variables.
     FTMPI_COMM_MODE, FTMPI_MSG_MODE, FTMPI_COLL_MODE, FTMPI_RECOVERY_MODE
-                      As --mode, --msg, --coll and --recovery, which go before
-                      them. Any case will do, and so will the names of the
-                      constants (FTMPI_COMM_MODE_REBUILD); FT_MPI_COMM_MODE,
-                      FTMPI_COM_MODE, FTMPI_MODE, FT_MPI_MSG_MODE,
-                      FTMPI_MESSAGE_MODE, FT_MPI_COLL_MODE and
-                      FT_MPI_RECOVERY_MODE are read, too.
-    MPIEXEC_TIMEOUT   Seconds after which the job is ended, if --timeout is not
-                      given.
-    LD_PRELOAD        Is kept; the library goes in front of it. Functions of MPI
-                      that a tool takes over are the tool's.
-    LD_LIBRARY_PATH   Is kept; the library's directory goes in front of it.
-    Variables of batch systems and of other MPIs (SLURM_*, PMI_*, OMPI_*) have
-    no effect. Each rank finds its number and the number of ranks where scripts
-    and tools look for them: OMPI_COMM_WORLD_RANK and _SIZE, _LOCAL_RANK and
+                      Defaults of --mode, --msg, --coll and --recovery. Case
+                      does not matter, and names of constants are accepted
+                      (FTMPI_COMM_MODE_REBUILD). Other accepted variables:
+                      FT_MPI_COMM_MODE, FTMPI_COM_MODE, FTMPI_MODE,
+                      FT_MPI_MSG_MODE, FTMPI_MESSAGE_MODE, FT_MPI_COLL_MODE and
+                      FT_MPI_RECOVERY_MODE.
+    FTMPI_RANKS       Default of --ranks.
+    FTMPI_SEED        Default of --seed.
+    MPIEXEC_TIMEOUT   Default of --timeout.
+    COLUMNS, LINES    The size of the terminal for --tui.
+    LD_PRELOAD        Kept, with the library in front. A tool may replace MPI
+                      functions.
+    LD_LIBRARY_PATH   Kept, with the library's directory in front.
+    Variables of batch systems and other MPIs (SLURM_*, PMI_*, OMPI_*) have no
+    effect. Each rank gets its number and the number of ranks in the variables
+    that scripts and tools read: OMPI_COMM_WORLD_RANK and _SIZE, _LOCAL_RANK and
     _LOCAL_SIZE, PMI_RANK, PMI_SIZE, PMIX_RANK, MPI_LOCALRANKID and
-    MPI_LOCALNRANKS. What an outer launcher has set there is taken away.
+    MPI_LOCALNRANKS. Values that an outer launcher has set there are removed.
 
 EXAMPLES
     mpicc ring.c -o ring && @NAME@ -np 8 ./ring
         Compile and run on eight ranks.
     @NAME@ -np 120 --tag-output ./heat 400 400
-        Start every line with the rank that wrote it.
+        Start each line with the rank that wrote it.
     @NAME@ -np 40 --mode rebuild ./solver
+        Restart a rank that dies, and go on with 40 ranks.
+    @NAME@ -np 40 --mode shrink ./solver
         Go on with 39 ranks when one dies.
     @NAME@ -np 4 --timeout 60 -x OMP_NUM_THREADS=2 ./hybrid
-        Four ranks of two threads each, for a minute at most.
+        Run four ranks of two threads each, for at most a minute.
 
 LIMITS
-    The program is for x86-64 and glibc 2.34 or newer. It is position
-    independent, as compilers make it by default: those linked with -no-pie or
-    -static are refused, and so are scripts and programs compiled with
-    -fsanitize=address, thread, memory or leak (undefined works). A library
-    opened by dlopen is one for all ranks; it is refused if it refers to the
-    program or to a library of which each rank has its own. Ranks are not
-    protected from each other's wild writes. A job has as many ranks as the
-    machine allows mappings (vm.max_map_count; some 32,000 ranks of a C program
-    where nobody has raised it; any number of a very small one, or with
-    --share-image) and has memory for; a job that is too large is refused with
-    the limit's name.
+    The program must be for x86-64 and glibc 2.34 or newer, and position
+    independent, the default of most compilers. Programs linked with -no-pie or
+    -static are refused, as are scripts and programs compiled with
+    -fsanitize=address, thread, memory or leak (undefined works). All ranks
+    share a library that is opened by dlopen; it is refused if it refers to the
+    program or to a library of which each rank has its own copy. Ranks are not
+    protected from wild writes of other ranks. The number of ranks is limited by
+    memory and by the mappings of a process (vm.max_map_count): about 32,000
+    ranks of a C program by default, any number of a very small program or with
+    --share-image. A job that is too large is refused with the limit's name.
 ";
 
 #[cfg(test)]

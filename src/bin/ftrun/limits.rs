@@ -3,14 +3,14 @@
 //! How many memory mappings a rank takes is known once the program is loaded: the library looks at
 //! that limit itself.
 
-use crate::job::{Job, RankKind};
 use crate::numbers::spelled;
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::{Job, RankKind};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Threads besides the ranks': the undertaker, timers.
+/// Threads besides the ranks': the supervisor, timers.
 const OWN_THREADS: usize = 8;
 /// Numbers of processes that Linux does not hand out.
 const RESERVED_PIDS: usize = 300;
@@ -50,7 +50,7 @@ fn refuse(ranks: usize, limit: &Limit) -> Result<(), Refusal> {
     if ranks <= limit.room {
         return Ok(());
     }
-    let wanted = if ranks == usize::MAX { "so many".to_string() } else { ranks.to_string() };
+    let wanted = if ranks == usize::MAX { "this many".to_string() } else { ranks.to_string() };
     let Limit { name, value, room, cure } = limit;
     Err(Refusal::usage(format!(
         "{wanted} ranks are too many here: {name} is {value}, which leaves room for {room}; {cure}"

@@ -1,7 +1,7 @@
 //! The launcher: reads the command line, refuses what cannot work, and becomes the program.
 //!
 //! Nothing of the library is linked in here: it replaces libc's functions, which a launcher wants
-//! as they are. The two agree on [`job`], and on the words for failures in [`machine`].
+//! as they are. The two agree on a [`Job`](ftmpi_launch::Job).
 
 #![forbid(unsafe_code)]
 
@@ -11,18 +11,9 @@ mod environment;
 mod faults;
 mod help;
 mod hosts;
-#[allow(dead_code, unreachable_pub, reason = "the library reads what is only written here")]
-#[path = "../../host/job.rs"]
-mod job;
 mod libraries;
 mod limits;
 mod modes;
-/// What the library thinks of machines, as far as a launcher has to do with it.
-#[allow(dead_code, unreachable_pub, reason = "the library looks at more of it")]
-#[path = "../../machine"]
-mod machine {
-    pub(crate) mod schedule;
-}
 mod numbers;
 mod options;
 mod program;

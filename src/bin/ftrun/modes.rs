@@ -1,8 +1,8 @@
 //! How the job is to take failures, by options and by environment variables.
 
-use crate::job::{CollMode, CommMode, Modes, MsgMode, OnFailure, RecoveryMode, Rules};
 use crate::options::Does;
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::{CollMode, CommMode, Modes, MsgMode, OnFailure, RecoveryMode, Rules};
 use std::ffi::OsString;
 
 /// What was said so far.

@@ -1,11 +1,11 @@
 //! The command line, understood: what to run, as how many ranks, and how they are to live.
 
 use crate::faults::{self, Faults};
-use crate::job::{InitialErrhandler, Job, OnFailure, RankKind};
 use crate::modes::{self, Wanted};
 use crate::numbers;
 use crate::options::{self, Choice, Does};
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::{InitialErrhandler, Job, OnFailure, RankKind};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 

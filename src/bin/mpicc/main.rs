@@ -31,6 +31,10 @@ fn main() -> ExitCode {
 
 fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, Refusal> {
     let words = Words::read(words);
+    // Help needs no compiler.
+    if words.show == Some(Show::Help) {
+        return Ok(shared::print(called, &words::HELP.replace("@NAME@", called)));
+    }
     let language = Language::of(called);
     let compiler = Compiler::choose(language, words.compiler.as_deref())?;
     let mut flags = Flags::find(&compiler, &words)?;
@@ -141,7 +145,8 @@ impl Flags {
             Show::LibraryDirectories => self.library_directory.clone(),
             Show::Libraries => "ftmpi_rs".into(),
             Show::Version => format!("{called} (ftmpi-rs) {}", env!("CARGO_PKG_VERSION")),
-            Show::Help => words::HELP.replace("@NAME@", called).trim_end().to_string(),
+            // Printed before there is a compiler.
+            Show::Help => String::new(),
         }
     }
 }

@@ -41,16 +41,49 @@ pub(crate) struct Words {
 }
 
 pub(crate) const HELP: &str = "\
-@NAME@ passes its arguments to a compiler and adds what MPI needs.
-  -show, -showme       print the command instead of running it
-  -showme:command      print the name of the compiler
-  -showme:compile      print the flags for compiling
-  -showme:link         print the flags for linking
-  -showme:incdirs, -showme:libdirs, -showme:libs, -showme:version
-  -compile_info, -link_info
-                       print the command for compiling, for linking
-  -cc=C -cxx=C -fc=C   use the compiler C; so do FTMPI_CC, FTMPI_CXX, FTMPI_FC
-                       and their MPICH_ and OMPI_ forms in the environment
+NAME
+    @NAME@ - compile and link programs that use MPI
+
+SYNOPSIS
+    @NAME@ [OPTIONS] [OPTIONS AND FILES OF THE COMPILER]
+
+DESCRIPTION
+    Passes its arguments to a compiler and adds the flags that MPI needs.
+    mpicc compiles C; mpicxx, mpic++ and mpiCC compile C++; mpifort, mpif77 and
+    mpif90 compile Fortran. All other options, such as --help, go to the
+    compiler.
+
+OPTIONS
+    -show, -showme    Print the command instead of running it.
+    -showme:command   Print the name of the compiler.
+    -showme:compile   Print the flags for compiling.
+    -showme:link      Print the flags for linking.
+    -showme:incdirs   Print the directories of headers and modules.
+    -showme:libdirs   Print the directory of the library.
+    -showme:libs      Print the name of the library.
+    -showme:version   Print the version.
+    -showme:help      Print this page.
+    -compile_info     Print the command for compiling.
+    -link_info        Print the command for linking.
+    -cc=C, -cxx=C, -fc=C
+                      Use the compiler C.
+
+EXIT STATUS
+    The status of the compiler; or
+    1      A file of this library is missing, or the program could not run as
+           ranks.
+    127    The compiler does not exist.
+
+ENVIRONMENT
+    FTMPI_CC, FTMPI_CXX, FTMPI_FC
+                      The compiler. Names beginning with MPICH_ and OMPI_ are
+                      accepted, too.
+
+EXAMPLES
+    mpicc ring.c -o ring
+        Compile and link a program in C.
+    mpifort -show solver.f90
+        Show how a program in Fortran would be compiled.
 ";
 
 /// Options whose value is a word of its own.

@@ -4,12 +4,14 @@
 //! directory for each compiler, version, choice of default kinds and text of the modules; its name
 //! says which, and it appears complete: compiled under another name → renamed.
 
+use crate::shared::place;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The sources beside `mpif.h`, in the order in which they use each other.
+/// The sources beside `mpif.h` or [generated](place::generated), in the order in which they use
+/// each other.
 const SOURCES: [&str; 6] =
     ["mpi_f08_types.f90", "mpi.f90", "mpi_f08.f90", "ftck.f90", "mpi_ext.f90", "mpi_f08_ext.f90"];
 /// What is there when all is there.
@@ -41,7 +43,7 @@ impl<'a> Modules<'a> {
         kinds.sort();
         kinds.dedup();
         let texts: Option<Vec<Vec<u8>>> =
-            SOURCES.iter().map(|name| std::fs::read(headers.join(name)).ok()).collect();
+            SOURCES.iter().map(|name| std::fs::read(source(headers, name)).ok()).collect();
         let mut command = Command::new(&compiler[0]);
         let said = command.args(&compiler[1..]).arg("--version").stdin(Stdio::null()).output();
         let said = said.ok().filter(|output| output.status.success())?.stdout;
@@ -92,7 +94,7 @@ impl<'a> Modules<'a> {
     fn compile(&self, name: &str, directory: &Path) -> Result<(), Trouble> {
         let mut command = Command::new(&self.compiler[0]);
         command.args(&self.compiler[1..]).args(&self.kinds).args(["-fsyntax-only", "-w"]);
-        command.arg(self.headers.join(name)).current_dir(directory).stdin(Stdio::null());
+        command.arg(source(self.headers, name)).current_dir(directory).stdin(Stdio::null());
         let output = command.env("LC_ALL", "C").output();
         let output = output.map_err(|error| Trouble::Compiler(error.to_string()))?;
         let module = directory.join(name).with_extension("mod");
@@ -103,6 +105,11 @@ impl<'a> Modules<'a> {
         let reason = said.lines().find(|line| line.contains("rror")).unwrap_or("it says nothing");
         Err(Trouble::Compiler(format!("{} cannot compile {name}: {reason}", self.compiler[0])))
     }
+}
+
+fn source(headers: &Path, name: &str) -> PathBuf {
+    let generated = place::generated(headers).join(name);
+    if generated.is_file() { generated } else { headers.join(name) }
 }
 
 /// Why there are no modules.

@@ -69,6 +69,11 @@ pub(crate) fn headers() -> Result<PathBuf, Refusal> {
     })
 }
 
+/// Where headers in the source tree have what is generated; installed ones have all in one place.
+pub(crate) fn generated(headers: &Path) -> PathBuf {
+    headers.join("generated")
+}
+
 /// Makes the standard's names beside the library where they are missing. A directory that cannot
 /// be written to has them already or does without.
 pub(crate) fn name_as_the_standard_does(library: &Path) {

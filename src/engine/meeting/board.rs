@@ -57,7 +57,7 @@ mod tests {
     use super::Board;
     use crate::base::random::Random;
     use crate::engine::World;
-    use crate::engine::tests::world;
+    use crate::engine::rank::tests::world;
     use crate::host::memory::{Span, copy};
     use std::sync::Arc;
 

@@ -67,7 +67,7 @@ impl Meeting {
 mod tests {
     use super::super::tests::{meeting, member};
     use super::*;
-    use crate::engine::tests::world;
+    use crate::engine::rank::tests::world;
 
     #[test]
     fn a_meeting_stays_until_all_have_let_go_or_are_dead() {

@@ -8,8 +8,8 @@
 //! nobody may be further ahead than there are rounds. Where all wait for all, two rounds will do:
 //! nobody comes to the next such turn but one before all have let go of this one.
 //!
-//! Nobody waits here: [`vigil`](super::vigil) does, and a death ends it. Then the communicator is
-//! of no use any more, and its meeting is left as it is.
+//! Nobody waits here: [`vigil`](crate::engine::rank::wait) does, and a death ends it. Then the
+//! communicator is of no use any more, and its meeting is left as it is.
 
 mod board;
 mod calls;
@@ -472,7 +472,7 @@ impl Drop for Ahead<'_> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::engine::tests::world;
+    use crate::engine::rank::tests::world;
 
     pub(super) fn member(seat: usize) -> Member {
         Member { seat, incarnation: 0 }

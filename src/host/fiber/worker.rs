@@ -279,7 +279,7 @@ impl Worker {
         self.judge(self.slot()?.pick(self, yields))
     }
 
-    /// The same at home, where a seed decides: the undertaker and the timers come first.
+    /// The same at home, where a seed decides: the supervisor and the timers come first.
     fn draw(&self) -> Option<&'static Fiber> {
         let slot = self.slot()?;
         replay::let_undertaker_work();

@@ -2,10 +2,10 @@
 
 use super::ending::exit_current;
 use super::threads::Thread;
-use super::world::{World, end_process};
 use super::{Life, Newcomer, threads};
 use crate::host::Rank;
 use crate::host::fiber::{self, Body, Fiber};
+use crate::host::life::running_job::{RunningJob, end_process};
 use crate::host::loader::{Images, Program};
 use crate::host::rank::adopt;
 use crate::host::shims;
@@ -17,7 +17,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 /// Starts a life in `seat`.
-pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<(), String> {
+pub(super) fn bear(world: &'static RunningJob, seat: usize, who: Newcomer) -> Result<(), String> {
     let place = &world.seats[seat];
     let mut ground = place.ground.lock();
     let failed = |what: &str, error: std::io::Error| format!("rank {seat}: {what}: {error}");
@@ -30,7 +30,7 @@ pub(super) fn bear(world: &'static World, seat: usize, who: Newcomer) -> Result<
     if replay::is_wanted() {
         rank.pulse.take_turns();
     }
-    // The undertaker takes it back.
+    // The supervisor takes it back.
     let rank: &'static Rank = Box::leak(rank);
     let fiber = world.fiber_of(seat);
     let thread = Thread::new(0, fiber);
@@ -53,7 +53,7 @@ fn start_fiber(
 ) -> Result<(), std::io::Error> {
     let (start, bytes) = rank.life.signal_stack;
     // SAFETY: the seat is this rank's, and so are its stacks and the record of its fiber; the
-    // undertaker keeps the thread until it is gone.
+    // supervisor keeps the thread until it is gone.
     let is_started = unsafe {
         let body = Body { call: begin_fiber, argument: ptr::from_ref(rank).expose_provenance() };
         fiber.start(stack, start..start + bytes, thread.alive(), body)
@@ -95,7 +95,8 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     fiber::aside(|| settle_in(rank, is_fiber));
-    let (argc, argv) = (super::world::of_process().program.argc, rank.life.arguments);
+    let (argc, argv) =
+        (crate::host::life::running_job::of_process().program.argc, rank.life.arguments);
     let argv = ptr::with_exposed_provenance_mut(argv);
     rank.images.construct(argc, argv, rank.libc.envp());
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))

@@ -1,6 +1,7 @@
 //! The ways in which a rank ends, on its own thread.
 
-use super::{Ended, Ending, Shim, exits, threads, world};
+use super::{Ended, Ending, Shim, exits, threads};
+use crate::host::life::running_job;
 use crate::host::shims::stdio;
 use crate::host::{Rank, clock, current, signals};
 use std::ffi::{c_int, c_void};
@@ -12,7 +13,7 @@ pub fn end_current(ending: Ending) -> ! {
         && rank.life.ended.set(Ended { ending, at: clock::now() }).is_ok()
     {
         rank.pulse.stop();
-        world::report(rank);
+        running_job::report(rank);
     }
     threads::leave()
 }
@@ -30,7 +31,7 @@ pub(super) fn exit_current(status: c_int) -> ! {
 /// Whether this is the process of the ranks, and not a child that one of them forked.
 pub(in crate::host) fn is_own_process() -> bool {
     // SAFETY: has no preconditions.
-    world::process() == unsafe { libc::getpid() }
+    running_job::process() == unsafe { libc::getpid() }
 }
 
 /// The rank that is to end when its code says `exit`. A forked child is an ordinary process.

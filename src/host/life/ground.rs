@@ -5,7 +5,7 @@
 //! ```
 //!
 //! glibc keeps a thread's descriptor at the top of its stack and links it with those of other
-//! threads. A rank's thread leaves without telling glibc. Where the undertaker cannot make glibc
+//! threads. A rank's thread leaves without telling glibc. Where the supervisor cannot make glibc
 //! forget it afterwards (see `threads`), that page must stay as it is: it
 //! becomes a *grave*, and the next stack in the seat ends below it. Fibers need none.
 //!

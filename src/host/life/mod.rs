@@ -1,7 +1,7 @@
-//! A rank's life: new → running → ended or dead → perhaps a fresh incarnation. And the undertaker.
+//! A rank's life: new → running → ended or dead → perhaps a fresh incarnation. And the supervisor.
 //!
 //! A rank begins in [`birth`] and ends in [`ending`], on its own thread, whose last act is to hand
-//! the rank to the [`undertaker`] on the process's first thread. Only there is anything taken away.
+//! the rank to the [`supervisor`] on the process's first thread. Only there is anything taken away.
 
 mod birth;
 mod ending;
@@ -11,11 +11,11 @@ mod ground;
 mod lasts;
 mod limits;
 mod obituary;
+mod running_job;
 mod seat;
+mod supervisor;
 mod threads;
-mod undertaker;
 mod units;
-mod world;
 
 use crate::host::sched::Bell;
 use crate::host::{Rank, clock};
@@ -25,20 +25,23 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+pub use crate::host::life::running_job::{
+    end_process, expect_dues, has_alarms, incarnation, kill, kill_only, living, pin, refuse,
+    respawn, run,
+};
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
 pub use seat::{Pin, Visit};
-pub use world::{
-    end_process, expect_dues, has_alarms, incarnation, kill, kill_only, living, pin, respawn, run,
-};
 
+pub(super) use crate::host::life::running_job::{
+    admit, defer, expect_alarms, forward, harmless_code, hurry, look_again,
+};
 pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::{
     SignalStack, Thread, living as living_threads, own_stack, settle, this as this_thread,
 };
-pub(super) use world::{admit, defer, expect_alarms, forward, harmless_code, hurry, look_again};
 
-/// The signal by which the undertaker makes a thread look whether it is to die.
+/// The signal by which the supervisor makes a thread look whether it is to die.
 pub(super) const KILL: i32 = libc::SIGURG;
 
 /// How a rank ended.
@@ -73,9 +76,9 @@ pub struct Newcomer {
 
 /// Who lives above the host: is told what happens to ranks, and decides.
 pub trait Tenant: Send + Sync {
-    /// `rank` has come to life. Called on the undertaker's thread, once per incarnation.
+    /// `rank` has come to life. Called on the supervisor's thread, once per incarnation.
     fn began(&self, rank: &'static Rank);
-    /// `rank` has ended and runs no more. Called on the undertaker's thread, once per incarnation.
+    /// `rank` has ended and runs no more. Called on the supervisor's thread, once per incarnation.
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
     /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
     fn wake(&self, seat: usize);
@@ -86,7 +89,7 @@ pub trait Tenant: Send + Sync {
     /// What is to be said then on stderr, if anything.
     fn last_words(&self) -> String;
     /// Does what is to be done in time, as far as that has come; when there is more to do. Asked
-    /// only where the job has a seed, by the undertaker, whenever he looks around.
+    /// only where the job has a seed, by the supervisor, whenever he looks around.
     fn due(&self) -> Option<Instant>;
 }
 
@@ -167,7 +170,7 @@ pub(super) struct Life {
     threads: Mutex<Vec<Arc<threads::Thread>>>,
     /// Rung when a thread of the rank ends.
     bell: Bell,
-    /// The next in the undertaker's queue.
+    /// The next in the supervisor's queue.
     next: AtomicPtr<Rank>,
     guard: Range<usize>,
     signal_stack: (usize, usize),

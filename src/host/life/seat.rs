@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 ///
 /// | closed | pins | meaning                             | `pin`  | next                       |
 /// |--------|------|-------------------------------------|--------|----------------------------|
-/// | no     | any  | its memory is there (dead or alive) | counts | the undertaker closes      |
+/// | no     | any  | its memory is there (dead or alive) | counts | the supervisor closes      |
 /// | yes    | > 0  | waits for copies and visits         | `None` | pins fall                  |
 /// | yes    | 0    | its memory and record may go        | `None` | next incarnation, not closed |
 pub(super) struct Seat {
     /// The record of whoever lives here or was the last who did, until that goes.
     rank: AtomicPtr<Rank>,
     tenure: AtomicU64,
-    /// Taken by the undertaker's thread only.
+    /// Taken by the supervisor's thread only.
     pub(super) ground: Mutex<Ground>,
 }
 
@@ -73,7 +73,7 @@ impl Seat {
         }
     }
 
-    /// The rank that lives here, or the last that did. For the undertaker, who alone lets records
+    /// The rank that lives here, or the last that did. For the supervisor, who alone lets records
     /// go; others [`Seat::visit`].
     pub(super) fn rank(&self) -> Option<&'static Rank> {
         // SAFETY: `vacate` takes a record from here before it goes, on the same thread.
@@ -103,7 +103,7 @@ impl Seat {
     /// The record of whoever lived here goes: nobody pins it, and nobody will.
     ///
     /// # Safety
-    /// The seat is closed, no pin is left, no thread of the rank is; the caller is the undertaker,
+    /// The seat is closed, no pin is left, no thread of the rank is; the caller is the supervisor,
     /// and forgets his own references to the record.
     pub(super) unsafe fn vacate(&self) {
         let rank = self.rank.swap(std::ptr::null_mut(), Ordering::AcqRel);

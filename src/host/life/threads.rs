@@ -31,7 +31,7 @@ pub(in crate::host) struct Thread {
     is_leaving: AtomicBool,
     /// How glibc calls it; it is the owner in the locks of `FILE`s.
     pthread: AtomicUsize,
-    /// Where it may be ended although it is not in the program's code (see `undertaker`).
+    /// Where it may be ended although it is not in the program's code (see `supervisor`).
     excused_at: [AtomicUsize; 2],
     /// How often glibc has run our destructor for it.
     farewells: AtomicU32,

@@ -17,8 +17,8 @@ mod relocs;
 mod scope;
 mod template;
 
-use crate::host::job::Job;
 use crate::host::shims::LibcState;
+use crate::launch::Job;
 use elf::{PAGE, PF_X};
 use object::{Object, Piece};
 use scope::Scope;
@@ -239,7 +239,7 @@ impl Template {
     fn explain(
         &self, scope: &Scope, job: &Job, choices: &[policy::Choice], private: &[Option<usize>],
     ) {
-        let mut text = String::from("ftrun: what was loaded how\n");
+        let mut text = String::from("ftrun: how each library was loaded\n");
         for (index, loaded) in scope.objects.iter().enumerate() {
             let choice = choices[index];
             let how = if choice.is_private { "private" } else { "shared " };
@@ -250,7 +250,8 @@ impl Template {
                 let (relocs, bytes) = (object.program.count(), loaded.span.len());
                 let _ = write!(text, ": {relocs} relocations, {bytes} bytes, {tls} of TLS image");
                 for name in &object.program.unresolved {
-                    let _ = write!(text, "\n           nobody defines {}", name.to_string_lossy());
+                    let _ =
+                        write!(text, "\n           undefined symbol: {}", name.to_string_lossy());
                 }
             }
             text.push('\n');
@@ -278,7 +279,7 @@ fn refuse_globals(index: usize, object: &Object) -> Result<(), String> {
     }
     let cure = match index {
         0 => "make them const or thread-local (_Thread_local)".to_string(),
-        _ => format!("if nobody changes them, say --shared {file}"),
+        _ => format!("if the job does not change them, say --shared {file}"),
     };
     Err(format!(
         "--share-image: all ranks would share variables of {file}: {names}; {cure}, or run without \

@@ -1,7 +1,7 @@
 //! Which objects every rank gets for itself, and which all ranks share.
 
 use super::scope::{Loaded, Scope};
-use crate::host::job::Job;
+use crate::launch::Job;
 
 /// libc keeps one state per process whatever one does, and the shims give ranks theirs; a second
 /// libm, unwinder or OpenMP pool would only cost; sanitizers must see all memory.

@@ -8,7 +8,7 @@ use super::elf::{PAGE, PT_DYNAMIC};
 use super::order;
 use super::policy::{self, Choice};
 use super::scope::{Loaded, Scope};
-use crate::host::job::{self, Job};
+use crate::launch::{self, Job};
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
 
@@ -35,7 +35,7 @@ extern "C" fn first(_argc: c_int, _argv: *const *const c_char, envp: *const *con
         }
         // SAFETY: as above.
         let entry = unsafe { CStr::from_ptr(entry) }.to_string_lossy();
-        let text = entry.strip_prefix(job::VARIABLE).and_then(|rest| rest.strip_prefix('='));
+        let text = entry.strip_prefix(launch::VARIABLE).and_then(|rest| rest.strip_prefix('='));
         let Some(job) = text.and_then(|text| Job::decode(text).ok()) else { continue };
         let scope = Scope::of_process();
         // What is wrong with the job is said later, by `Template::of_process`.

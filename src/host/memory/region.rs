@@ -206,7 +206,7 @@ fn way<'a>(cursor: &Cursor<'a>, address: usize, bytes: usize, count: usize) -> W
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::layout::tests::random_type;
+    use crate::base::layout::samples::random_type;
     use crate::base::random::Random;
     use crate::host::memory::tests::brink;
     use crate::host::signals;

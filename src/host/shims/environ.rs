@@ -3,7 +3,7 @@
 
 use super::homes::Variable;
 use super::{LibcState, set_errno, state, table};
-use crate::host::job::RANK_VARIABLES;
+use crate::launch::RANK_VARIABLES;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{null, null_mut};

@@ -32,9 +32,9 @@ mod time;
 mod variadic;
 
 use crate::host::current;
-use crate::host::job::Job;
 use crate::host::life;
 use crate::host::replay;
+use crate::launch::Job;
 use homes::{Homes, Variable};
 use std::ffi::{CStr, c_char, c_long};
 use std::sync::OnceLock;

@@ -76,7 +76,7 @@ pub(super) fn finish(state: &LibcState) {
 }
 
 fn send(descriptor: i32, mut bytes: &[u8]) -> bool {
-    // A rank waits for its readers; the undertaker, who speaks for the dead, has more to do.
+    // A rank waits for its readers; the supervisor, who speaks for the dead, has more to do.
     if current().is_none() {
         return output::write(descriptor, bytes);
     }

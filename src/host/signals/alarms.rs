@@ -1,4 +1,4 @@
-//! Alarms: the kernel has one per process, and here every rank has its own. The undertaker is the
+//! Alarms: the kernel has one per process, and here every rank has its own. The supervisor is the
 //! clock. A timer (`timer_create`) is the kernel's, and is made for the thread that asks for it.
 
 use super::{KILL, listen_to, sending};

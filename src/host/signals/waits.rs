@@ -140,7 +140,7 @@ unsafe extern "C-unwind" fn sigtimedwait(set: Set, story: *mut siginfo_t, limit:
             }
             return taken;
         }
-        // It came before the undertaker could take it, for all who wait: this thread is one.
+        // It came before the supervisor could take it, for all who wait: this thread is one.
         life::forward(taken);
     }
 }

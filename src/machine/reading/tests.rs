@@ -1,8 +1,8 @@
 //! What machine files may say, and what is said of those that are wrong.
 
-use crate::machine::Model;
-use crate::machine::cost::CornerRule;
-use crate::machine::spares::{Choice, Method};
+use crate::Model;
+use crate::cost::CornerRule;
+use crate::spares::{Choice, Method};
 
 const WHOLE: &str = r#"
 [machine]
@@ -43,7 +43,7 @@ fn a_whole_machine_is_read() {
     assert_eq!(spares.choose, Choice::Collisions);
     assert_eq!((model.faults.seed, model.faults.plans.len()), (9, 4));
     assert_eq!(model.faults.until(0), vec![]);
-    assert!(!model.faults.until(crate::machine::units::SECOND).is_empty());
+    assert!(!model.faults.until(crate::units::SECOND).is_empty());
 }
 
 #[test]

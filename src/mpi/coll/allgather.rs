@@ -88,15 +88,6 @@ impl Plan for Allgather {
     }
 }
 
-/// Everybody's bytes of the same length on a lane of any kind.
-pub async fn share_on(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
-    let mut all = vec![0; mine.len() * usize::try_from(lane.size()).expect("sizes are positive")];
-    let blocks = Blocks::even(Span::of_mut(&mut all), mine.len());
-    let (mine, claim) = (Span::of(mine).into(), Claim::of(Kind::Allgather));
-    carry_out(&Allgather { mine, is_in_place: false, blocks, claim }, lane).await?;
-    Ok(all)
-}
-
 async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, plan: &Allgather) -> Result {
     members.point_at(&plan.mine);
     members.all_there().await?;

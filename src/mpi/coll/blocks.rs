@@ -6,7 +6,7 @@ use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::table::Held;
+use crate::mpi::handle_table::Held;
 
 /// A buffer as it was passed: where it is of no significance, it may be anything (MPI-5.0 §6).
 #[derive(Clone)]

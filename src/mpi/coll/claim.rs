@@ -7,18 +7,18 @@
 //! elements are, however the types were made; bytes go with anything of their size.
 
 use super::role::Role;
-use crate::engine::rules::Rules;
+use crate::engine::shared::rules::Rules;
 use crate::engine::{Call, Caller, Void};
 use crate::mpi::checks;
 use crate::mpi::comm::Comm;
+use crate::mpi::datatype::predefined;
+use crate::mpi::datatype::signature::{self, Digest};
 use crate::mpi::datatype::{Datatype, Element};
 use crate::mpi::error::{Class, Result};
-use crate::mpi::judgement::{Standing, standing};
+use crate::mpi::failure::usability::{Standing, standing};
 use crate::mpi::lane::LOCAL_TAGS;
-use crate::mpi::named;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
-use crate::mpi::signature::{self, Digest};
 
 /// The calls that members have to make together, by their blocking form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,7 +213,7 @@ impl Amount {
         match self.code {
             0 => None,
             Digest::MIXED => Some("items of several types".to_string()),
-            code => Some(format!("{} \u{d7} {}", self.content, named::title(code))),
+            code => Some(format!("{} \u{d7} {}", self.content, predefined::title(code))),
         }
     }
 }
@@ -364,7 +364,7 @@ mod tests {
     }
 
     fn of_type(handle: usize, count: i64) -> Amount {
-        Amount::of(&named::find(handle).expect("it is predefined"), count)
+        Amount::of(&predefined::find(handle).expect("it is predefined"), count)
     }
 
     fn ints(count: i64) -> Amount {

@@ -9,7 +9,7 @@ use crate::engine::{Board, Laid};
 use crate::host::life::Pin;
 use crate::host::memory::{Region, Span};
 use crate::mpi::error::{Failure, Result, is_death};
-use crate::mpi::memory::Missing;
+use crate::mpi::op::kernels::Missing;
 
 impl<W: Wait> Members<'_, '_, W> {
     /// Some members combine a part each of everybody's values; the results of all go to `target`

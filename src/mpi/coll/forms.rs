@@ -9,11 +9,11 @@ use super::select::{Crowd, Venue};
 use super::uniform::unite;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
+use crate::mpi::p2p::Pending;
 use crate::mpi::process::Process;
-use crate::mpi::pt2pt::Pending;
 use crate::mpi::run::{self, Way};
-use crate::mpi::table::Held;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,7 +28,7 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: Result<P>) -> Result
         Err(_) => return plan.map(drop),
     };
     claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
-    let lane = Lane::new(process, comm, tag, Way::Blocking).paced().as_turn();
+    let lane = Lane::new(process, comm, tag, Way::Blocking).paced().into_turn();
     let crowd = Crowd::of(&lane);
     let (Venue::Memory { all }, true) = (plan.venue(crowd), lane.is_undisturbed()) else {
         return block_with_care(plan, &lane);
@@ -91,7 +91,7 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().as_turn();
+        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().into_turn();
         perform(&*plan, &lane).await
     })
 }

@@ -15,7 +15,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Result, is_death};
 use crate::mpi::lane::Lane;
-use crate::mpi::memory::Missing;
+use crate::mpi::op::kernels::Missing;
 
 /// Every member gets what those up to it, or before it, have when it is combined.
 pub struct Scan {

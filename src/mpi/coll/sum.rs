@@ -8,14 +8,14 @@ use super::role::others;
 use super::select::{Combination, Crowd};
 use super::tree::Tree;
 use crate::host::memory::{Region, Span};
-use crate::mpi::combine::Combiner;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::handle_table::Held;
 use crate::mpi::lane::{Doing, Lane};
 use crate::mpi::op::Op;
+use crate::mpi::op::combine::Combiner;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
-use crate::mpi::table::Held;
 
 /// What is combined, and how.
 pub struct Terms {

@@ -8,7 +8,7 @@ use crate::engine::{Gate, Laid, Line, Mishap, Outcome};
 use crate::host::life::{self, Pin};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::error::{Class, Failure, Result, is_death};
-use crate::mpi::pt2pt::news;
+use crate::mpi::p2p::news;
 
 /// Some of what is laid down.
 #[derive(Clone, Copy)]

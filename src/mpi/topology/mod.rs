@@ -1,6 +1,7 @@
 //! Virtual topologies: who is whose neighbour (MPI-5.0 §8).
 
 pub mod cart;
+pub mod create;
 pub mod dims;
 pub mod graph;
 

@@ -1,7 +1,7 @@
 //! What packets do to a machine, for those who look: how much each link has carried, and each node.
 
 use super::setup::Setup;
-use crate::machine::topology::Topology;
+use ftmpi_machine::topology::Topology;
 
 /// Sees what happens on a machine. What nobody looks at costs nothing: `()` sees nothing.
 pub trait Observer: Send {

@@ -6,7 +6,7 @@
 
 use super::node::{Node, Program};
 use super::packet::{PAYLOAD_MOST, Size};
-use crate::base::random::Random;
+use ftmpi_base::random::Random;
 
 const GO: u16 = 0;
 const TELL: u16 = 1;

@@ -2,10 +2,10 @@
 
 use super::node::Program;
 use super::packet::{HEADER, PAYLOAD_MOST};
-use crate::machine::Model;
-use crate::machine::cost::{CornerRule, Cost};
-use crate::machine::model;
-use crate::machine::topology::{Path, Topology};
+use ftmpi_machine::Model;
+use ftmpi_machine::cost::{CornerRule, Cost};
+use ftmpi_machine::model;
+use ftmpi_machine::topology::{Path, Topology};
 
 /// A machine of up to three dimensions, and how programs run on it.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@ use super::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use super::jacobi::{Jacobi, differing};
 use super::md::{Md, Outcome};
 use super::{Counts, Emulator, Heat, Load, Node, Program, Setup, Size, Totals};
-use crate::machine::Model;
-use crate::machine::cost::CornerRule;
-use crate::machine::topology::{Grid, Topology};
-use crate::machine::units::NANO;
+use ftmpi_machine::Model;
+use ftmpi_machine::cost::CornerRule;
+use ftmpi_machine::topology::{Grid, Topology};
+use ftmpi_machine::units::NANO;
 
 fn machine(dims: [u32; 3], rule: CornerRule) -> Setup {
     let mut model = Model::known("bluegene-2001").unwrap();

@@ -2,7 +2,7 @@
 
 use super::piles::{Pile, Piles, Spare};
 use super::run::{Later, Note, Plan, Post, Shard};
-use crate::base::agenda::Agenda;
+use ftmpi_base::agenda::Agenda;
 
 /// Of one shard.
 pub(super) struct Desk<W> {

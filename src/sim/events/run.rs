@@ -10,7 +10,7 @@
 use super::barrier::Barrier;
 use super::desk::{Desk, Mail};
 use super::piles::{Piles, Spare};
-use crate::base::agenda::Agenda;
+use ftmpi_base::agenda::Agenda;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -311,7 +311,7 @@ fn run_one<S: Shard>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use ftmpi_base::random::Random;
 
     type Story = Vec<(u64, u32, u64)>;
 

@@ -4,8 +4,8 @@
 //! `50% of ball 0.5,0.5 0.1`. Places are those of the picture, from 0,0 to 1,1.
 
 use super::graph::Graph;
-use crate::machine::region::Nodes;
-use crate::machine::units::amount;
+use ftmpi_machine::region::Nodes;
+use ftmpi_machine::units::amount;
 
 /// Reads the words above.
 pub fn parse(words: &str, graph: &Graph) -> Result<Nodes, String> {
@@ -71,8 +71,8 @@ fn number(text: &str) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
     use crate::natural::Wiring;
+    use ftmpi_base::random::Random;
 
     #[test]
     fn regions_are_where_they_are_seen() {

@@ -36,7 +36,7 @@ pub struct Told {
 impl Order {
     pub fn new(count: u32, seed: u64) -> Order {
         let bits = u32::BITS - (count.max(4) - 1).leading_zeros();
-        let mut random = crate::base::random::Random::new(seed);
+        let mut random = ftmpi_base::random::Random::new(seed);
         let keys = [0; 3].map(|_| random.bits() as u32);
         Order { count, mask: u32::MAX >> (u32::BITS - bits), shift: bits.div_ceil(2), keys }
     }

@@ -103,9 +103,9 @@ pub fn share_unknowing(dead: f64, count: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
     use crate::natural::Wiring;
     use crate::natural::graph::Lists;
+    use ftmpi_base::random::Random;
     use std::sync::Arc;
 
     fn spread(nodes: u32, count: u32, kills: usize, seed: u64) -> Spread {

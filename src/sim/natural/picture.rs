@@ -1,6 +1,6 @@
 //! A picture of all nodes: one dot each, in its colour; the dead are grey.
 
-use crate::view::shade;
+use ftmpi_view::shade;
 
 /// Draws dots at places of the unit square; `None` is a dead node. Three bytes for each point of a
 /// square with this side, row by row.

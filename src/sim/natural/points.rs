@@ -1,6 +1,6 @@
 //! Places drawn by chance in the unit square, and who is near whom, by cells.
 
-use crate::base::random::Random;
+use ftmpi_base::random::Random;
 
 pub(super) struct Points {
     places: Vec<[f64; 2]>,

@@ -2,8 +2,8 @@
 
 use super::graph::{Graph, Lists};
 use super::points::{self, Points};
-use crate::base::random::Random;
-use crate::machine::topology::Topology;
+use ftmpi_base::random::Random;
+use ftmpi_machine::topology::Topology;
 
 /// What lists are made from.
 #[derive(Clone, Debug)]
@@ -191,7 +191,7 @@ fn is_small(nodes: u64, neighbours: u64) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::topology::Grid;
+    use ftmpi_machine::topology::Grid;
     use std::collections::HashSet;
 
     fn check(graph: &Graph) {

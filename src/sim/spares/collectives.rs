@@ -9,9 +9,9 @@
 //! them.
 
 use super::study::Study;
-use crate::base::random::Random;
-use crate::machine::placement::Placement;
-use crate::machine::topology::Topology;
+use ftmpi_base::random::Random;
+use ftmpi_machine::placement::Placement;
+use ftmpi_machine::topology::Topology;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

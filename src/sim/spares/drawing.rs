@@ -4,10 +4,10 @@
 use super::plot::plain;
 use super::study::{Case, Study};
 use super::svg::{Anchor, arrow, line, rect, sheet, text};
-use crate::machine::placement::{Move, Placement, Use};
-use crate::machine::topology::{Grid, Topology};
-use crate::machine::traffic::Traffic;
 use crate::report::Report;
+use ftmpi_machine::placement::{Move, Placement, Use};
+use ftmpi_machine::topology::{Grid, Topology};
+use ftmpi_machine::traffic::Traffic;
 use std::fmt::Write;
 
 /// Some machines side by side.

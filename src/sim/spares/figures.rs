@@ -14,10 +14,10 @@ use super::sample::{After, Sample, sample};
 use super::study::Study;
 use super::worst::{Search, worst};
 use super::{scenes, shares, table};
-use crate::machine::spares::{Choice, Method, Spares};
-use crate::machine::topology::Grid;
-use crate::machine::traffic::Pattern;
 use crate::report::Report;
+use ftmpi_machine::spares::{Choice, Method, Spares};
+use ftmpi_machine::topology::Grid;
+use ftmpi_machine::traffic::Pattern;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 

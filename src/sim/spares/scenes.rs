@@ -5,9 +5,9 @@ use super::drawing::{Drawing, Kind, Panel};
 use super::figures::study;
 use super::study::{Case, Study};
 use super::worst::{Search, worst};
-use crate::machine::placement::{Move, Use};
-use crate::machine::spares::Method;
-use crate::machine::topology::Grid;
+use ftmpi_machine::placement::{Move, Use};
+use ftmpi_machine::spares::Method;
+use ftmpi_machine::topology::Grid;
 
 /// The machine of most drawings, and the node that fails first there.
 const SMALL: [u32; 2] = [6, 6];

@@ -1,8 +1,8 @@
 //! Which part of the nodes is spare, by the size of a job and by how many sides it spares.
 
 use super::plot::{Curve, Pen, Plot};
-use crate::machine::spares::Spares;
-use crate::machine::topology::Grid;
+use ftmpi_machine::spares::Spares;
+use ftmpi_machine::topology::Grid;
 
 /// What spares may be, at the most, where an allocation is chosen by the size of the job.
 const MOST_PERCENT: f64 = 5.0;

@@ -1,10 +1,10 @@
 //! One machine with spares, one way to substitute, and what becomes of it failure by failure.
 
-use crate::base::random::Random;
-use crate::machine::placement::{Move, Placement, Use};
-use crate::machine::spares::{Choice, Method, Spares};
-use crate::machine::topology::{Grid, Topology};
-use crate::machine::traffic::{Pattern, Traffic};
+use ftmpi_base::random::Random;
+use ftmpi_machine::placement::{Move, Placement, Use};
+use ftmpi_machine::spares::{Choice, Method, Spares};
+use ftmpi_machine::topology::{Grid, Topology};
+use ftmpi_machine::traffic::{Pattern, Traffic};
 
 /// What does not change from one case to the next.
 #[derive(Clone, Debug)]

@@ -11,9 +11,9 @@ use super::figures::{Effort, study};
 use super::sample::{After, sample};
 use super::sheet::Sheet;
 use super::study::Study;
-use crate::machine::fat_tree::FatTree;
-use crate::machine::topology::Topology;
 use crate::report::Report;
+use ftmpi_machine::fat_tree::FatTree;
+use ftmpi_machine::topology::Topology;
 use std::fmt::Write;
 
 /// One of the paper's machines.

@@ -3,9 +3,9 @@
 use super::sample::sample;
 use super::study::Study;
 use super::worst::{Search, worst};
-use crate::machine::spares::{Choice, Method, Spares};
-use crate::machine::topology::Grid;
-use crate::machine::traffic::Pattern;
+use ftmpi_machine::spares::{Choice, Method, Spares};
+use ftmpi_machine::topology::Grid;
+use ftmpi_machine::traffic::Pattern;
 
 fn study(dims: &[u32], wraps: bool, alloc: &str, methods: &str) -> Study {
     let grid = if wraps { Grid::torus(dims) } else { Grid::mesh(dims) }.unwrap();

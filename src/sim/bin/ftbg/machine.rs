@@ -1,11 +1,11 @@
 //! Which machine is emulated: as the command line says, and what it leaves open by a program.
 
+use ftmpi_machine::Model;
+use ftmpi_machine::cost::CornerRule;
+use ftmpi_machine::topology::{Grid, Topology};
+use ftmpi_machine::units::{NANO, numbers, picos_of};
 use ftmpi_sim::bluegene::Setup;
 use ftmpi_sim::foreign::bluegene::Wanted;
-use ftmpi_sim::machine::Model;
-use ftmpi_sim::machine::cost::CornerRule;
-use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::units::{NANO, numbers, picos_of};
 use ftmpi_sim::words::Words;
 
 /// A machine before it is built.

@@ -146,8 +146,8 @@ impl Play {
             return Err("--slice and --view say what --watch, --record and --tui show".into());
         }
         if viewing.is_wanted() && measure.is_asked() {
-            return Err("--measure: whoever looks takes time, so leave it out, or --watch, \
-                        --record and --tui"
+            return Err("--measure: pictures take time, so leave it out, or --watch, --record \
+                        and --tui"
                 .into());
         }
         let slice = slice.unwrap_or(1000.0);
@@ -201,7 +201,7 @@ impl Play {
         let wall = began.elapsed();
         let totals = watched.emulator.totals()?;
         if let Some(next) = watched.emulator.next_time() {
-            return Err(format!("ended by hand before {next} ns: no result without the rest"));
+            return Err(format!("stopped before {next} ns: an incomplete run has no result"));
         }
         self.tell(watched.emulator.setup(), &totals, wall);
         let (packets, link) = watched.hottest();

@@ -1,9 +1,9 @@
 //! `--watch`: a machine under way as dots, which are as hot as what its links carry.
 
+use ftmpi_machine::map;
 use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};
-use ftmpi_sim::machine::map;
 use ftmpi_sim::stage::Run;
-use ftmpi_sim::view::{Feed, Frame, Image, Scene, heat};
+use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 
 /// What colours can be of, by their names for the command line and for people.
 const VIEWS: [(&str, &str); 4] = [

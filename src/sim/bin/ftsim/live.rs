@@ -2,12 +2,12 @@
 
 use crate::track::Track;
 use crate::{margin, nearest_side};
-use ftmpi_sim::base::random::Random;
+use ftmpi_base::random::Random;
 use ftmpi_sim::natural::{Application, Row, World, deaths};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::stage::{self, Run, Wish};
-use ftmpi_sim::view::{self, Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow};
 use ftmpi_sim::words::finite;
+use ftmpi_view::{Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ const SIDES: [&str; 4] = ["left", "right", "lower", "upper"];
 impl Live {
     pub(crate) fn open(port: u16, check: Check) -> Result<Live, String> {
         let feed = Arc::new(Feed::default());
-        let address = view::serve(feed.clone(), port, view::thread)?;
+        let address = ftmpi_view::serve(feed.clone(), port, ftmpi_view::thread)?;
         remark("ftsim", &format!("watch it at {address}"));
         Ok(Live { feed, wish: None, asked: None, words: Vec::new(), check })
     }
@@ -68,7 +68,7 @@ impl Live {
     /// Keeps what is seen from now on, if nothing has been kept before.
     pub(crate) fn keep(&self, path: &Path) -> Result<(), String> {
         if !self.feed.is_kept() {
-            self.feed.keep(Recorder::create(path, Slow::LeavesOut, view::thread)?);
+            self.feed.keep(Recorder::create(path, Slow::LeavesOut, ftmpi_view::thread)?);
         }
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Live {
         if self.feed.is_drawn() {
             return Ok(());
         }
-        self.feed.draw_on(stage::terminal(), view::thread)
+        self.feed.draw_on(stage::terminal(), ftmpi_view::thread)
     }
 
     /// Nothing more is to be seen.

@@ -16,8 +16,8 @@ use ftmpi_sim::natural::poisson::{Poisson, Truth};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
-use ftmpi_sim::view::{self, Feed, Replay, Setup};
 use ftmpi_sim::words::{Words, finite, program};
+use ftmpi_view::{Feed, Replay, Setup};
 use live::{Again, Live, Show};
 use network::{Deaths, Network};
 use std::cell::RefCell;
@@ -125,7 +125,7 @@ fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
         return prints.write(&replay).map(|()| String::new());
     }
     let feed = Arc::new(Feed::default());
-    let address = view::serve(feed.clone(), port.unwrap_or(0), view::thread)?;
+    let address = ftmpi_view::serve(feed.clone(), port.unwrap_or(0), ftmpi_view::thread)?;
     remark("ftsim", &format!("watch it at {address}"));
     replay.play(&feed);
     Ok(String::new())
@@ -262,8 +262,8 @@ fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     words.done()?;
     if !setting.graph.is_symmetric() {
         return Err(format!(
-            "poisson on {}: whoever hears of a node must be heard by it: say --topology nearest, \
-             mesh, torus or hypercube",
+            "poisson on {}: links must go both ways: say --topology nearest, mesh, torus or \
+             hypercube",
             setting.network
         ));
     }

@@ -1,9 +1,9 @@
 //! Which nodes there are, who knows whom, and who is to die when: as the command line says.
 
-use ftmpi_sim::machine::Model;
-use ftmpi_sim::machine::faults::{Death, Dice, Faults, Plan};
-use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::units::{Picos, numbers, time};
+use ftmpi_machine::Model;
+use ftmpi_machine::faults::{Death, Dice, Faults, Plan};
+use ftmpi_machine::topology::{Grid, Topology};
+use ftmpi_machine::units::{Picos, numbers, time};
 use ftmpi_sim::natural::poisson::kappa;
 use ftmpi_sim::natural::{Graph, MOST_NODES, Wiring, deaths};
 use ftmpi_sim::words::{Words, finite};

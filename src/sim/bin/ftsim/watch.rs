@@ -5,8 +5,8 @@ use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::stage;
-use ftmpi_sim::view::{self, Feed, Recorder, Replay, Slow, kind, shade};
 use ftmpi_sim::words::Words;
+use ftmpi_view::{Feed, Recorder, Replay, Slow, kind, shade};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -56,10 +56,10 @@ impl Watch {
         let mut csv = self.csv.as_deref().map(open).transpose()?;
         let feed = Feed::default();
         if let Some(path) = &self.record {
-            feed.keep(Recorder::create(path, Slow::Waits, view::thread)?);
+            feed.keep(Recorder::create(path, Slow::Waits, ftmpi_view::thread)?);
         }
         if self.is_drawn {
-            feed.draw_on(stage::terminal(), view::thread)?;
+            feed.draw_on(stage::terminal(), ftmpi_view::thread)?;
         }
         if self.is_drawn || self.record.is_some() {
             feed.set(live::scene(world, show, &[None; 4]));

@@ -5,13 +5,13 @@
 mod help;
 mod watch;
 
-use ftmpi_sim::base::random::Random;
-use ftmpi_sim::machine::Model;
-use ftmpi_sim::machine::fat_tree::FatTree;
-use ftmpi_sim::machine::spares::{Choice, Method, Spares};
-use ftmpi_sim::machine::topology::{Grid, Topology};
-use ftmpi_sim::machine::traffic::Pattern;
-use ftmpi_sim::machine::units::numbers;
+use ftmpi_base::random::Random;
+use ftmpi_machine::Model;
+use ftmpi_machine::fat_tree::FatTree;
+use ftmpi_machine::spares::{Choice, Method, Spares};
+use ftmpi_machine::topology::{Grid, Topology};
+use ftmpi_machine::traffic::Pattern;
+use ftmpi_machine::units::numbers;
 use ftmpi_sim::output;
 use ftmpi_sim::report::{Report, Value};
 use ftmpi_sim::spares::Study;

@@ -1,13 +1,13 @@
 //! `--watch`: a machine whose nodes fail one by one, and who moves where then.
 
-use ftmpi_sim::base::random::Random;
-use ftmpi_sim::machine::map;
-use ftmpi_sim::machine::placement::{Move, Use};
-use ftmpi_sim::machine::spares::Method;
-use ftmpi_sim::machine::traffic::Traffic;
+use ftmpi_base::random::Random;
+use ftmpi_machine::map;
+use ftmpi_machine::placement::{Move, Use};
+use ftmpi_machine::spares::Method;
+use ftmpi_machine::traffic::Traffic;
 use ftmpi_sim::spares::{Case, Study};
 use ftmpi_sim::stage::Run;
-use ftmpi_sim::view::{Feed, Frame, Image, Scene, heat};
+use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 use std::collections::VecDeque;
 
 /// What nodes are.
@@ -316,7 +316,7 @@ impl Run for Watched<'_> {
     }
 
     fn now(&self) -> String {
-        let moving = if self.plan.is_some() { ", and nobody has moved" } else { "" };
+        let moving = if self.plan.is_some() { ", no rank has moved yet" } else { "" };
         format!("{} failures{moving}", self.failures)
     }
 

@@ -1,9 +1,9 @@
 //! The numbers of the paper, small ones always, whole ones on demand.
 
 use super::*;
-use crate::base::random::Random;
 use crate::natural::graph::Lists;
 use crate::natural::{Wiring, World};
+use ftmpi_base::random::Random;
 use std::sync::Arc;
 
 fn saddle(x: f64, y: f64) -> f64 {

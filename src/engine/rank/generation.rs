@@ -1,0 +1,402 @@
+//! How a rank looks upon failures: which of them concern it, and how it goes on after a recovery.
+//!
+//! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
+//! operation is judged, however many have died in earlier generations: one load and one branch.
+
+use crate::base::Member;
+use crate::base::member::Roster;
+use crate::base::roll::Roll;
+use crate::base::slab::Key;
+use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage, Watch};
+use crate::engine::shared::rules::MsgMode;
+use crate::engine::{Engine, State};
+use crate::transport::{Envelope, Packet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A communicator, as far as failures are concerned.
+pub struct Fellowship {
+    pub context: u32,
+    pub roster: Arc<dyn Roster>,
+    /// What becomes of its messages, where the modes of FT-MPI hold.
+    pub msg: Option<MsgMode>,
+}
+
+/// Lists the communicators of a rank.
+pub(in crate::engine) type Fellowships = dyn Fn() -> Vec<Fellowship> + Send + Sync;
+
+/// What a rank knows of failures.
+#[derive(Default)]
+pub(in crate::engine) struct Outlook {
+    /// The world of this generation; `None`: everybody's first life.
+    company: Option<Arc<Roll>>,
+    /// How many deaths concern earlier generations only.
+    pub(in crate::engine) base: usize,
+    /// Contexts below this one are of earlier generations.
+    floor: u32,
+    /// Under NOOP, the communicators that have a dead member, by their contexts: its rank.
+    broken: HashMap<u32, i32>,
+    /// Those with another message mode than the job's, by their contexts.
+    peculiar: HashMap<u32, MsgMode>,
+    /// A member of the world of this generation is dead.
+    pub(in crate::engine) has_losses: bool,
+    /// Somebody is on his way to the next generation.
+    is_called: bool,
+    /// Under CONT, where messages of earlier generations belong now, and since which one.
+    moved: Vec<(u64, Moved)>,
+}
+
+/// Messages of this many generations ago may still be under way. Whoever sends one has yet to
+/// adopt the next generation, which the one after that cannot do without; and every recovery that
+/// a rank takes part in takes in, while it waits, all that was sent before it began.
+const GENERATIONS_UNDER_WAY: u64 = 2;
+
+/// Where the messages of a communicator go after a recovery.
+pub struct Moved {
+    /// Its contexts, before and after.
+    pub from: u32,
+    pub to: u32,
+    /// Its members, after.
+    pub roster: Arc<dyn Roster>,
+    /// Whether they go there at all.
+    pub is_cont: bool,
+}
+
+impl Moved {
+    fn concerns(&self, envelope: Envelope) -> bool {
+        envelope.context == 2 * self.from
+    }
+
+    /// The envelope of a message of `sender`, if that is still a member.
+    fn message(&self, envelope: Envelope, sender: Member) -> Option<Envelope> {
+        let source = self.roster.rank_of(sender)?;
+        Some(Envelope { context: 2 * self.to, source, ..envelope })
+    }
+
+    /// What a receive asks for that watches this.
+    fn pattern(&self, envelope: Envelope, watch: &Watch) -> Envelope {
+        let source = match watch {
+            Watch::Peer { rank, .. } | Watch::Everyone { rank, .. } => *rank,
+            Watch::Anyone(_) => envelope.source,
+        };
+        Envelope { context: 2 * self.to, source, ..envelope }
+    }
+
+    /// Whose death ends an operation; `None` when its peer is no member any more.
+    fn watch(&self, watch: Watch) -> Option<Watch> {
+        match watch {
+            Watch::Peer { member, .. } => {
+                Some(Watch::Peer { rank: self.roster.rank_of(member)?, member })
+            }
+            Watch::Everyone { .. } => None,
+            Watch::Anyone(_) => Some(Watch::Anyone(self.roster.clone())),
+        }
+    }
+}
+
+impl Outlook {
+    /// Whether a message is left over from an earlier generation. What a rank sends to itself
+    /// stays.
+    #[inline]
+    pub(in crate::engine) fn is_of_old(
+        &self, envelope: Envelope, packet: &Packet, me: Member,
+    ) -> bool {
+        envelope.context < self.floor && packet.sender() != me
+    }
+
+    /// Whether messages may be of an earlier generation, and belong to this one.
+    #[inline]
+    pub(in crate::engine) fn has_moved(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// The message as it is to be taken: it may have been sent in an earlier generation. `None`:
+    /// its sender is no member any more.
+    #[inline]
+    pub(in crate::engine) fn renewed(&self, packet: Packet) -> Option<Packet> {
+        if self.moved.is_empty() { Some(packet) } else { self.brought_on(packet) }
+    }
+
+    #[cold]
+    fn brought_on(&self, mut packet: Packet) -> Option<Packet> {
+        for (_, moved) in &self.moved {
+            if moved.concerns(packet.envelope()) {
+                let envelope = moved.message(packet.envelope(), packet.sender())?;
+                packet = packet.readdressed(envelope);
+            }
+        }
+        Some(packet)
+    }
+
+    fn concerns(&self, member: Member) -> bool {
+        self.company.as_ref().is_none_or(|company| company.place(member).is_some())
+    }
+}
+
+impl Engine {
+    /// Whether nothing is wrong that concerns this rank.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.calm.load(Ordering::Relaxed) == self.world.stir()
+    }
+
+    /// How many recoveries this rank has behind it.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// How to find out which communicators there are.
+    pub fn introduce(&self, list: impl Fn() -> Vec<Fellowship> + Send + Sync + 'static) {
+        self.fellowships.get_or_init(|| Box::new(list));
+    }
+
+    /// Finds out what is wrong; true when nothing is.
+    pub(in crate::engine) fn look_out(&self, state: &mut State) -> bool {
+        let (stir, epoch, outlook) = (state.stir, state.epoch, &mut state.outlook);
+        outlook.is_called = self.world.called() > self.generation();
+        let ledger = self.world.ledger.lock();
+        let base = outlook.base.max(ledger.forgotten());
+        let recent = ledger.since(base).iter().take(epoch.saturating_sub(base)).copied();
+        let dead: Vec<Member> = recent.filter(|member| outlook.concerns(*member)).collect();
+        drop(ledger);
+        outlook.has_losses = !dead.is_empty();
+        outlook.broken.clear();
+        outlook.peculiar.clear();
+        let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
+        let is_calm = dead.is_empty() && !outlook.is_called && !is_disquieted;
+        let is_carefree = is_calm && self.generation() == 0 && !self.world.is_careful();
+        let known = |is_well: bool| if is_well { stir } else { u64::MAX };
+        self.calm.store(known(is_calm), Ordering::Relaxed);
+        self.carefree.store(known(is_carefree), Ordering::Relaxed);
+        if !is_calm
+            && let Some(of_job) = self.msg_mode()
+            && let Some(list) = self.fellowships.get()
+        {
+            for Fellowship { context, roster, msg } in list() {
+                let msg = msg.unwrap_or(of_job);
+                if msg != of_job {
+                    outlook.peculiar.insert(context, msg);
+                }
+                if msg == MsgMode::Noop
+                    && let Some(rank) = dead.iter().find_map(|member| roster.rank_of(*member))
+                {
+                    outlook.broken.insert(context, rank);
+                }
+            }
+        }
+        is_calm
+    }
+
+    /// How many deaths concern earlier generations only.
+    pub fn known_deaths(&self) -> usize {
+        self.state.lock().outlook.base
+    }
+
+    /// The rank of a member of `roster` that is dead, if one is.
+    pub fn first_dead(&self, roster: &dyn Roster) -> Option<i32> {
+        let deaths = self.world.deaths_since(self.known_deaths());
+        deaths.into_iter().find_map(|member| roster.rank_of(member))
+    }
+
+    fn msg_mode(&self) -> Option<MsgMode> {
+        self.world.rules().modes().map(|modes| modes.msg)
+    }
+
+    /// Whether the rules stand against an operation, whoever its peer is.
+    pub(in crate::engine) fn judge_by_rules(
+        &self, state: &State, envelope: Envelope, watch: &Watch,
+    ) -> Option<Mishap> {
+        if self.is_revoked(state, envelope) {
+            return Some(Mishap::Revoked);
+        }
+        if let Some(void) = self.world.void(envelope) {
+            return Some(Mishap::Mismatched(void));
+        }
+        let (of_job, context) = (self.msg_mode()?, envelope.context / 2);
+        let msg = state.outlook.peculiar.get(&context).copied().unwrap_or(of_job);
+        if msg != MsgMode::Noop && !matches!(watch, Watch::Everyone { .. }) {
+            return None;
+        }
+        if let Some(rank) = state.outlook.broken.get(&context) {
+            return Some(Mishap::Lost { rank: *rank });
+        }
+        let is_interrupted = state.outlook.is_called && !self.is_alone(watch);
+        is_interrupted.then_some(Mishap::Interrupted)
+    }
+
+    /// Whether somebody is on his way to the next generation, so that nobody waits any more.
+    pub fn is_called(&self) -> bool {
+        !self.is_calm() && self.world.called() > self.generation()
+    }
+
+    /// Waits for the end of an operation that nobody else knows of. When the others recover, or
+    /// somebody has died who might have been the one to send, it is taken back if that is still
+    /// possible.
+    pub fn wait_in_peace(&self, op: Key) -> Result<Outcome, Died> {
+        self.wait_until(|state| {
+            if !self.is_calm()
+                && let Some(mishap) = self.unrest(state, op)
+                && state.take_back(op)
+            {
+                let mut outcome = Outcome { mishap: Some(mishap), ..state.blank_outcome(op) };
+                if let Mishap::Doubted { rank } = mishap {
+                    outcome.source = rank;
+                }
+                self.finish(state, op, outcome);
+            }
+            state.ops.collect(op)
+        })
+    }
+
+    /// Why nobody waits for this operation any more, which can still end well.
+    fn unrest(&self, state: &State, op: Key) -> Option<Mishap> {
+        let watch = state.ops.0.find(op)?.watch.as_ref()?;
+        let doubted = |rank| Mishap::Doubted { rank };
+        self.interruption(state, watch).or_else(|| state.ops.doubt(op).map(doubted))
+    }
+
+    /// How a wait ends that holds on to nothing, when the others recover.
+    #[inline]
+    pub(in crate::engine) fn interruption(&self, state: &State, watch: &Watch) -> Option<Mishap> {
+        let is_interrupted = self.is_left(state) && !self.is_alone(watch);
+        is_interrupted.then_some(Mishap::Interrupted)
+    }
+
+    /// Whether the others recover, so that it is of no use to wait for them elsewhere.
+    #[inline]
+    pub(in crate::engine) fn is_left(&self, state: &State) -> bool {
+        state.outlook.is_called && self.msg_mode().is_some()
+    }
+
+    fn is_alone(&self, watch: &Watch) -> bool {
+        match watch {
+            Watch::Peer { member, .. } => *member == self.me,
+            Watch::Anyone(roster) | Watch::Everyone { roster, .. } => roster.size() == 1,
+        }
+    }
+
+    /// A recovery is complete: the world consists of `company` from now on. Under NOOP all that is
+    /// left of earlier generations goes; under CONT what waits in the world moves along.
+    pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) -> Result<(), Died> {
+        let mut state = self.state.lock();
+        self.generation.store(generation, Ordering::Relaxed);
+        self.carefree.store(u64::MAX, Ordering::Relaxed);
+        let outlook = &mut state.outlook;
+        let ledger = self.world.ledger.lock();
+        let place = |member: &Member| company.place(*member).is_some();
+        outlook.base = outlook.base.max(ledger.forgotten());
+        let news = ledger.since(outlook.base);
+        outlook.base += news.iter().position(place).unwrap_or(news.len());
+        drop(ledger);
+        self.world.settle(self.me.seat, outlook.base);
+        self.world.tidy_up();
+        outlook.company = Some(company);
+        self.world.forget_outcomes(moved.to);
+        if moved.is_cont {
+            self.move_on(&mut state, moved)?;
+        } else {
+            outlook.floor = 2 * moved.to;
+            self.drop_old(&mut state);
+        }
+        state.epoch = state.epoch.max(state.outlook.base);
+        self.look_out(&mut state);
+        state.has_news = true;
+        self.share_news(&mut state);
+        Ok(())
+    }
+
+    /// A communicator has been made again after a recovery, and its messages go on.
+    pub fn follow(&self, moved: Moved) -> Result<(), Died> {
+        let mut state = self.state.lock();
+        self.move_on(&mut state, moved)?;
+        self.share_news(&mut state);
+        Ok(())
+    }
+
+    /// Receives that wait and messages that have come in a communicator of before are those of the
+    /// one of now: its members may have other ranks.
+    fn move_on(&self, state: &mut State, moved: Moved) -> Result<(), Died> {
+        state.unbook();
+        state.reported.retain(|context, _| context / 2 != moved.from);
+        let old = state.unexpected.take(|envelope| moved.concerns(envelope));
+        // Others may have gone ahead; what they sent before comes first.
+        let ahead = state.unexpected.take(|envelope| envelope.context == 2 * moved.to);
+        for (envelope, packet) in old {
+            if let Some(envelope) = moved.message(envelope, packet.sender()) {
+                state.unexpected.insert(envelope, packet.readdressed(envelope));
+            }
+        }
+        for (envelope, packet) in ahead {
+            state.unexpected.insert(envelope, packet);
+        }
+        // In the order in which they began: that is how they match.
+        let mut waiting = state.posted.take_all(|pattern| moved.concerns(pattern));
+        let mut ended = Vec::new();
+        for key in state.ops.0.keys().collect::<Vec<Key>>() {
+            let Some(op) = state.ops.0.find_mut(key) else { continue };
+            if !moved.concerns(op.envelope) {
+                continue;
+            }
+            let watch = op.watch.take();
+            let watch = watch.and_then(|watch| moved.watch(watch));
+            match (&mut op.stage, watch) {
+                (Stage::Done(_) | Stage::Copying { .. }, _) => {}
+                (_, None) => ended.push(key),
+                (Stage::Receiving { .. }, Some(watch)) => {
+                    op.envelope = moved.pattern(op.envelope, &watch);
+                    op.watch = Some(watch);
+                }
+                (_, Some(watch)) => op.watch = Some(watch),
+            }
+        }
+        waiting.retain(|key| !ended.contains(key));
+        for key in waiting {
+            let op = state.ops.0.find(key).expect("it was found under the same lock");
+            let envelope = op.envelope;
+            if let Some(packet) = state.expected(envelope) {
+                self.hand(state, packet, key)?;
+                continue;
+            }
+            state.posted.insert(envelope, key);
+        }
+        for key in ended {
+            if state.take_back(key) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(key) };
+                self.finish(state, key, outcome);
+            }
+        }
+        let generation = self.generation();
+        let moves = &mut state.outlook.moved;
+        moves.retain(|(since, _)| since + GENERATIONS_UNDER_WAY > generation);
+        moves.push((generation, moved));
+        Ok(())
+    }
+
+    /// Ends what is under way on communicators of earlier generations, and forgets messages there.
+    fn drop_old(&self, state: &mut State) {
+        state.unbook();
+        let list = self.fellowships.get().map(|list| list()).unwrap_or_default();
+        let alone = list.into_iter().filter(|fellowship| fellowship.roster.size() == 1);
+        let kept: HashSet<u32> = alone.map(|fellowship| fellowship.context).collect();
+        let floor = state.outlook.floor;
+        let is_old = |context: u32| context < floor && !kept.contains(&(context / 2));
+        state.unexpected.retain_by(|envelope, _| !is_old(envelope.context));
+        state.reported.retain(|context, _| !is_old(*context));
+        let keys: Vec<Key> = state.ops.0.keys().collect();
+        for key in keys {
+            let op = state.ops.0.find(key).expect("it was listed under the same lock");
+            let is_waiting = matches!(
+                op.stage,
+                Stage::Receiving { .. } | Stage::Sending { .. } | Stage::Outside(_)
+            );
+            if is_waiting && is_old(op.envelope.context) && state.take_back(key) {
+                let mishap = Some(Mishap::Interrupted);
+                let outcome = Outcome { mishap, ..state.blank_outcome(key) };
+                self.finish(state, key, outcome);
+            }
+        }
+    }
+}

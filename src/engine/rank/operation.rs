@@ -1,0 +1,173 @@
+//! Operations under way, and how they end.
+
+use crate::base::Member;
+use crate::base::member::Roster;
+use crate::base::slab::{Key, Slab};
+use crate::engine::rank::preposted::PrepostedReceives;
+use crate::engine::rank::tasks::Course;
+use crate::engine::shared::agreement::Key as Matter;
+use crate::engine::shared::mismatch::Void;
+use crate::host::memory::Region;
+use crate::transport::{Envelope, Ticket};
+use std::sync::Arc;
+
+/// Whose death ends an operation.
+#[derive(Clone)]
+pub enum Watch {
+    /// The one peer's.
+    Peer { rank: i32, member: Member },
+    /// Each member's (MPI_ANY_SOURCE): of all that wait when it is noticed, else of the next that
+    /// begins, and no other; and of every one when nobody else is left.
+    Anyone(Arc<dyn Roster>),
+    /// Any member's, whoever the peer is (collectives).
+    Everyone { rank: i32, member: Member, roster: Arc<dyn Roster> },
+}
+
+/// Why an operation failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mishap {
+    /// The message was longer than the buffer; as much as fits was received.
+    Truncated { sent: usize },
+    /// This rank of the communicator is dead.
+    Lost { rank: i32 },
+    /// The others have begun to recover from a failure, and do not go through with this.
+    Interrupted,
+    /// This rank, which is dead, might have been the one to send, and nobody has acknowledged that
+    /// (ULFM). Whoever waits hears of it; the receive goes on.
+    Doubted { rank: i32 },
+    /// The communicator was revoked (ULFM).
+    Revoked,
+    /// Its members have called different things.
+    Mismatched(Void),
+    /// A run failed; whoever started it knows how.
+    Failed,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub source: i32,
+    pub tag: i32,
+    /// How many bytes were received.
+    pub bytes: usize,
+    pub is_cancelled: bool,
+    pub mishap: Option<Mishap>,
+}
+
+impl Outcome {
+    /// Whether somebody's death ended the operation.
+    pub(in crate::engine) fn is_lost(&self) -> bool {
+        use Mishap::{Interrupted, Lost, Revoked};
+        matches!(self.mishap, Some(Lost { .. } | Interrupted | Revoked))
+    }
+}
+
+/// The calling rank itself cannot go on: it has been told to die, or
+/// [`crate::engine::Engine::fault`] says which memory it named that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Died;
+
+/// What an operation is doing.
+pub(in crate::engine) enum Stage {
+    /// A receive that has no message yet.
+    Receiving {
+        into: Region,
+    },
+    /// A receive whose message is being copied.
+    Copying {
+        into: Region,
+    },
+    /// A send whose packet is not home yet. Without a ticket it came home undelivered.
+    Sending {
+        ticket: Option<Ticket>,
+        charge: Option<Box<Charge>>,
+    },
+    /// Waits until an account has no message older than `until` (see `buffered`).
+    Flushing,
+    /// A computation that waits for other operations (see `run`).
+    Running(Course),
+    /// Waits for the decision of an agreement (see `council`).
+    Deciding(Matter),
+    /// Ends when the program says so (see [`crate::engine::Engine::open`]).
+    Open,
+    /// Ends when somebody outside says so, or by a failure; the how manyth it is (see `outside`).
+    Outside(u64),
+    Done(Outcome),
+}
+
+/// What a buffered message takes up, and in which account.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Charge {
+    pub(in crate::engine) account: Key,
+    pub(in crate::engine) bytes: usize,
+    pub(in crate::engine) number: u64,
+}
+
+pub(in crate::engine) struct Op {
+    pub(in crate::engine) stage: Stage,
+    pub(in crate::engine) envelope: Envelope,
+    pub(in crate::engine) watch: Option<Watch>,
+    /// The run that goes on when this has ended.
+    pub(in crate::engine) run: Option<Key>,
+    /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
+    pub(in crate::engine) heard: u32,
+    /// The rank whose death nobody has acknowledged, of a receive that waits for any (ULFM).
+    pub(in crate::engine) doubt: Option<i32>,
+    /// The other half of an exchange.
+    pub(in crate::engine) partner: Option<Key>,
+    /// Nobody will ask how it ended.
+    pub(in crate::engine) is_orphan: bool,
+}
+
+/// The operations of a rank, as those see them who wait for some; and what is not yet one.
+#[derive(Default)]
+pub struct Ops(pub(in crate::engine) Slab<Op>, pub(in crate::engine) PrepostedReceives);
+impl Ops {
+    /// How the operation ended, if it has.
+    #[inline]
+    pub fn outcome(&self, op: Key) -> Option<&Outcome> {
+        match &self.0.find(op)?.stage {
+            Stage::Done(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// The rank whose death, not acknowledged, stands against waiting for this receive (ULFM).
+    #[inline]
+    pub fn doubt(&self, op: Key) -> Option<i32> {
+        let op = self.0.find(op)?;
+        op.doubt.filter(|_| matches!(op.stage, Stage::Receiving { .. }))
+    }
+
+    /// How the operation ended, which is forgotten then.
+    #[inline]
+    pub fn collect(&mut self, op: Key) -> Option<Outcome> {
+        let outcome = *self.outcome(op)?;
+        self.0.discard(op);
+        Some(outcome)
+    }
+
+    /// Shows how the operation ended and forgets it, if it has ended well; else it stays.
+    #[inline]
+    pub fn collect_good(&mut self, op: Key, show: impl FnOnce(&Outcome)) -> bool {
+        let Some(outcome) = self.outcome(op).filter(|outcome| outcome.mishap.is_none()) else {
+            return false;
+        };
+        show(outcome);
+        self.0.discard(op);
+        true
+    }
+
+    /// The key of a booking that has become an operation stands for nothing any more.
+    pub fn release(&mut self, booking: Key) {
+        self.1.release(booking);
+    }
+
+    #[inline]
+    pub(in crate::engine) fn insert(&mut self, op: Op) -> Key {
+        let Ok(key) = self.0.insert(op) else {
+            panic!("a rank has fewer than four million operations under way")
+        };
+        key
+    }
+}

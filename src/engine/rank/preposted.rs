@@ -1,0 +1,396 @@
+//! PrepostedReceives: receives of a few bytes with one tag from one member, by its channel, started
+//! the short way.
+//!
+//! As long as all goes as usual they are filled and settled without ever becoming operations. What
+//! is not usual makes operations of all that wait, before anything else is looked at: so each
+//! booking is older than each posted receive.
+
+use super::matching::ANY_TAG;
+use crate::base::Member;
+use crate::base::slab::{self, Key, RESERVED, place_among_reserved, reserved};
+use crate::engine::rank::eager::BREATHS;
+use crate::engine::rank::operation::{Died, Outcome, Stage, Watch};
+use crate::engine::{Engine, State};
+use crate::host::memory::{self, Span};
+use crate::transport::{Envelope, Glance, SHORT};
+use std::ops::DerefMut;
+use std::sync::atomic::Ordering;
+
+/// Lists of those that wait, by what they ask for: as many as may wait, so that few share one.
+const LISTS: usize = RESERVED;
+const NOBODY: u8 = u8::MAX;
+const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize);
+
+/// The bookings of a rank, under keys that no slab has.
+#[derive(Default)]
+pub struct PrepostedReceives {
+    /// How many wait.
+    waiting: u32,
+    desk: Option<Box<Desk>>,
+}
+
+struct Desk {
+    places: [Preposted; RESERVED],
+    lists: [List; LISTS],
+    /// The first free place; each knows the next one.
+    free: u8,
+}
+
+/// The first and the last of some that wait; those of one envelope stand in order.
+#[derive(Clone, Copy)]
+struct List {
+    first: u8,
+    last: u8,
+}
+
+#[derive(Clone, Copy)]
+struct Preposted {
+    /// The number of its key.
+    number: u32,
+    state: Progress,
+    envelope: Envelope,
+    /// How many bytes it got.
+    bytes: u32,
+    into: Span,
+    from: Member,
+    /// Who comes after it in its list, or after a free place.
+    next: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Waiting,
+    Filled,
+    Free,
+    /// It is this operation from now on.
+    Moved(Key),
+}
+
+/// What a booking got.
+#[derive(Clone, Copy)]
+pub struct Receipt {
+    pub source: i32,
+    pub tag: i32,
+    pub bytes: usize,
+}
+
+impl PrepostedReceives {
+    /// How many have not been settled, those included that have become operations.
+    pub(in crate::engine) fn count(&self) -> usize {
+        let places = self.desk.iter().flat_map(|desk| &desk.places);
+        places.filter(|booking| booking.state != Progress::Free).count()
+    }
+
+    #[inline(always)]
+    pub(in crate::engine) fn are_waiting(&self) -> bool {
+        self.waiting != 0
+    }
+
+    /// Whether this is the number of the key of one that is no operation.
+    #[inline(always)]
+    pub fn has(&self, number: usize) -> bool {
+        let Some(desk) = &self.desk else { return false };
+        let booking = desk.places.get(place_among_reserved(number));
+        booking.is_some_and(|it| {
+            let is_here = matches!(it.state, Progress::Waiting | Progress::Filled);
+            it.number as usize == number && is_here
+        })
+    }
+
+    /// Tells what the booking got whose key has this number, and forgets it; false: nothing so far.
+    #[inline(always)]
+    pub fn settle(&mut self, number: usize, tell: impl FnOnce(Receipt)) -> bool {
+        let Some(desk) = &mut self.desk else { return false };
+        let place = place_among_reserved(number);
+        let Some(booking) = desk.places.get(place) else { return false };
+        if booking.number as usize != number || booking.state != Progress::Filled {
+            return false;
+        }
+        tell(booking.receipt());
+        desk.free_up(place);
+        true
+    }
+
+    /// The key stands for nothing any more.
+    pub(in crate::engine) fn release(&mut self, key: Key) {
+        if let (Some(desk), Some(place)) = (&mut self.desk, key.reserved()) {
+            desk.free_up(place);
+        }
+    }
+
+    fn find(&self, key: Key) -> Option<&Preposted> {
+        let booking = self.desk.as_ref()?.places.get(key.reserved()?)?;
+        (booking.number == key.number()).then_some(booking)
+    }
+
+    fn set_moved(&mut self, place: usize, op: Key) {
+        if let Some(desk) = &mut self.desk {
+            desk.places[place].state = Progress::Moved(op);
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, envelope: Envelope, from: Member, into: Span) -> Option<Key> {
+        let desk = self.desk.get_or_insert_with(Desk::new);
+        let place = desk.free;
+        if place == NOBODY {
+            return None;
+        }
+        let booking = desk.place(place);
+        let free = booking.next;
+        booking.state = Progress::Waiting;
+        booking.envelope = envelope;
+        booking.from = from;
+        booking.into = into;
+        booking.next = NOBODY;
+        let key = Key::from_number(booking.number);
+        desk.free = free;
+        self.waiting += 1;
+        let list = &mut desk.lists[list_of(envelope)];
+        let last = std::mem::replace(&mut list.last, place);
+        match last {
+            NOBODY => list.first = place,
+            last => desk.place(last).next = place,
+        }
+        key
+    }
+
+    /// Where the message goes that has this envelope; `None`: nobody waits for it, or it is too
+    /// long.
+    #[inline(always)]
+    fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
+        let Desk { places, lists, .. } = &mut **self.desk.as_mut()?;
+        let list = &mut lists[list_of(envelope)];
+        let (mut before, mut place) = (NOBODY, list.first);
+        while place != NOBODY {
+            let booking = &mut places[usize::from(place) % RESERVED];
+            let next = booking.next;
+            if booking.envelope == envelope {
+                let into = booking.take(bytes)?;
+                self.waiting -= 1;
+                if list.last == place {
+                    list.last = before;
+                }
+                match before {
+                    NOBODY => list.first = next,
+                    before => places[usize::from(before) % RESERVED].next = next,
+                }
+                return Some(into);
+            }
+            (before, place) = (place, next);
+        }
+        None
+    }
+
+    /// Takes out one that waits, the oldest with its envelope.
+    fn pop(&mut self) -> Option<(usize, Preposted)> {
+        let desk = self.desk.as_mut()?;
+        let list = desk.lists.iter_mut().find(|list| list.first != NOBODY)?;
+        let place = usize::from(list.first);
+        let booking = desk.places[place];
+        list.first = booking.next;
+        if list.first == NOBODY {
+            list.last = NOBODY;
+        }
+        self.waiting -= 1;
+        Some((place, booking))
+    }
+}
+
+impl Desk {
+    #[cold]
+    #[inline(never)]
+    fn new() -> Box<Desk> {
+        let booking = |place: usize| Preposted {
+            number: reserved(place, 1).number(),
+            state: Progress::Free,
+            envelope: Envelope::default(),
+            bytes: 0,
+            into: Span::EMPTY,
+            from: Member { seat: 0, incarnation: 0 },
+            next: if place + 1 < RESERVED { place as u8 + 1 } else { NOBODY },
+        };
+        let lists = [List { first: NOBODY, last: NOBODY }; LISTS];
+        Box::new(Desk { places: std::array::from_fn(booking), lists, free: 0 })
+    }
+
+    #[inline(always)]
+    fn place(&mut self, place: u8) -> &mut Preposted {
+        &mut self.places[usize::from(place) % RESERVED]
+    }
+
+    /// The next one here has another key.
+    #[inline(always)]
+    fn free_up(&mut self, place: usize) {
+        let booking = &mut self.places[place];
+        booking.state = Progress::Free;
+        booking.number = number_after(booking.number);
+        booking.next = self.free;
+        self.free = place as u8;
+    }
+}
+
+/// Handles have five bits for the generation, which is never 0.
+#[inline(always)]
+fn number_after(number: u32) -> u32 {
+    const ONE: u32 = 1 << slab::INDEX_BITS;
+    const FEW: u32 = ONE << 5;
+    let next = number + ONE;
+    if next < FEW { next } else { next - (FEW - ONE) }
+}
+
+/// Neighbours' tags are apart, and so are neighbours.
+#[inline(always)]
+fn list_of(envelope: Envelope) -> usize {
+    (envelope.tag as usize).wrapping_add(7 * envelope.source as usize) % LISTS
+}
+
+impl Preposted {
+    /// Takes a message if it fits.
+    #[inline(always)]
+    fn take(&mut self, bytes: usize) -> Option<Span> {
+        if bytes > self.into.bytes() {
+            return None;
+        }
+        self.state = Progress::Filled;
+        self.bytes = bytes as u32;
+        Some(self.into)
+    }
+
+    #[inline]
+    fn receipt(&self) -> Receipt {
+        let Envelope { source, tag, .. } = self.envelope;
+        Receipt { source, tag, bytes: self.bytes as usize }
+    }
+}
+
+impl Engine {
+    /// Starts a receive the short way, if that can be.
+    #[inline(always)]
+    pub fn book(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
+        if into.bytes() > SHORT || pattern.tag == ANY_TAG || !self.is_carefree() {
+            return None;
+        }
+        match self.state.own() {
+            Some(state) => book_in(state, pattern, from, into),
+            None => self.book_among_many(pattern, from, into),
+        }
+    }
+
+    /// The same for one of several threads.
+    #[inline(never)]
+    fn book_among_many(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
+        book_in(self.state.lock(), pattern, from, into)
+    }
+
+    /// Fills bookings until that `is_enough`; false: something is unusual, or it takes longer.
+    #[inline(always)]
+    pub fn fill_bookings(
+        &self, mut is_enough: impl FnMut(&mut PrepostedReceives) -> bool,
+    ) -> Result<bool, Died> {
+        for _ in 0..BREATHS {
+            if self.is_stopping() {
+                return Err(Died);
+            }
+            if !self.is_carefree() {
+                return Ok(false);
+            }
+            let made = {
+                let mut state = self.state.lock();
+                let made = self.port.made();
+                let is_usual = self.hear_for_bookings(&mut state, made)?;
+                if is_enough(&mut state.ops.1) {
+                    return Ok(true);
+                }
+                if !is_usual {
+                    return Ok(false);
+                }
+                made
+            };
+            self.look_for_arrivals(made);
+        }
+        Ok(false)
+    }
+
+    /// Gives what lies in channels to the bookings; false: there is something else to look at.
+    #[inline(never)]
+    fn hear_for_bookings(&self, state: &mut State, made: u32) -> Result<bool, Died> {
+        let awaits = self.awaited.load(Ordering::Relaxed) != 0;
+        if self.port.has_arrivals() || made != state.channels.made || state.is_busy() || awaits {
+            return Ok(false);
+        }
+        for channel in &mut state.channels.incoming {
+            while state.ops.1.are_waiting() {
+                let (envelope, data) = match channel.glance() {
+                    Glance::Nothing => break,
+                    Glance::Packet => return Ok(false),
+                    Glance::Short { envelope, data } => (envelope, data),
+                };
+                let Some(into) = state.ops.1.fill(envelope, data.bytes()) else {
+                    return Ok(false);
+                };
+                memory::copy_few(data, into).map_err(|fault| self.suffer(fault.address))?;
+                channel.pass();
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes an operation of a booking; `None`: there is none with this key.
+    pub fn admit(&self, booking: Key) -> Option<Key> {
+        let mut state = self.state.lock();
+        state.unbook();
+        let found = state.ops.1.find(booking)?;
+        match found.state {
+            Progress::Moved(op) => Some(op),
+            Progress::Filled => {
+                let Receipt { source, tag, bytes } = found.receipt();
+                let op = state.done(Outcome { source, tag, bytes, ..Outcome::default() });
+                state.ops.1.set_moved(booking.reserved()?, op);
+                Some(op)
+            }
+            Progress::Waiting | Progress::Free => None,
+        }
+    }
+
+    /// The key of a booking that has become an operation stands for nothing any more.
+    pub fn release(&self, booking: Key) {
+        self.state.lock().ops.1.release(booking);
+    }
+
+    /// How many bookings have not been settled, those included that have become operations.
+    pub fn bookings(&self) -> usize {
+        self.state.lock().ops.1.count()
+    }
+}
+
+#[inline(always)]
+fn book_in(
+    mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member, into: Span,
+) -> Option<Key> {
+    if state.is_busy() || state.channels.from(from).is_none() {
+        return None;
+    }
+    state.ops.1.add(pattern, from, into)
+}
+
+impl State {
+    /// Makes operations of all bookings that wait.
+    #[inline]
+    pub(in crate::engine) fn unbook(&mut self) {
+        if self.ops.1.are_waiting() {
+            self.unbook_all();
+        }
+    }
+
+    #[inline(never)]
+    fn unbook_all(&mut self) {
+        while let Some((place, booking)) = self.ops.1.pop() {
+            let Preposted { envelope: pattern, from, into, .. } = booking;
+            let watch = Watch::Peer { rank: pattern.source, member: from };
+            let op = self.begin(Stage::Receiving { into: into.into() }, pattern, Some(watch));
+            self.posted.insert(pattern, op);
+            self.ops.1.set_moved(place, op);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Waits for others without a message: for what happens in a [`Meeting`].
+
+use crate::base::member::Roster;
+use crate::base::slab::Key as Run;
+use crate::base::sync::biased::Guard;
+use crate::engine::meeting::{Gate, Hall, Key, Meeting, Round};
+use crate::engine::rank::operation::{Died, Mishap, Watch};
+use crate::engine::rank::wait_report::Want;
+use crate::engine::{Engine, State};
+use crate::transport::Envelope;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How often one who has a core looks before he does anything else: somebody is about to come.
+const LOOKS: u32 = 100;
+
+/// Of those who keep a wait from ending, more are not named.
+const MOST_NAMED: usize = 8;
+
+/// What a member waits for, and whose death ends the wait.
+pub struct Vigil<'a> {
+    pub meeting: &'a Meeting,
+    pub round: &'a Round,
+    pub gate: Gate,
+    pub turn: u32,
+    /// The context of the operation's messages, if it had any, and the own rank.
+    pub envelope: Envelope,
+    pub everyone: &'a dyn Everyone,
+}
+
+/// Those whose death ends a wait, listed where somebody has died.
+pub trait Everyone: Send + Sync {
+    fn roster(&self) -> Arc<dyn Roster>;
+}
+
+impl Everyone for Arc<dyn Roster> {
+    fn roster(&self) -> Arc<dyn Roster> {
+        self.clone()
+    }
+}
+
+impl Vigil<'_> {
+    /// Whether it has happened.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        match self.gate {
+            Gate::Room => self.meeting.has_ample_room(self.turn),
+            gate => self.round.is_open(gate, self.turn),
+        }
+    }
+
+    fn watched(&self) -> Watched {
+        let Vigil { meeting, gate, turn, envelope, .. } = *self;
+        Watched { key: meeting.key(), gate, turn, envelope }
+    }
+}
+
+/// What a run waits for.
+pub struct Awaited {
+    pub hall: Hall,
+    pub gate: Gate,
+    pub envelope: Envelope,
+}
+
+impl Awaited {
+    fn is_over(&self) -> bool {
+        self.hall.round.is_open(self.gate, self.hall.turn)
+    }
+
+    fn missing(&self) -> Vec<usize> {
+        match self.gate {
+            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![place],
+            _ => self.hall.round.missing(self.hall.turn).take(MOST_NAMED).collect(),
+        }
+    }
+}
+
+/// The same for those who look from outside.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Watched {
+    key: Key,
+    gate: Gate,
+    turn: u32,
+    envelope: Envelope,
+}
+
+impl Engine {
+    /// What stands against working together with `everyone`, if anything does.
+    #[inline]
+    pub fn objection(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() { None } else { self.object(&mut self.state.lock(), vigil) }
+    }
+
+    /// What stands against beginning that. A revocation does only once the program has heard of it:
+    /// all others may have come, and ended this well.
+    #[inline]
+    pub fn objection_at_first(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() {
+            None
+        } else {
+            self.object_at_first(vigil, |state| self.weigh(state, vigil))
+        }
+    }
+
+    /// The same by the newest record, whatever has been taken in so far.
+    #[inline]
+    pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+        if self.is_calm() {
+            return None;
+        }
+        let judge = |state: &mut State| self.judge_send(state, vigil.envelope, &self.watch(vigil));
+        self.object_at_first(vigil, judge)
+    }
+
+    #[cold]
+    fn object_at_first(
+        &self, vigil: &Vigil<'_>, judge: impl FnOnce(&mut State) -> Option<Mishap>,
+    ) -> Option<Mishap> {
+        let mut state = self.state.lock();
+        let mishap = judge(&mut state)?;
+        if mishap != Mishap::Revoked || self.is_barred(&state, vigil.envelope) {
+            return Some(mishap);
+        }
+        drop(state);
+        self.first_dead(&*vigil.everyone.roster()).map(|rank| Mishap::Lost { rank })
+    }
+
+    #[cold]
+    fn object(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
+        let mishap = self.weigh(state, vigil)?;
+        Some(self.tell(state, vigil.envelope, mishap))
+    }
+
+    fn weigh(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
+        let watch = self.watch(vigil);
+        let judged = self.judge(state, vigil.envelope, &watch, 0);
+        judged.or_else(|| self.interruption(state, &watch))
+    }
+
+    fn watch(&self, vigil: &Vigil<'_>) -> Watch {
+        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
+        Watch::Everyone { rank, member: self.me, roster }
+    }
+
+    /// Makes progress until it has happened, or until a death or the like makes that hopeless.
+    #[inline]
+    pub fn keep_vigil(&self, vigil: &Vigil<'_>) -> Result<Option<Mishap>, Died> {
+        self.step()?;
+        let looks = if self.world.is_crowded() { 1 } else { LOOKS };
+        for _ in 0..looks {
+            if vigil.is_over() {
+                return if self.pulse.is_stopping() { Err(Died) } else { Ok(None) };
+            }
+            std::hint::spin_loop();
+        }
+        self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
+    }
+
+    /// The same for those who have no core of their own, and as a rule nothing else to do: who is
+    /// alone with its rank, and has nothing under way, sleeps at once.
+    #[inline]
+    pub fn keep_short_vigil(&self, vigil: &Vigil<'_>) -> Result<Option<Mishap>, Died> {
+        self.step()?;
+        if (vigil.is_over() || self.nap(vigil)) && !self.pulse.is_stopping() {
+            return Ok(None);
+        }
+        self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
+    }
+
+    /// Sleeps until it has happened, if there is nothing else to do; false when there is, or when
+    /// something else has happened.
+    #[inline]
+    fn nap(&self, vigil: &Vigil<'_>) -> bool {
+        let mut state = self.state.lock();
+        if !self.is_idle(&state) {
+            return false;
+        }
+        let call = self.world.call();
+        state.napper = Some((call, vigil.watched()));
+        self.asleep_in.set(Some(call));
+        state.waiting += 1;
+        let turn = self.turns.load(Ordering::Relaxed);
+        vigil.round.attend(vigil.gate, vigil.turn);
+        let is_over = Guard::unlocked(&mut state, || {
+            let bell = self.port.bell();
+            let heard = bell.listen();
+            // Another thread of the rank may come, and leave this one something to do.
+            let is_left_alone = self.turns.load(Ordering::SeqCst) == turn;
+            if is_left_alone && !self.has_cause() && !vigil.is_over() {
+                bell.park_until(heard, || vigil.is_over());
+            }
+            vigil.is_over()
+        });
+        self.asleep_in.set(None);
+        state.waiting -= 1;
+        state.napper = None;
+        is_over
+    }
+
+    /// Whether the calling thread, alone with its rank, has nothing to do but to wait.
+    #[inline]
+    fn is_idle(&self, state: &State) -> bool {
+        let is_done = state.copies.is_empty() && !state.has_due() && state.vigils.is_empty();
+        is_done
+            && state.waiting + state.copying == 0
+            && self.port.made() == state.channels.made
+            && !self.world.wire().has_channels()
+            && !self.has_cause()
+    }
+
+    /// Whether something has come for this rank, or something is unusual.
+    #[inline]
+    fn has_cause(&self) -> bool {
+        self.port.has_arrivals()
+            || self.awaited.load(Ordering::Relaxed) != 0
+            || !self.is_calm()
+            || self.pulse.is_stopping()
+    }
+
+    /// The same for what comes to an end whoever dies, as `is_over` says.
+    pub fn sit_out(&self, vigil: &Vigil<'_>, is_over: impl Fn() -> bool) -> Result<(), Died> {
+        self.keep_long_vigil(vigil, &is_over, false).map(drop)
+    }
+
+    #[inline(never)]
+    fn keep_long_vigil(
+        &self, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool, minds: bool,
+    ) -> Result<Option<Mishap>, Died> {
+        let (mut state, mut attends) = (self.state.lock(), false);
+        loop {
+            self.progress(&mut state)?;
+            self.drive(&mut state)?;
+            if is_so() {
+                self.leave(&mut state)?;
+                return Ok(None);
+            }
+            if minds
+                && !self.is_calm()
+                && let Some(mishap) = self.object(&mut state, vigil)
+            {
+                return Ok(Some(mishap));
+            }
+            if !self.copy_next(&mut state)? {
+                if !std::mem::replace(&mut attends, true) {
+                    vigil.round.attend(vigil.gate, vigil.turn);
+                }
+                self.wait_for_others(&mut state, vigil, is_so);
+                // Then there is no need to look at everything else first.
+                if is_so() && !self.pulse.is_stopping() {
+                    self.leave(&mut state)?;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Lets go of the state until there may be something to do.
+    fn wait_for_others(
+        &self, state: &mut Guard<'_, State>, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool,
+    ) {
+        self.wait_for_news_or(state, None, Some(vigil.watched()), is_so);
+    }
+
+    /// Lets `run` go on when that has happened, or when there is news of failures.
+    pub fn call_back(&self, run: Run, awaited: Awaited) {
+        let mut state = self.state.lock();
+        state.vigils.push((run, awaited));
+        self.vigils.store(state.vigils.len() as u32, Ordering::SeqCst);
+    }
+
+    /// Lets those runs go on for which something has happened; all of them when there is news of
+    /// failures, which each judges for itself.
+    #[inline]
+    pub(in crate::engine) fn look_at_vigils(&self, state: &mut State, is_for_all: bool) {
+        if !state.vigils.is_empty() {
+            self.end_vigils(state, is_for_all);
+        }
+    }
+
+    #[inline(never)]
+    fn end_vigils(&self, state: &mut State, is_for_all: bool) {
+        let is_over = |(_, awaited): &mut (Run, Awaited)| is_for_all || awaited.is_over();
+        let over: Vec<Run> = state.vigils.extract_if(.., is_over).map(|(run, _)| run).collect();
+        self.vigils.store(state.vigils.len() as u32, Ordering::SeqCst);
+        state.has_news |= !over.is_empty();
+        over.into_iter().for_each(|run| state.wake_run(run));
+    }
+
+    /// Whether something has happened that a run waits for.
+    #[inline]
+    pub(in crate::engine) fn has_vigil_to_end(&self) -> bool {
+        self.vigils.load(Ordering::SeqCst) != 0
+            && self.state.lock().vigils.iter().any(|(_, awaited)| awaited.is_over())
+    }
+
+    /// Who keeps a wait from ending.
+    pub(in crate::engine) fn missing(&self, watched: Watched) -> Vec<Want> {
+        let Watched { gate, envelope, .. } = watched;
+        let meeting = self.world.known_meeting(watched.key);
+        let missing = meeting.map(|meeting| meeting.missing(gate, watched.turn, MOST_NAMED));
+        wants(envelope, gate == Gate::Room, missing.unwrap_or_default())
+    }
+}
+
+impl State {
+    /// Who keeps the runs from going on.
+    pub(in crate::engine) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
+        let wants =
+            |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());
+        self.vigils.iter().flat_map(wants)
+    }
+}
+
+/// Where nobody is missing, and yet the wait does not end, some have come to another operation. (Or
+/// it is about to end: then a thread of the process is about to run, as the kernel knows.)
+fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Vec<Want> {
+    let Envelope { context, tag, .. } = envelope;
+    let want = |place: &usize| {
+        let rank = i32::try_from(*place).expect("ranks fit an int");
+        match is_ahead {
+            true => Want::Receiver { context, rank, tag },
+            false => Want::Message { context, source: rank, tag, room: None },
+        }
+    };
+    match missing.is_empty() {
+        true => vec![Want::Match { context }],
+        false => missing.iter().map(want).collect(),
+    }
+}

@@ -1,0 +1,160 @@
+//! What a rank waits for, for those who look from outside: a job that is stuck says so.
+
+use crate::engine::rank::operation::{Op, Stage, Watch};
+use crate::engine::rank::wait::Watched;
+use crate::engine::{Engine, State};
+use crate::transport::Envelope;
+use std::sync::atomic::Ordering;
+
+/// A thread that waits inside a call.
+pub(in crate::engine) struct Waiter {
+    /// The call, by its name.
+    call: &'static str,
+    /// The message that it waits for itself; `None`: for operations that are under way.
+    sought: Option<Sought>,
+    /// What it waits for in a meeting.
+    watched: Option<Watched>,
+}
+
+/// A message that somebody waits for, and the room that there is for it; `None` for a probe.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Sought {
+    pub(in crate::engine) pattern: Envelope,
+    pub(in crate::engine) room: Option<usize>,
+}
+
+/// What a rank waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// The calls that its threads are in.
+    pub calls: Vec<&'static str>,
+    pub wants: Vec<Want>,
+}
+
+/// Something that has not happened yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Want {
+    /// A message from `source`, or any.
+    Message { context: u32, source: i32, tag: i32, room: Option<usize> },
+    /// That `rank` receives a message.
+    Receiver { context: u32, rank: i32, tag: i32 },
+    /// That the program completes an operation of its own.
+    Program,
+    /// That a file is written.
+    File,
+    /// That the others call the same collective operation, instead of what they have called.
+    Match { context: u32 },
+}
+
+impl State {
+    /// Notes that a thread is about to wait in the call of this name.
+    pub(in crate::engine) fn note(
+        &mut self, call: &'static str, sought: Option<Sought>, watched: Option<Watched>,
+    ) -> crate::engine::Key {
+        let Ok(key) = self.waiters.insert(Waiter { call, sought, watched }) else {
+            panic!("a rank has fewer than four million threads")
+        };
+        key
+    }
+}
+
+impl Engine {
+    /// The call in which a thread of the rank sleeps, if one does: as it was a moment ago.
+    pub fn asleep_in(&self) -> Option<&'static str> {
+        self.asleep_in.read()
+    }
+
+    /// How many messages the program has sent.
+    pub fn sent(&self) -> u64 {
+        self.sent_shortly.load(Ordering::Relaxed) + self.sent_otherwise.load(Ordering::Relaxed)
+    }
+
+    /// The program has sent one that did not go the short way.
+    #[inline]
+    pub fn count_sent(&self) {
+        self.sent_otherwise.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often somebody has woken a thread of whoever sits in this rank's seat.
+    pub fn wakings(&self) -> u32 {
+        self.port.bell().rings()
+    }
+
+    /// What the rank waits for, if some thread of it waits and there is nothing for it to look at.
+    /// For other ranks' threads, too, while this rank's stand still.
+    pub fn waits(&self) -> Option<Waits> {
+        let state = self.state.try_visit()?;
+        let has_work = self.has_arrivals(state.channels.made)
+            || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
+            || !state.copies.is_empty()
+            || state.copying > 0
+            || state.has_due()
+            || state.stir != self.world.stir();
+        let waits = !state.waiters.is_empty() || state.napper.is_some();
+        if !waits || has_work || self.pulse.is_stopping() {
+            return None;
+        }
+        let waiters = state.waiters.keys().filter_map(|key| state.waiters.find(key));
+        let (mut calls, mut wants) = (Vec::new(), Vec::new());
+        for waiter in waiters {
+            calls.push(waiter.call);
+            wants.extend(waiter.sought.map(Sought::want));
+            if let Some(watched) = waiter.watched {
+                wants.extend(self.missing(watched));
+            }
+        }
+        if let Some((call, watched)) = state.napper {
+            calls.push(call);
+            wants.extend(self.missing(watched));
+        }
+        wants.extend(state.missed_by_runs());
+        let ops = state.ops.0.keys().filter_map(|key| state.ops.0.find(key));
+        wants.extend(ops.filter(|op| !op.is_orphan).filter_map(Op::want));
+        calls.sort_unstable();
+        wants.sort_unstable();
+        Some(Waits { calls, wants })
+    }
+}
+
+impl Engine {
+    /// The messages that have arrived and that nobody has received, with their lengths.
+    pub fn unmatched(&self) -> Vec<(Envelope, usize)> {
+        // Whoever has died has nothing to say any more.
+        let _is_up_to_date = self.poll(|_| Some(()));
+        let state = self.state.lock();
+        let wanted = state.unexpected.all().filter(|(_, packet)| !packet.is_recalled());
+        wanted.map(|(envelope, packet)| (envelope, packet.bytes())).collect()
+    }
+}
+
+impl Sought {
+    fn want(self) -> Want {
+        let Envelope { context, source, tag } = self.pattern;
+        Want::Message { context, source, tag, room: self.room }
+    }
+}
+
+impl Op {
+    fn want(&self) -> Option<Want> {
+        let Envelope { context, tag, .. } = self.envelope;
+        match &self.stage {
+            Stage::Receiving { into, .. } => {
+                let room = Some(into.bytes());
+                Some(Sought { pattern: self.envelope, room }.want())
+            }
+            Stage::Sending { .. } => match self.watch {
+                Some(Watch::Peer { rank, .. } | Watch::Everyone { rank, .. }) => {
+                    Some(Want::Receiver { context, rank, tag })
+                }
+                _ => None,
+            },
+            Stage::Open => Some(Want::Program),
+            Stage::Outside(_) => Some(Want::File),
+            Stage::Copying { .. }
+            | Stage::Flushing
+            | Stage::Running(_)
+            | Stage::Deciding(_)
+            | Stage::Done(_) => None,
+        }
+    }
+}

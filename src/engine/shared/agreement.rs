@@ -1,0 +1,505 @@
+//! Where ranks of one process agree: each has a machine of [`crate::fault::Agreement`], and what
+//! the machines say to each other is delivered at once, by the thread that makes them say it.
+//!
+//! An agreement is there from the first member's contribution until all who live have collected
+//! the decision. Lock order: an engine's state, the council, the ledger.
+
+use super::rules::{self, Modes};
+use crate::base::Member;
+use crate::base::roll::Roll;
+use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage};
+use crate::engine::{Engine, State, World};
+use crate::fault::{Agreement, Decision, Message, Recovery, Step, Value};
+use crate::host::life::{self, Newcomer};
+use crate::host::sched;
+use crate::transport::Envelope;
+use parking_lot::Mutex;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Which agreement: all members name the same one alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    pub purpose: Purpose,
+    /// The generation or the communicator that it is about.
+    pub of: u64,
+    /// Which of those that were about it.
+    pub number: u64,
+}
+
+/// What is agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    Recovery,
+    /// ULFM's agreement on a flag.
+    Flag,
+    /// ULFM's agreement on who is left.
+    Shrink,
+    /// Whether a collective operation has gone well everywhere.
+    Outcome,
+}
+
+/// The agreements that are under way.
+#[derive(Default)]
+pub(in crate::engine) struct Agreements {
+    rounds: Mutex<BTreeMap<Key, Round>>,
+    /// Those who have left in peace; nobody waits for them.
+    departed: Mutex<BTreeSet<Member>>,
+    /// What replacements that have not begun yet are to take part in.
+    summons: Mutex<BTreeMap<Member, Summons>>,
+    /// The latest generation that somebody is on his way to.
+    called: AtomicU64,
+}
+
+/// What a replacement has to know of the recovery that wants it.
+#[derive(Clone)]
+pub struct Summons {
+    pub recovery: Arc<Recovery>,
+    /// How often its members have agreed on something since the last one was complete.
+    pub number: u64,
+    /// By which modes it is run, once that is agreed on: those of the lowest rank that lives.
+    pub modes: Option<Modes>,
+}
+
+impl Summons {
+    /// What `rank`, which lives by these modes, brings to the next agreement.
+    pub fn value(&self, rank: usize, modes: Modes) -> Value {
+        let is_open = self.modes.is_none();
+        let least = if is_open { (rank as u64) << 8 | u64::from(modes.code()) } else { u64::MAX };
+        Value { least, ..Value::NEUTRAL }
+    }
+
+    /// The agreement of this round has decided. The same follows at everybody.
+    pub fn advance(&mut self, decision: &Decision) -> Step {
+        self.number += 1;
+        let least = Some(decision.value.least).filter(|least| *least != u64::MAX);
+        if let Some(modes) = least.and_then(|least| Modes::of_code(least as u8))
+            && let Some(mode) = rules::mode_of(modes.comm)
+        {
+            self.modes = Some(modes);
+            Arc::make_mut(&mut self.recovery).choose(mode);
+        }
+        let recovery = Arc::make_mut(&mut self.recovery);
+        let step = recovery.advance(decision);
+        if let Step::GiveUp { .. } = step {
+            // The program may choose others before it tries again.
+            self.modes = None;
+            recovery.again(recovery.mode(), None);
+        }
+        step
+    }
+}
+
+struct Round {
+    roster: Roll,
+    /// What its members are about, where all of them will draw the same conclusion.
+    course: Option<Summons>,
+    machines: Vec<Agreement>,
+    standings: Vec<Standing>,
+    /// Who has got a decision since the last look.
+    decided: Vec<Member>,
+    /// How many do not know the decision yet, and may ask.
+    waiting: usize,
+    /// How old the world was when it began.
+    since: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Has no decision yet.
+    Open,
+    Decided,
+    /// Has a decision and knows it.
+    Collected,
+    /// Dead, or gone.
+    Out,
+}
+
+/// What agreements have led to, that is to be told and done with nothing locked.
+#[derive(Default)]
+struct News {
+    decided: Vec<Member>,
+    /// Whose deaths all know of who recover.
+    agreed: Vec<Member>,
+    /// Who is to be brought to life, and for what.
+    wanted: Vec<(Vec<Member>, Summons)>,
+}
+
+impl World {
+    /// Brings what `me` contributes to the agreement `key` of these members.
+    pub fn contribute(&self, key: Key, roster: &[Member], me: Member, value: Value) {
+        self.bring(key, || self.convene(roster, None), me, value);
+    }
+
+    fn bring(&self, key: Key, convene: impl FnOnce() -> Round, me: Member, value: Value) {
+        let mut rounds = self.council.rounds.lock();
+        let round = match rounds.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                life::expect_dues();
+                entry.insert(convene())
+            }
+        };
+        round.contribute(me, value);
+        let mut news = News::default();
+        self.lead_on(&mut rounds, key, &mut news);
+        drop(rounds);
+        self.announce(news);
+    }
+
+    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
+    /// it leads to another round: all who wait for it would do the same next, and be woken up only
+    /// to wait again. So it is done for them; they find it done when they come to it.
+    fn lead_on(&self, rounds: &mut BTreeMap<Key, Round>, mut key: Key, news: &mut News) {
+        while let Some(round) = rounds.get_mut(&key) {
+            let decided = round.news();
+            if key.purpose == Purpose::Recovery {
+                news.agreed.extend(round.dead(&decided));
+            }
+            let next = round.conclusion(&decided);
+            let Some((respawn, course)) = next else { return news.decided.extend(decided) };
+            key.number = course.number;
+            let convene = || self.convene(course.recovery.roster(), Some(course.clone()));
+            let round = rounds.entry(key).or_insert_with(convene);
+            let value = Value { most: u64::from(self.fresh_context()), ..Value::NEUTRAL };
+            decided.into_iter().for_each(|member| round.contribute(member, value));
+            news.wanted.push((respawn, course));
+        }
+    }
+
+    /// A round of these members, some of whom may be dead already.
+    fn convene(&self, roster: &[Member], course: Option<Summons>) -> Round {
+        let size = roster.len();
+        let mut round = Round {
+            roster: Roll::new(roster.to_vec()),
+            course,
+            machines: (0..size).map(|place| Agreement::new(place, size)).collect(),
+            standings: vec![Standing::Open; size],
+            decided: Vec::new(),
+            waiting: size,
+            since: self.age(),
+        };
+        let ledger = self.ledger.lock();
+        let is_dead = |member: &Member| ledger.is_dead(*member);
+        let mut absent: Vec<Member> = roster.iter().copied().filter(is_dead).collect();
+        // In the order of the record, so that everybody lists them alike.
+        let deaths = ledger.since(0);
+        absent.sort_by_key(|dead| deaths.iter().rposition(|other| other == dead));
+        drop(ledger);
+        absent.into_iter().for_each(|dead| round.miss(dead, Agreement::bury));
+        let departed = self.council.departed.lock();
+        let left: Vec<Member> =
+            roster.iter().copied().filter(|member| departed.contains(member)).collect();
+        drop(departed);
+        left.into_iter().for_each(|gone| round.miss(gone, Agreement::excuse));
+        round
+    }
+
+    /// What was decided, if it was; once asked, `me` knows it.
+    fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
+        let mut rounds = self.council.rounds.lock();
+        // Whoever is taken for dead while he still looks finds nothing any more.
+        let round = rounds.get_mut(&key)?;
+        let place = round.place(me).expect("whoever contributes is a member");
+        let decision = round.machines[place].decision()?.clone();
+        round.rest(place, Standing::Collected);
+        if round.is_over() {
+            rounds.remove(&key);
+        }
+        Some(decision)
+    }
+
+    /// Whether it is decided, as far as `me` knows.
+    fn has_decided(&self, key: Key, me: Member) -> bool {
+        let rounds = self.council.rounds.lock();
+        let Some(round) = rounds.get(&key) else { return false };
+        let place = round.place(me).expect("whoever contributes is a member");
+        round.machines[place].decision().is_some()
+    }
+
+    /// Nobody decides on outcomes any more on communicators with contexts below this one.
+    pub(in crate::engine) fn forget_outcomes(&self, context: u32) {
+        let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
+        self.council.rounds.lock().retain(|key, _| !is_old(key));
+    }
+
+    /// Who has kept the others waiting for so long who recover from a death. Those who only look
+    /// whether anybody has died wait for as long as it takes.
+    pub fn latecomers(&self, patience: Duration) -> Vec<Member> {
+        let now = self.age();
+        let rounds = self.council.rounds.lock();
+        let awaiting = self.awaiting(&rounds);
+        let overdue = awaiting.filter(|round| now.saturating_sub(round.since) >= patience);
+        overdue.flat_map(Round::missing).collect()
+    }
+
+    /// Since when the first of those has been waited for.
+    pub fn awaited_since(&self) -> Option<Duration> {
+        self.awaiting(&self.council.rounds.lock()).map(|round| round.since).min()
+    }
+
+    /// Where those who recover wait for somebody.
+    fn awaiting<'a>(
+        &self, rounds: &'a BTreeMap<Key, Round>,
+    ) -> impl Iterator<Item = &'a Round> + use<'a> {
+        let called = self.called();
+        let is_meant = move |(key, round): &(&Key, &Round)| {
+            let recovers = key.purpose == Purpose::Recovery && called > key.of;
+            recovers && round.missing().next().is_some()
+        };
+        rounds.iter().filter(is_meant).map(|(_, round)| round)
+    }
+
+    /// All agreements hear of a death.
+    pub(in crate::engine) fn tell_council(&self, dead: Member) {
+        self.council.summons.lock().remove(&dead);
+        self.miss(dead, Agreement::bury);
+    }
+
+    /// `member` leaves in peace, and takes part in nothing any more.
+    pub fn depart(&self, member: Member) {
+        self.council.departed.lock().insert(member);
+        self.part_with(member);
+        self.settle(member.seat, usize::MAX);
+        self.miss(member, Agreement::excuse);
+    }
+
+    /// Those who have left in peace.
+    pub(in crate::engine) fn departed(&self) -> Vec<Member> {
+        self.council.departed.lock().iter().copied().collect()
+    }
+
+    fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
+        let mut news = News::default();
+        let mut rounds = self.council.rounds.lock();
+        let concerned = rounds.iter().filter(|(_, round)| round.place(member).is_some());
+        for key in concerned.map(|(key, _)| *key).collect::<Vec<Key>>() {
+            let Some(round) = rounds.get_mut(&key) else { continue };
+            round.miss(member, how);
+            self.lead_on(&mut rounds, key, &mut news);
+        }
+        rounds.retain(|_, round| !round.is_over());
+        drop(rounds);
+        self.announce(news);
+    }
+
+    fn announce(&self, news: News) {
+        if !news.agreed.is_empty() {
+            self.tell(|chronicle, now| chronicle.agreed(&news.agreed, now));
+        }
+        for (members, summons) in news.wanted {
+            self.respawn(&members, &summons);
+        }
+        if !news.decided.is_empty() {
+            self.disturb();
+            sched::wake_all(news.decided.iter().map(|member| self.port(member.seat).bell()));
+        }
+    }
+
+    /// Somebody is on his way to `generation`: the others hear of it wherever they wait.
+    pub fn call_to(&self, generation: u64) {
+        if self.council.called.fetch_max(generation, Ordering::SeqCst) < generation {
+            self.disturb();
+            self.wake_all();
+            life::expect_dues();
+        }
+    }
+
+    /// The latest generation that somebody is on his way to.
+    #[inline]
+    pub fn called(&self) -> u64 {
+        self.council.called.load(Ordering::SeqCst)
+    }
+
+    /// Brings these to life, unless somebody has done so already.
+    pub fn respawn(&self, members: &[Member], summons: &Summons) {
+        let generation = summons.recovery.before().generation + 1;
+        for &member in members {
+            let Member { seat, incarnation } = member;
+            let mut waiting = self.council.summons.lock();
+            if self.ledger.lock().has_entered(member) {
+                continue;
+            }
+            waiting.insert(member, summons.clone());
+            self.enter(seat, incarnation);
+            drop(waiting);
+            life::respawn(seat, Newcomer { incarnation, generation });
+        }
+    }
+
+    /// What `member`, who has just begun, is to take part in.
+    pub fn summons(&self, member: Member) -> Option<Summons> {
+        self.council.summons.lock().remove(&member)
+    }
+}
+
+type Outbox = crate::fault::Outbox;
+
+impl Round {
+    fn place(&self, member: Member) -> Option<usize> {
+        self.roster.place(member).map(|place| place as usize)
+    }
+
+    /// What `member` brings, unless that was done for it, or it is out.
+    fn contribute(&mut self, member: Member, value: Value) {
+        let place = self.place(member).expect("only members take part");
+        if !self.machines[place].has_contributed() && self.standings[place] != Standing::Out {
+            self.act(member, |machine, outbox| machine.contribute(value, outbox));
+        }
+    }
+
+    /// Who could contribute and has not.
+    fn missing(&self) -> impl Iterator<Item = Member> + '_ {
+        let is_missing = move |place: &usize| {
+            self.standings[*place] == Standing::Open && !self.machines[*place].has_contributed()
+        };
+        let member = move |place: usize| self.roster.members()[place];
+        (0..self.machines.len()).filter(is_missing).map(member)
+    }
+
+    /// Who is dead by the decision that these have.
+    fn dead(&self, decided: &[Member]) -> Vec<Member> {
+        let place = decided.first().and_then(|member| self.place(*member));
+        let decision = place.and_then(|place| self.machines[place].decision());
+        let dead = decision.map_or(&[][..], |decision| &decision.dead[..]);
+        dead.iter().map(|index| self.roster.members()[*index]).collect()
+    }
+
+    /// Who is to be brought to life for another round, where that is what follows from the
+    /// decision that these have. It is said once.
+    fn conclusion(&mut self, decided: &[Member]) -> Option<(Vec<Member>, Summons)> {
+        let place = self.place(*decided.first()?)?;
+        let decision = self.machines[place].decision()?;
+        let mut course = self.course.take()?;
+        match course.advance(decision) {
+            Step::Next { respawn } => Some((respawn, course)),
+            _ => None,
+        }
+    }
+
+    /// Lets the machine of `member` do something, and everybody hear what it says.
+    fn act(&mut self, member: Member, act: impl FnOnce(&mut Agreement, &mut Outbox)) {
+        let place = self.place(member).expect("only members take part");
+        let mut outbox = Outbox::new();
+        act(&mut self.machines[place], &mut outbox);
+        self.note(place);
+        self.deliver(place, outbox);
+    }
+
+    /// Takes note of it if the machine at `place` has got a decision.
+    fn note(&mut self, place: usize) {
+        if self.standings[place] == Standing::Open && self.machines[place].decision().is_some() {
+            self.standings[place] = Standing::Decided;
+            self.decided.push(self.roster.members()[place]);
+        }
+    }
+
+    /// The member at `place` waits for nothing any more.
+    fn rest(&mut self, place: usize, standing: Standing) {
+        if matches!(self.standings[place], Standing::Open | Standing::Decided) {
+            self.waiting -= 1;
+        }
+        self.standings[place] = standing;
+    }
+
+    fn deliver(&mut self, from: usize, outbox: Outbox) {
+        let address = |from: usize| move |(to, message): (usize, Message)| (from, to, message);
+        let mut under_way: VecDeque<_> = outbox.into_iter().map(address(from)).collect();
+        while let Some((from, to, message)) = under_way.pop_front() {
+            if self.standings[to] == Standing::Out {
+                continue;
+            }
+            let mut answers = Outbox::new();
+            self.machines[to].hear(from, message, &mut answers);
+            self.note(to);
+            under_way.extend(answers.into_iter().map(address(to)));
+        }
+    }
+
+    /// `member` is dead or gone, whichever `how` says; all others hear of it.
+    fn miss(&mut self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
+        let who = self.place(member).expect("only members are missed");
+        self.rest(who, Standing::Out);
+        for place in 0..self.machines.len() {
+            if self.standings[place] != Standing::Out {
+                let mut outbox = Outbox::new();
+                how(&mut self.machines[place], who, &mut outbox);
+                self.note(place);
+                self.deliver(place, outbox);
+            }
+        }
+    }
+
+    /// Those who have got a decision since the last look.
+    fn news(&mut self) -> Vec<Member> {
+        std::mem::take(&mut self.decided)
+    }
+
+    /// Whether nobody will ask any more.
+    fn is_over(&self) -> bool {
+        self.waiting == 0
+    }
+}
+
+impl Engine {
+    /// Takes part in an agreement. The operation ends when it is decided; then [`Engine::decision`]
+    /// says on what.
+    pub fn start_agreement(
+        &self, key: Key, roster: &[Member], value: Value,
+    ) -> Result<crate::engine::Key, Died> {
+        self.world.contribute(key, roster, self.me, value);
+        self.step()?;
+        let mut state = self.state.lock();
+        let op = state.begin(Stage::Deciding(key), Envelope::default(), None);
+        state.deciding.push(op);
+        // Those who decide later make a stir, by which this rank looks again.
+        self.hear_decisions(&mut state);
+        Ok(op)
+    }
+
+    /// What was decided in an agreement that is over for this rank. It is asked once.
+    pub fn decision(&self, key: Key) -> Result<Arc<Decision>, Died> {
+        // Only whoever is taken for dead finds none.
+        self.world.decision(key, self.me).ok_or(Died)
+    }
+
+    /// Ends the operations that waited for a decision that is there.
+    pub(in crate::engine) fn hear_decisions(&self, state: &mut State) {
+        for op in std::mem::take(&mut state.deciding) {
+            match state.ops.0.find(op).map(|op| &op.stage) {
+                Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
+                    self.finish(state, op, Outcome::default());
+                }
+                // Those who recover contribute nothing any more.
+                Some(Stage::Deciding(key))
+                    if key.purpose == Purpose::Outcome
+                        && self.world.called() > self.generation() =>
+                {
+                    let mishap = Some(Mishap::Interrupted);
+                    self.finish(state, op, Outcome { mishap, ..Outcome::default() });
+                }
+                Some(_) => state.deciding.push(op),
+                None => {}
+            }
+        }
+    }
+
+    /// Takes part in the next agreement of a recovery, and waits for its decision. As soon as
+    /// anybody is dead, all others are called.
+    pub fn recover(&self, course: &Summons, value: Value) -> Result<Arc<Decision>, Died> {
+        let of = course.recovery.before().generation;
+        let key = Key { purpose: Purpose::Recovery, of, number: course.number };
+        let convene = || self.world.convene(course.recovery.roster(), Some(course.clone()));
+        self.world.bring(key, convene, self.me, value);
+        self.wait_until(|state| {
+            // Not because it is not calm: that may have to do with anything that is new.
+            if state.outlook.has_losses {
+                self.world.call_to(key.of + 1);
+            }
+            self.world.decision(key, self.me)
+        })
+    }
+}

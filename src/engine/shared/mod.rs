@@ -1,0 +1,9 @@
+//! What the ranks of one process share: who is dead, agreement, revocation, the rules of the job.
+
+pub(in crate::engine) mod agreement;
+pub mod deadlock_detector;
+pub(in crate::engine) mod mismatch;
+pub(in crate::engine) mod recovery_cache;
+pub(in crate::engine) mod revocation;
+pub mod rules;
+pub(in crate::engine) mod world;

@@ -1,0 +1,83 @@
+//! What all who recover work out alike: the first who comes to it does, the others find it done.
+//! Only the latest are kept; whoever is further behind works it out for itself, with the same
+//! result.
+
+use super::world::World;
+use crate::base::roll::Roll;
+use crate::engine::shared::agreement::Summons;
+use crate::fault::{Decision, Mode, Recovery, Step};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+
+/// So many rounds some may be ahead of others.
+const ROUNDS: usize = 4;
+
+#[derive(Default)]
+pub(in crate::engine) struct Shared {
+    first: Mutex<Weak<Recovery>>,
+    conclusions: Mutex<VecDeque<Conclusion>>,
+    era: Mutex<Option<Arc<RecoveryCache>>>,
+}
+
+/// Where a decision has led.
+struct Conclusion {
+    /// The generation that is recovered from, and the number of the agreement.
+    round: (u64, u64),
+    decision: Decision,
+    step: Arc<Step>,
+    after: Summons,
+}
+
+/// What the members of a view have in common from its commit on.
+pub struct RecoveryCache {
+    /// The generation, and the context of the world's messages in it.
+    pub key: (u64, u32),
+    /// Those who live, and with gaps those who did there before.
+    pub roll: Arc<Roll>,
+    pub with_gone: Option<Arc<Roll>>,
+    /// The ranks of those who live.
+    pub ranks: Arc<[i32]>,
+    /// The recovery that comes next.
+    pub next: Arc<Recovery>,
+}
+
+impl World {
+    /// The first recovery, which is alike for all who want the same of it.
+    pub fn first_recovery(&self, mode: Mode, make: impl FnOnce() -> Recovery) -> Arc<Recovery> {
+        let mut latest = self.shared.first.lock();
+        if let Some(first) = latest.upgrade().filter(|first| first.mode() == mode) {
+            return first;
+        }
+        let first = Arc::new(make());
+        *latest = Arc::downgrade(&first);
+        first
+    }
+
+    /// The agreement of this round has decided: what follows, and how `course` goes on.
+    pub fn advance(&self, course: &mut Summons, decision: &Decision) -> Arc<Step> {
+        let round = (course.recovery.before().generation, course.number);
+        let mut latest = self.shared.conclusions.lock();
+        let is_it = |known: &&Conclusion| known.round == round && known.decision == *decision;
+        if let Some(known) = latest.iter().find(is_it) {
+            *course = known.after.clone();
+            return known.step.clone();
+        }
+        let step = Arc::new(course.advance(decision));
+        let (decision, after) = (decision.clone(), course.clone());
+        latest.truncate(ROUNDS - 1);
+        latest.push_front(Conclusion { round, decision, step: step.clone(), after });
+        step
+    }
+
+    /// What is common to all in the generation and context of `key`.
+    pub fn era(&self, key: (u64, u32), make: impl FnOnce() -> RecoveryCache) -> Arc<RecoveryCache> {
+        let mut latest = self.shared.era.lock();
+        if let Some(era) = latest.as_ref().filter(|era| era.key == key) {
+            return era.clone();
+        }
+        let era = Arc::new(make());
+        *latest = Some(era.clone());
+        era
+    }
+}

@@ -1,0 +1,98 @@
+//! How a job takes failures: what was asked for, or what the program shows that it can do.
+
+use crate::fault::Mode;
+pub use crate::launch::{
+    CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules,
+};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a recovery by this mode makes of the dead; `None`: there is none.
+pub fn mode_of(comm: CommMode) -> Option<Mode> {
+    match comm {
+        CommMode::Abort => None,
+        CommMode::Blank => Some(Mode::Blank),
+        CommMode::Shrink => Some(Mode::Shrink),
+        CommMode::Rebuild => Some(Mode::Rebuild),
+    }
+}
+
+/// Where the rules of one job come from; they are the same for all of its ranks.
+#[derive(Debug, Default)]
+pub struct Charter {
+    given: OnceLock<Rules>,
+    errhandler: OnceLock<InitialErrhandler>,
+    /// Some rank hears of errors on a communicator, and goes on.
+    is_heard: AtomicBool,
+}
+
+impl Charter {
+    /// What was asked for, or what the program's references show. To be told before ranks live.
+    pub fn give(&self, rules: Rules) {
+        self.given.get_or_init(|| rules);
+    }
+
+    /// The error handler that the first communicators start with. To be told before ranks live.
+    pub fn start_with(&self, errhandler: InitialErrhandler) {
+        self.errhandler.get_or_init(|| errhandler);
+        if errhandler == InitialErrhandler::Return {
+            self.hear();
+        }
+    }
+
+    /// That handler, where somebody has chosen it.
+    pub fn errhandler(&self) -> Option<InitialErrhandler> {
+        self.errhandler.get().copied()
+    }
+
+    /// A rank has set an error handler that does not end the job: it means to survive errors.
+    pub fn hear(&self) {
+        if !self.is_heard.load(Ordering::Relaxed) {
+            self.is_heard.store(true, Ordering::Release);
+        }
+    }
+
+    /// How a failure is taken now. Once one was survived, this changes no more.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        match self.given.get() {
+            Some(given) => *given,
+            None if self.is_heard.load(Ordering::Acquire) => Rules::Ft(Default::default()),
+            None => Rules::End,
+        }
+    }
+
+    /// Whether calls return the news of a death where nobody has chosen an error handler: whoever
+    /// asks for a mode of FT-MPI looks at what calls return.
+    pub fn returns_deaths(&self) -> bool {
+        match self.given.get() {
+            Some(Rules::Ft(modes)) => modes.comm != CommMode::Abort,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_shows_nothing_ends_with_the_first_failure() {
+        let rules = Charter::default();
+        assert_eq!(rules.rules(), Rules::End);
+        rules.hear();
+        assert_eq!(rules.rules(), Rules::Ft(Modes::default()));
+        assert!(!rules.returns_deaths(), "where it has set no handler, errors are fatal");
+    }
+
+    #[test]
+    fn what_was_asked_for_counts_more_than_what_is_shown() {
+        let rules = Charter::default();
+        rules.give(Rules::Ulfm);
+        rules.hear();
+        assert_eq!(rules.rules(), Rules::Ulfm);
+        let rules = Charter::default();
+        rules.give(Rules::Ft(Modes::default()));
+        assert!(rules.returns_deaths());
+    }
+}

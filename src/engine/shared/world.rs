@@ -1,0 +1,383 @@
+//! What the ranks of a job share: the wire between them, the record of who is dead, and the rules
+//! by which they live.
+
+use crate::base::Member;
+use crate::base::roll::{Roll, Rolls};
+use crate::base::tenants::Tenants;
+use crate::engine::meeting::Meetings;
+use crate::engine::shared::agreement::Agreements;
+use crate::engine::shared::mismatch::Voids;
+use crate::engine::shared::recovery_cache::Shared;
+use crate::engine::shared::revocation::Revoked;
+use crate::engine::shared::rules::{Charter, Rules};
+use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
+use crate::host::{clock, sched};
+use crate::machine::berths::Berths;
+use crate::transport::{Port, Wire};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// One job in this process.
+pub struct World {
+    wire: &'static Wire,
+    pub(in crate::engine) ledger: Mutex<Ledger>,
+    /// How many deaths the life in each seat will not ask for again.
+    settled: Box<[AtomicUsize]>,
+    /// What recoveries have settled for good, for all ranks.
+    annals: Mutex<Annals>,
+    /// Grows with everything that those who wait may have to look at: deaths in the upper half,
+    /// the rest in the lower. Looked at by everybody, all the time.
+    stir: AtomicU64,
+    pub(in crate::engine) council: Agreements,
+    pub(in crate::engine) shared: Shared,
+    pub(in crate::engine) revoked: Revoked,
+    pub(in crate::engine) voids: Voids,
+    pub(in crate::engine) meetings: Meetings,
+    charter: Charter,
+    blame: Mutex<Blame>,
+    /// Whether somebody is ordered to die at a step that must be seen.
+    is_careful: AtomicBool,
+    /// Whether anybody can wait: some rank has an engine.
+    is_in_use: AtomicBool,
+    ranks_per_core: usize,
+    started: Instant,
+    contexts: AtomicU32,
+    rolls: Rolls,
+    /// Knows the name of the call that the calling thread is in.
+    call: OnceLock<fn() -> &'static str>,
+    /// What is told about failures, and who writes it down; nothing is where nobody does.
+    chronicle: Mutex<Chronicle>,
+    scribe: OnceLock<fn(&Tale)>,
+    /// How far apart ordered failures are on average.
+    mean_time: OnceLock<Duration>,
+    /// Where ranks sit, if they do on a machine that was thought out.
+    berths: OnceLock<Mutex<Berths>>,
+    tenants: Tenants,
+}
+
+/// The exit statuses of ranks whose failures nobody has made up for.
+#[derive(Default)]
+struct Blame {
+    first: Option<i32>,
+    /// Of those who had left MPI before they failed, the first one's.
+    of_who_had_left: Option<i32>,
+}
+
+/// One death, as [`World::stir`] counts.
+const DEATH: u64 = 1 << 32;
+
+/// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
+const FIRST_FREE_CONTEXT: u32 = 2;
+
+/// From here on are those of processes that have no communicator yet.
+pub const CONTEXTS: u32 = 1 << 30;
+
+impl World {
+    /// A world of `seats` ranks, none of which has entered yet.
+    pub fn new(seats: usize) -> World {
+        World::on(sched::cores(), seats)
+    }
+
+    /// The same on so many cores.
+    pub(in crate::engine) fn on(cores: usize, seats: usize) -> World {
+        World {
+            wire: Wire::new(seats, seats <= cores),
+            ledger: Mutex::new(Ledger::new(seats)),
+            settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
+            annals: Mutex::default(),
+            stir: AtomicU64::new(0),
+            council: Agreements::default(),
+            shared: Shared::default(),
+            revoked: Revoked::default(),
+            voids: Voids::default(),
+            meetings: Meetings::default(),
+            charter: Charter::default(),
+            blame: Mutex::default(),
+            is_careful: AtomicBool::new(false),
+            is_in_use: AtomicBool::new(false),
+            ranks_per_core: seats.div_ceil(cores),
+            started: clock::now(),
+            contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
+            rolls: Rolls::default(),
+            call: OnceLock::new(),
+            chronicle: Mutex::default(),
+            scribe: OnceLock::new(),
+            mean_time: OnceLock::new(),
+            berths: OnceLock::new(),
+            tenants: Tenants::default(),
+        }
+    }
+
+    /// What a floor above keeps of this job; the first call makes it.
+    pub fn tenant<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.tenants.of()
+    }
+
+    /// How many seats there are.
+    pub fn size(&self) -> usize {
+        self.wire.size()
+    }
+
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// How old it is.
+    pub fn age(&self) -> Duration {
+        clock::now().saturating_duration_since(self.started)
+    }
+
+    /// Failures are ordered, so far apart on average.
+    pub fn expect_failures_each(&self, mean: Duration) {
+        let _known = self.mean_time.set(mean);
+    }
+
+    /// How far apart failures are on average, if it is known.
+    pub fn mean_time(&self) -> Option<Duration> {
+        self.mean_time.get().copied()
+    }
+
+    /// Where the rules of the job come from.
+    pub fn charter(&self) -> &Charter {
+        &self.charter
+    }
+
+    /// What becomes of failures.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        self.charter.rules()
+    }
+
+    /// A rank has failed with this status; or it has left MPI, and then ended with it.
+    pub fn blame(&self, status: i32, has_left: bool) {
+        let mut blame = self.blame.lock();
+        blame.first.get_or_insert(status);
+        if has_left {
+            blame.of_who_had_left.get_or_insert(status);
+        }
+    }
+
+    /// What failures there were, the job goes on without harm. Who had left MPI has nobody to make
+    /// up for it.
+    pub fn forgive(&self) {
+        let mut blame = self.blame.lock();
+        blame.first = blame.of_who_had_left;
+    }
+
+    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
+    pub fn status(&self) -> i32 {
+        self.blame.lock().first.unwrap_or(0)
+    }
+
+    /// A context that no communicator of this job has had.
+    pub fn fresh_context(&self) -> u32 {
+        let context = self.contexts.fetch_add(1, Ordering::Relaxed);
+        assert!(context < CONTEXTS, "a job makes fewer communicators than that");
+        context
+    }
+
+    /// The list of these members, which all ranks share.
+    pub fn enrol(&self, members: Vec<Member>) -> Arc<Roll> {
+        self.rolls.enrol(members)
+    }
+
+    /// Files what `record` need not hold: ranks keep it together.
+    pub fn file(&self, record: &mut Record) {
+        let (before, losses) = record.file();
+        self.annals.lock().keep(before, &losses);
+    }
+
+    /// The ranks that have failed, as `record` has them, in order.
+    pub fn losses(&self, record: &Record) -> Vec<usize> {
+        let annals = self.annals.lock();
+        let recent = record.events().map(|loss| loss.rank);
+        annals.first(record.filed()).chain(recent).collect()
+    }
+
+    /// How threads that wait are to find out in which call.
+    pub fn name_calls(&self, call: fn() -> &'static str) {
+        self.call.get_or_init(|| call);
+    }
+
+    /// The ranks sit there; before anybody lives.
+    pub fn sit_on(&self, berths: Berths) {
+        self.berths.get_or_init(|| Mutex::new(berths));
+    }
+
+    /// Where ranks sit, if they do on a machine that was thought out.
+    pub fn berths(&self) -> Option<MutexGuard<'_, Berths>> {
+        self.berths.get().map(|berths| berths.lock())
+    }
+
+    /// From now on there is somebody who writes down what has happened.
+    pub fn keep_chronicle(&self, scribe: fn(&Tale)) {
+        self.scribe.get_or_init(|| scribe);
+    }
+
+    /// Tells the chronicle of something that happens now. Called for failures only.
+    pub fn tell(&self, tell: impl FnOnce(&mut Chronicle, Duration)) {
+        let Some(scribe) = self.scribe.get() else { return };
+        let mut chronicle = self.chronicle.lock();
+        tell(&mut chronicle, self.age());
+        // Under the lock: whoever ends the process takes it first, and so loses no line.
+        chronicle.tell().iter().for_each(scribe);
+    }
+
+    /// The latest stories that are not over, so many at the most.
+    pub fn open_tales(&self, most: usize) -> Vec<Tale> {
+        self.chronicle.lock().open(most).to_vec()
+    }
+
+    /// Tells the chronicle that somebody has noticed the deaths after `epoch`.
+    pub(in crate::engine) fn tell_noticed(&self, epoch: usize) {
+        if self.scribe.get().is_some() {
+            let deaths = self.deaths_since(epoch);
+            self.tell(|chronicle, now| chronicle.noticed(&deaths, now));
+        }
+    }
+
+    /// The job ends: what is still open is written down.
+    pub fn end_chronicle(&self) {
+        /// Whoever holds it may be dead.
+        const PATIENCE: Duration = Duration::from_millis(200);
+        let Some(scribe) = self.scribe.get() else { return };
+        if let Some(mut chronicle) = self.chronicle.try_lock_for(PATIENCE) {
+            chronicle.end();
+            chronicle.tell().iter().for_each(scribe);
+        }
+    }
+
+    /// The call that the calling thread is in.
+    #[inline]
+    pub(in crate::engine) fn call(&self) -> &'static str {
+        self.call.get().map_or("a call", |call| call())
+    }
+
+    /// A life begins in `seat`: what was sent to the one before is not for it.
+    pub fn enter(&self, seat: usize, incarnation: u32) {
+        let has_entered = self.ledger.lock().enter(Member { seat, incarnation });
+        assert!(has_entered, "a seat is free before its next incarnation comes: {seat}");
+        self.wire.port(seat).open(incarnation);
+    }
+
+    /// A rank is dead: recorded once, and everybody who waits looks up.
+    pub fn bury(&self, seat: usize, incarnation: u32) {
+        self.tell(|chronicle, now| chronicle.recorded(Member { seat, incarnation }, now));
+        let mut ledger = self.ledger.lock();
+        if !ledger.bury(Member { seat, incarnation }) {
+            return;
+        }
+        self.wire.port(seat).close();
+        self.settle(seat, usize::MAX);
+        self.stir.fetch_add(DEATH, Ordering::SeqCst);
+        drop(ledger);
+        self.part_with(Member { seat, incarnation });
+        self.tell_council(Member { seat, incarnation });
+        // Many ranks that never call MPI end in no time.
+        if self.is_in_use.load(Ordering::SeqCst) {
+            self.wake_all();
+        }
+    }
+
+    /// The life in `seat` will not ask for the first `deaths` again; nor will whoever is to come.
+    pub(in crate::engine) fn settle(&self, seat: usize, deaths: usize) {
+        self.settled[seat].store(deaths, Ordering::Relaxed);
+    }
+
+    /// Forgets deaths that nobody will ask for.
+    pub(in crate::engine) fn tidy_up(&self) {
+        /// It is worth while for so many.
+        const MANY: usize = 256;
+        let settled = self.settled.iter().map(|settled| settled.load(Ordering::Relaxed)).min();
+        let mut ledger = self.ledger.lock();
+        if let Some(settled) = settled.filter(|settled| *settled >= ledger.forgotten() + MANY) {
+            ledger.forget(settled);
+        }
+    }
+
+    /// The seats where somebody has died.
+    pub fn bereaved(&self) -> Vec<usize> {
+        self.ledger.lock().bereaved().collect()
+    }
+
+    /// Something has happened that those who wait have to look at; they are to be woken next.
+    pub(in crate::engine) fn disturb(&self) {
+        let next = |stir: u64| Some(stir & !(DEATH - 1) | (stir + 1) & (DEATH - 1));
+        let _ = self.stir.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+    }
+
+    pub(in crate::engine) fn wake_all(&self) {
+        sched::wake_all((0..self.size()).map(|seat| self.wire.port(seat).bell()));
+    }
+
+    /// From now on there is somebody who may wait.
+    pub(in crate::engine) fn put_to_use(&self) {
+        self.is_in_use.store(true, Ordering::SeqCst);
+    }
+
+    /// Whoever of this seat waits inside a call looks up.
+    pub fn wake(&self, seat: usize) {
+        self.wire.port(seat).bell().unpark();
+    }
+
+    /// Changes with everything that those who wait may have to look at.
+    #[inline]
+    pub(in crate::engine) fn stir(&self) -> u64 {
+        self.stir.load(Ordering::SeqCst)
+    }
+
+    /// How many have died so far.
+    #[inline]
+    pub fn epoch(&self) -> usize {
+        epoch_of(self.stir())
+    }
+
+    /// From now on nobody takes a way on which steps are not told.
+    pub fn be_careful(&self) {
+        self.is_careful.store(true, Ordering::SeqCst);
+        self.disturb();
+    }
+
+    /// Whether steps are to be told.
+    #[inline]
+    pub(in crate::engine) fn is_careful(&self) -> bool {
+        self.is_careful.load(Ordering::Relaxed)
+    }
+
+    /// Whether `member` lives no more.
+    pub fn is_dead(&self, member: Member) -> bool {
+        self.epoch() != 0 && self.ledger.lock().is_dead(member)
+    }
+
+    /// Those who died after `epoch`, in order; of the first, only those whom somebody may ask for.
+    pub fn deaths_since(&self, epoch: usize) -> Vec<Member> {
+        self.ledger.lock().since(epoch).to_vec()
+    }
+
+    pub(in crate::engine) fn wire(&self) -> &'static Wire {
+        self.wire
+    }
+
+    pub(in crate::engine) fn port(&self, seat: usize) -> &'static Port {
+        self.wire.port(seat)
+    }
+
+    /// Whether ranks have to share cores.
+    pub(in crate::engine) fn is_crowded(&self) -> bool {
+        self.ranks_per_core > 1
+    }
+
+    /// How many ranks share a core.
+    #[inline]
+    pub fn ranks_per_core(&self) -> usize {
+        self.ranks_per_core
+    }
+}
+
+/// How many had died when [`World::stir`] was this.
+#[inline]
+pub(in crate::engine) fn epoch_of(stir: u64) -> usize {
+    (stir >> 32) as usize
+}

@@ -1,0 +1,358 @@
+//! The process's first thread: starts ranks, buries them, and does what the tenant decides.
+//!
+//! The way of a burial: the rank has ended on one of its threads → the others are made to end, too
+//! (*mourning*) → locks of libc that they held are released, the tenant is told → once nobody
+//! copies from its memory any more, that is given back → perhaps a fresh incarnation moves in.
+
+use super::threads::{self, Thread};
+use super::{Ending, Newcomer, Verdict, birth, files, obituary};
+use crate::host::life::running_job::{RunningJob, end_process};
+use crate::host::sched::yield_now;
+use crate::host::shims::stdio;
+use crate::host::{Rank, clock, replay, signals};
+use crate::launch::Job;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How often threads that are to die are asked again.
+const AGAIN: Duration = Duration::from_millis(1);
+/// How long threads get to come out of libc by themselves.
+const GRACE: Duration = Duration::from_millis(20);
+/// After this, a dead rank's threads and memory are given up: they stay, and nobody uses them.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// For so long nothing is cleared up where nobody moves in: perhaps all ranks are about to end.
+const LINGER: Duration = Duration::from_millis(20);
+
+pub(super) struct Supervisor {
+    world: &'static RunningJob,
+    ranks: usize,
+    started: Instant,
+    timeout: Option<Duration>,
+    living: usize,
+    condemned: Vec<Condemned>,
+    burials: Vec<Burial>,
+    /// Signals wait for a thread to be at a harmless place.
+    has_deferred: bool,
+    /// When the next alarm of a rank rings.
+    alarm: Option<Instant>,
+}
+
+/// A rank that is to die and has not yet.
+struct Condemned {
+    rank: &'static Rank,
+    since: Instant,
+}
+
+struct Burial {
+    rank: &'static Rank,
+    ending: Ending,
+    since: Instant,
+    stage: Stage,
+    /// Its first thread, as glibc calls it.
+    first: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Some of its threads still run.
+    Mourning,
+    /// Somebody may still copy from its memory.
+    Clearing {
+        /// Who is to move in.
+        next: Option<Newcomer>,
+        abandoned: bool,
+    },
+    Done,
+}
+
+impl Supervisor {
+    pub(super) fn new(world: &'static RunningJob, job: &Job) -> Supervisor {
+        Supervisor {
+            world,
+            ranks: job.ranks,
+            started: Instant::now(),
+            timeout: job.timeout,
+            living: 0,
+            condemned: Vec::new(),
+            burials: Vec::new(),
+            has_deferred: false,
+            alarm: None,
+        }
+    }
+
+    /// Runs the job to its end.
+    pub(super) fn work(&mut self) -> ! {
+        replay::begin();
+        for seat in 0..self.ranks {
+            self.bear(seat, Newcomer { incarnation: 0, generation: 0 });
+        }
+        loop {
+            let seen = self.world.bell.listen();
+            let has_turn = replay::is_undertakers_turn();
+            self.look_around();
+            let due = if replay::is_wanted() { self.world.tenant.due() } else { None };
+            if self.living == 0 && self.burials.is_empty() {
+                let tenant = &self.world.tenant;
+                self.close(tenant.status(), &tenant.last_words());
+            }
+            let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
+            if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
+                let seconds = limit.as_secs_f64();
+                self.close(124, &format!("ftrun: the job is not done after {seconds} s; it ends"));
+            }
+            let is_busy =
+                !self.burials.is_empty() || !self.condemned.is_empty() || self.has_deferred;
+            let again = is_busy.then(|| clock::now() + AGAIN);
+            let next = [again, self.alarm, due].into_iter().flatten().min();
+            if has_turn {
+                replay::give_back(next);
+            }
+            // Where he gets turns, no other time counts than theirs.
+            let next = next.filter(|_| !replay::is_in_force());
+            let wait = next.map(|at| at.saturating_duration_since(clock::now()));
+            match [left, wait].into_iter().flatten().min() {
+                Some(longest) => self.world.bell.park_for(seen, longest),
+                None => self.world.bell.park(seen),
+            }
+        }
+    }
+
+    fn bear(&mut self, seat: usize, newcomer: Newcomer) {
+        if let Err(why) = birth::bear(self.world, seat, newcomer) {
+            end_process(2, &format!("ftrun: {why}\n"));
+        }
+        self.living += 1;
+    }
+
+    fn look_around(&mut self) {
+        for rank in self.world.take_ended() {
+            let ended = rank.life.ended.get().expect("only ranks that have ended are reported");
+            let (ending, since, stage) = (ended.ending, clock::now(), Stage::Mourning);
+            let first = rank.life.threads.lock().first().map_or(0, |thread| thread.pthread());
+            self.burials.push(Burial { rank, ending, since, stage, first });
+        }
+        let since = clock::now();
+        let condemned = self.world.take_condemned().into_iter();
+        self.condemned.extend(condemned.map(|rank| Condemned { rank, since }));
+        self.condemned.retain(|condemned| !condemned.rank.life.is_ending());
+        self.condemned.iter().for_each(|condemned| self.press(condemned.rank, condemned.since));
+        self.pass_signals_on();
+        if self.world.take_alarms() || self.alarm.is_some_and(|at| at <= clock::now()) {
+            self.alarm = self.ring_alarms();
+        }
+        if self.world.take_deferred() || self.has_deferred {
+            self.has_deferred = self.press_deferred();
+        }
+        self.take_orders();
+        for mut burial in std::mem::take(&mut self.burials) {
+            self.go_on_with(&mut burial);
+            if burial.stage != Stage::Done {
+                self.burials.push(burial);
+            }
+        }
+    }
+
+    /// Brings those to life who were ordered, as soon as their seats are free.
+    fn take_orders(&mut self) {
+        while let Ok((seat, newcomer)) = self.world.orders.try_recv() {
+            let mut burials = self.burials.iter_mut();
+            match burials.find(|burial| burial.rank.seat == seat).map(|burial| &mut burial.stage) {
+                Some(Stage::Clearing { next, .. }) => *next = Some(newcomer),
+                Some(_) => panic!("whoever is mourned has no successor yet"),
+                None => self.bear(seat, newcomer),
+            }
+        }
+    }
+
+    fn go_on_with(&mut self, burial: &mut Burial) {
+        if burial.stage == Stage::Mourning {
+            let all_gone = self.mourn(burial);
+            let abandoned = ago(burial.since) > PATIENCE;
+            if !all_gone && !abandoned {
+                return;
+            }
+            let restart = self.announce(burial);
+            burial.since = clock::now();
+            let incarnation = burial.rank.incarnation + 1;
+            let next = restart.then_some(Newcomer { incarnation, generation: 0 });
+            burial.stage = Stage::Clearing { next, abandoned: !all_gone };
+        }
+        if let Stage::Clearing { next, abandoned } = burial.stage {
+            self.clear(burial, next, abandoned);
+        }
+    }
+
+    /// Makes all threads of the rank end; whether they have.
+    fn mourn(&self, burial: &Burial) -> bool {
+        const YIELDS: usize = 100;
+        let rank = burial.rank;
+        let is_on_its_way = |thread: &Arc<Thread>| thread.is_leaving() && !thread.is_gone();
+        for _ in 0..YIELDS {
+            let threads = threads::living(rank);
+            if threads.is_empty() {
+                return true;
+            }
+            if !threads.iter().any(is_on_its_way) {
+                break;
+            }
+            yield_now();
+        }
+        self.press(rank, burial.since);
+        false
+    }
+
+    /// Makes the threads of `rank`, which is to die since then, look at their pulse.
+    fn press(&self, rank: &Rank, since: Instant) {
+        self.world.tenant.wake(rank.seat);
+        rank.life.bell.unpark();
+        rank.images.shut();
+        for thread in threads::living(rank) {
+            if ago(since) > GRACE {
+                self.excuse_if_blocked(rank, &thread);
+            }
+            thread.poke();
+        }
+    }
+
+    /// Rings what is due; when the next alarm is.
+    fn ring_alarms(&self) -> Option<Instant> {
+        let now = clock::now();
+        let living = self.world.ranks().filter(|rank| !rank.life.is_ending());
+        living.filter_map(|rank| signals::ring_alarm(rank, now)).min()
+    }
+
+    /// Makes all threads look in whose inbox signals wait; whether there are any.
+    fn press_deferred(&self) -> bool {
+        let mut has_deferred = false;
+        for rank in self.world.ranks().filter(|rank| !rank.life.is_ending()) {
+            let mut is_shut = false;
+            let threads = threads::living(rank).into_iter();
+            for thread in threads.filter(|thread| !thread.signals.is_empty()) {
+                if !std::mem::replace(&mut is_shut, true) {
+                    rank.images.shut();
+                }
+                self.excuse_if_blocked(rank, &thread);
+                thread.poke();
+            }
+            has_deferred |= is_shut;
+        }
+        has_deferred
+    }
+
+    /// Tells the tenant; whether a fresh incarnation is wanted.
+    fn announce(&mut self, burial: &Burial) -> bool {
+        let rank = burial.rank;
+        let threads = std::mem::take(&mut *rank.life.threads.lock());
+        if !rank.life.is_orderly.load(Ordering::Relaxed) || threads.len() > 1 {
+            threads.iter().for_each(|thread| files::release_locks_of(thread.pthread()));
+            stdio::rescue(rank);
+        }
+        // A thread that was given up may still look at its record.
+        threads.into_iter().filter(|thread| !thread.is_gone()).for_each(std::mem::forget);
+        self.living -= 1;
+        if burial.ending != (Ending::Exited { status: 0 }) {
+            replay::note_loss();
+        }
+        match self.world.tenant.ended(rank, burial.ending) {
+            Verdict::Continue => false,
+            Verdict::Restart => true,
+            Verdict::End { status, last_words } => self.close(status, &last_words),
+        }
+    }
+
+    fn clear(&mut self, burial: &mut Burial, next: Option<Newcomer>, abandoned: bool) {
+        let rank = burial.rank;
+        let seat = &self.world.seats[rank.seat];
+        if self.living == 0 && next.is_none() {
+            burial.stage = Stage::Done;
+            return;
+        }
+        if next.is_none() && ago(burial.since) < LINGER {
+            return;
+        }
+        let is_free = seat.close();
+        let gave_up = abandoned || ago(burial.since) > PATIENCE;
+        if !is_free && !gave_up {
+            return;
+        }
+        let plan = &self.world.plan;
+        let mut ground = seat.ground.lock();
+        if gave_up {
+            // Whatever that thread holds or uses stays its own: stack, heap, open files.
+            plan.desert(&mut ground);
+            rank.heap.desert(rank.seat);
+            self.world.forget_fiber_of(rank.seat);
+        } else {
+            if let Some(fiber) = self.world.fiber_of(rank.seat) {
+                // SAFETY: its thread is gone, and libc's locks know its block no more.
+                unsafe { fiber.clear_up() };
+            } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
+                plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
+            }
+            // What is locked in memory stays until the next life.
+            let _ = plan.give_back(&ground);
+            rank.heap.give_back();
+            rank.libc.close_files(rank.life.has_died_in_libc(rank, burial.ending));
+            stdio::give_back(&rank.libc);
+        }
+        drop(ground);
+        burial.stage = Stage::Done;
+        let place = rank.seat;
+        if !gave_up {
+            // SAFETY: it is closed, without pins, and the rank's threads are gone. This burial, the
+            // last to know of the record, is done.
+            unsafe { seat.vacate() };
+        }
+        if let Some(newcomer) = next {
+            self.bear(place, newcomer);
+        }
+    }
+
+    /// Signals to the whole process go to the ranks that handle them, or end the job.
+    fn pass_signals_on(&mut self) {
+        let forwarded = self.world.take_forwarded();
+        for number in (1..64).filter(|number| forwarded >> number & 1 == 1) {
+            let is_alive = |rank: &&'static Rank| !rank.life.is_ending();
+            let heard =
+                self.world.ranks().filter(is_alive).filter(|rank| signals::send(rank, number));
+            if heard.count() == 0 && signals::ends_a_process(number) {
+                let name = obituary::name(number);
+                self.close(128 + number, &format!("ftrun: {name}; the job ends"));
+            }
+        }
+    }
+
+    /// Ends the process, with a line of last words if there is something to say.
+    fn close(&self, status: i32, last_words: &str) -> ! {
+        match last_words {
+            "" => end_process(status, ""),
+            words => end_process(status, &format!("{words}\n")),
+        }
+    }
+}
+
+fn ago(moment: Instant) -> Duration {
+    clock::now().saturating_duration_since(moment)
+}
+
+impl Supervisor {
+    /// A thread that waits in the kernel, and holds no lock of libc's or ours that others need, may
+    /// be ended there.
+    fn excuse_if_blocked(&self, rank: &Rank, thread: &Thread) {
+        let Some(number) = thread.number() else { return };
+        let path = format!("/proc/self/task/{number}/syscall");
+        let Ok(line) = std::fs::read_to_string(path) else { return };
+        // `number arg0 … arg5 sp pc`, or `running`.
+        let parse = |word: &str| usize::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+        let mut words = line.split_whitespace();
+        let Some(call) = words.next().and_then(|word| word.parse::<i64>().ok()) else { return };
+        let values: Vec<usize> = words.filter_map(parse).collect();
+        let &[first, _, _, _, _, _, sp, pc] = values.as_slice() else { return };
+        let is_in_pool = self.world.template.waiting_code.iter().any(|code| code.contains(&pc));
+        if call == libc::SYS_futex && is_in_pool || signals::is_harmless_wait(rank, call, first) {
+            thread.excuse(pc, sp);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The deaths that a job was ordered to meet: at calls (see [`PlannedDeath`]), after times, by
+//! chance, or because a node fails of the machine that ranks sit on.
+
+use crate::base::Member;
+use crate::engine::World;
+use crate::host::life::{self, Visit};
+use crate::host::{Rank, clock};
+use crate::job::report;
+use crate::launch::Job;
+use crate::machine::placement::Use;
+use crate::machine::schedule::{Event, When};
+use crate::mpi::failure::planned_death::PlannedDeath;
+use crate::mpi::process::Process;
+use parking_lot::{Condvar, Mutex};
+use std::iter::Peekable;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+static ORDERS: OnceLock<Orders> = OnceLock::new();
+
+struct Orders {
+    world: &'static World,
+    events: Vec<Event>,
+    /// Those whose times have yet to come, and those that were met in time.
+    timed: Mutex<Timed>,
+    has_timed: AtomicBool,
+    /// Rung when somebody comes to life.
+    birth: Condvar,
+    /// Where the supervisor keeps time.
+    strokes: Mutex<Vec<Peekable<Strokes>>>,
+    /// Of how many strokes some are to come.
+    strikers: AtomicUsize,
+}
+
+/// Who is struck when, from the beginning of the job on, in order.
+pub(super) type Strokes = Box<dyn Iterator<Item = (Duration, Target)> + Send>;
+
+/// What a stroke hits.
+#[derive(Clone, Copy)]
+pub(super) enum Target {
+    Seat(usize),
+    /// A node of the machine, with whoever sits there then.
+    Node(usize),
+}
+
+#[derive(Default)]
+struct Timed {
+    pending: Vec<Pending>,
+    met: Vec<(Member, String)>,
+}
+
+/// The death of one life.
+struct Pending {
+    victim: Member,
+    after: Duration,
+    is_outside: bool,
+    when: When,
+}
+
+/// How often a rank is looked at that is to die outside of calls, and is inside of one.
+const AGAIN: Duration = Duration::from_micros(200);
+
+/// What a job is ordered to meet; before anybody lives. Where it has a seed, the supervisor keeps
+/// time (see [`due`]). Who watches it may order more.
+pub(super) fn order(world: &'static World, job: &Job, strokes: Vec<Strokes>) {
+    let (events, has_seed) = (job.kills.clone(), job.seed.is_some());
+    if events.is_empty() && strokes.is_empty() && job.watch.is_none() {
+        return;
+    }
+    let has_times = events.iter().any(|event| matches!(event.when, When::Time { .. }));
+    let strikers = AtomicUsize::new(strokes.len());
+    let (kept, given) = if has_seed { (strokes, vec![]) } else { (vec![], strokes) };
+    let orders = Orders {
+        world,
+        events,
+        timed: Mutex::default(),
+        has_timed: AtomicBool::new(false),
+        birth: Condvar::new(),
+        strokes: Mutex::new(kept.into_iter().map(Iterator::peekable).collect()),
+        strikers,
+    };
+    assert!(ORDERS.set(orders).is_ok(), "a job gets its orders once");
+    if has_times && !has_seed {
+        begin(reap);
+    }
+    for strokes in given {
+        begin(|| strike_all(strokes));
+    }
+}
+
+fn begin(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().name("reaper".into()).stack_size(128 << 10);
+    thread.spawn(work).expect("a job that is to lose ranks has room for one more thread");
+}
+
+/// Somebody has come to life.
+pub(super) fn began(victim: Member) {
+    let Some(orders) = ORDERS.get() else { return };
+    let events = of(orders, victim.seat, victim.incarnation);
+    let mut timed = orders.timed.lock();
+    for event in events {
+        if let When::Time { after, is_outside } = event.when {
+            let when = event.when.clone();
+            timed.pending.push(Pending { victim, after, is_outside, when });
+            orders.has_timed.store(true, Ordering::Relaxed);
+        }
+    }
+    orders.birth.notify_all();
+}
+
+/// What is ordered for one life that has just made its first call.
+pub fn lead(process: &Process) {
+    let Some(orders) = ORDERS.get() else { return };
+    let Member { seat, incarnation } = process.me;
+    let whens: Vec<When> = of(orders, seat, incarnation).map(|event| event.when.clone()).collect();
+    let is_counted = |when: &When| !matches!(when, When::Time { is_outside: false, .. });
+    if !whens.iter().any(is_counted) {
+        return;
+    }
+    let fate = Arc::new(PlannedDeath::new(whens));
+    if fate.counts_steps() {
+        process.world.be_careful();
+    }
+    let fate = process.fate.get_or_init(|| fate);
+    process.engine.count_steps(fate.clone());
+}
+
+fn of(orders: &Orders, seat: usize, incarnation: u32) -> impl Iterator<Item = &Event> {
+    let is_meant = move |event: &&Event| event.seat == seat && event.life.is(incarnation);
+    orders.events.iter().filter(is_meant)
+}
+
+/// Which order it was that `rank` has met. Asked once.
+pub(super) fn met(rank: &Rank) -> Option<String> {
+    let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+    let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
+    if let Some(when) = fate.and_then(|fate| fate.met()) {
+        return Some(when.to_string());
+    }
+    let mut timed = ORDERS.get()?.timed.lock();
+    let place = timed.met.iter().position(|(victim, _)| *victim == member)?;
+    // In order: the first of several counts.
+    Some(timed.met.remove(place).1)
+}
+
+/// Whether somebody is to die whose time has not come: then nobody waits in vain for news.
+pub(super) fn is_expecting() -> bool {
+    ORDERS.get().is_some_and(|orders| {
+        orders.has_timed.load(Ordering::Relaxed) || orders.strikers.load(Ordering::Relaxed) > 0
+    })
+}
+
+/// Kills in time, as long as the job lasts.
+fn reap() {
+    let Some(orders) = ORDERS.get() else { return };
+    let mut timed = orders.timed.lock();
+    loop {
+        match timed.reap() {
+            Some(left) => drop(orders.birth.wait_for(&mut timed, left)),
+            None => {
+                orders.has_timed.store(false, Ordering::Relaxed);
+                orders.birth.wait(&mut timed);
+            }
+        }
+    }
+}
+
+impl Timed {
+    /// Kills whose time has come; how long to wait for the next.
+    fn reap(&mut self) -> Option<Duration> {
+        let mut next: Option<Duration> = None;
+        let Timed { pending, met } = self;
+        pending.retain(|death| {
+            let left = death.left();
+            if left == Some(Duration::ZERO) {
+                met.push((death.victim, death.when.to_string()));
+                life::kill_only(death.victim.seat, death.victim.incarnation);
+                return false;
+            }
+            next = [next, left].into_iter().flatten().min();
+            left.is_some()
+        });
+        next
+    }
+}
+
+/// Kills whose time has come; when the next is to die. For the supervisor, where he keeps time.
+pub(super) fn due() -> Option<Instant> {
+    let orders = ORDERS.get()?;
+    let reaped = orders.timed.lock().reap();
+    orders.has_timed.store(reaped.is_some(), Ordering::Relaxed);
+    let (now, begun) = (clock::now(), orders.world.started());
+    let mut next = reaped.map(|left| now + left);
+    let mut all = orders.strokes.lock();
+    all.retain_mut(|strokes| {
+        while let Some((at, target)) = strokes.next_if(|(at, _)| begun + *at <= now) {
+            strike(orders, at, target);
+        }
+        let following = strokes.peek().map(|(at, _)| begun + *at);
+        next = [next, following].into_iter().flatten().min();
+        following.is_some()
+    });
+    orders.strikers.store(all.len(), Ordering::Relaxed);
+    next
+}
+
+impl Pending {
+    /// How long to wait until this death or the next look at it; `None` when it comes too late.
+    fn left(&self) -> Option<Duration> {
+        let Member { seat, incarnation } = self.victim;
+        let rank = life::living(seat).filter(|rank| rank.incarnation == incarnation)?;
+        let left = self.after.saturating_sub(rank.age());
+        let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
+        let is_inside = || fate.is_some_and(|fate| fate.is_in_call());
+        Some(if left.is_zero() && self.is_outside && is_inside() { AGAIN } else { left })
+    }
+}
+
+/// Deals these strokes, as long as the job lasts.
+fn strike_all(strokes: Strokes) {
+    let Some(orders) = ORDERS.get() else { return };
+    for (at, target) in strokes {
+        std::thread::sleep(at.saturating_sub(orders.world.age()));
+        strike(orders, at, target);
+    }
+    orders.strikers.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Kills the rank in `seat` because a person wants that; what it is, if it cannot be killed.
+pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
+    let orders = ORDERS.get().expect("a job that is watched has a place for orders");
+    let after = Duration::from_millis(orders.world.age().as_millis() as u64);
+    let when = When::Time { after, is_outside: false };
+    let rank = life::living(seat).ok_or("it does not live")?;
+    if rank.pulse.is_stopping() {
+        return Err("it is about to die");
+    }
+    if has_left(&rank) {
+        return Err("it is done with MPI");
+    }
+    let victim = Member { seat, incarnation: rank.incarnation };
+    orders.timed.lock().met.push((victim, format!("{when} by hand")));
+    life::kill_only(seat, rank.incarnation);
+    Ok(())
+}
+
+/// Whether it is done with MPI.
+pub(super) fn has_left(rank: &Visit) -> bool {
+    rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
+}
+
+/// Kills whom it hits, but for who has left MPI.
+fn strike(orders: &Orders, at: Duration, target: Target) {
+    let when = When::Time { after: at, is_outside: false };
+    let (seat, order) = match target {
+        Target::Seat(seat) => (seat, when.to_string()),
+        Target::Node(node) => {
+            let mut berths = orders.world.berths().expect("nodes are those of a machine");
+            match berths.node(node) {
+                Use::Rank(rank) => {
+                    (rank as usize, format!("node {} at {when}", berths.name_of(node)))
+                }
+                Use::Spare => {
+                    berths.fail(node);
+                    drop(berths);
+                    report::lost_spare(node, orders.world.age());
+                    return;
+                }
+                Use::Failed(_) | Use::Dead => return,
+            }
+        }
+    };
+    let is_to_come = life::incarnation(seat).is_none();
+    let rank = life::living(seat).filter(|rank| !has_left(rank));
+    if !is_to_come && rank.is_none() {
+        return;
+    }
+    let incarnation = rank.as_ref().map_or(0, |rank| rank.incarnation);
+    orders.timed.lock().met.push((Member { seat, incarnation }, order));
+    match rank {
+        Some(rank) => life::kill_only(seat, rank.incarnation),
+        None => life::kill(seat),
+    }
+}

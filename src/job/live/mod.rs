@@ -1,0 +1,213 @@
+//! `ftrun --watch`, `--tui` and `--record`: what people see of a job while it goes on. A thread of
+//! the library's own looks now and then at what there is to see of every rank anyway; ranks do
+//! nothing for it but to say in which call they fall asleep.
+
+mod hands;
+mod sight;
+mod stories;
+
+use crate::engine::World;
+use crate::fault::Tale;
+use crate::host::{Rank, output, service};
+use crate::job::end::say;
+use crate::launch::Job;
+use crate::mpi::process::Process;
+use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
+use parking_lot::{Condvar, Mutex};
+use sight::Sight;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use stories::Stories;
+
+static LIVE: OnceLock<Live> = OnceLock::new();
+
+struct Live {
+    world: &'static World,
+    feed: Arc<Feed>,
+    /// Whether the terminal is to show the end, too.
+    is_drawn: bool,
+    /// The stories that have come to an end, and of which nothing has been shown.
+    told: Mutex<Vec<Tale>>,
+    /// The seats whose ranks have ended well.
+    finished: Box<[AtomicBool]>,
+    /// By seat, what those who are gone have done there.
+    gone: Mutex<Vec<Gone>>,
+    is_closing: AtomicBool,
+    is_done: Mutex<bool>,
+    done: Condvar,
+}
+
+/// What the lives in a seat have done that are over.
+#[derive(Clone, Copy, Default)]
+struct Gone {
+    lives: u32,
+    messages: u64,
+    collectives: u64,
+}
+
+/// A picture each, of those that somebody looks at, and of those that are kept.
+const PICTURE: Duration = Duration::from_millis(33);
+const KEPT: Duration = Duration::from_millis(50);
+/// After this time people see what has become of what they have asked for.
+const SOON: Duration = Duration::from_millis(4);
+/// How long to wait for somebody to come.
+const NOBODY: Duration = Duration::from_millis(100);
+/// Looks take no more than this part of one processor's time.
+const SHARE: u32 = 200;
+/// How long the end of the job waits for a recording.
+const WRITTEN: Duration = Duration::from_millis(700);
+/// How long the end of the job waits until it is on the disk and pages have seen it, each of which
+/// has its own limit; it is not held up by what is stuck.
+const PATIENCE: Duration = Duration::from_millis(2500);
+
+/// Lets people watch the job, where that is wanted; before anybody lives.
+pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
+    if job.watch.is_none() && job.record.is_none() && !job.draws {
+        return Ok(());
+    }
+    let feed = Arc::new(Feed::default());
+    if let Some(file) = &job.record {
+        feed.keep(Recorder::create(Path::new(file), Slow::LeavesOut, service::start)?);
+    }
+    if job.draws {
+        let terminal = Terminal::new(|bytes| {
+            // Where it cannot be written, nobody sees it.
+            let _ = output::write(2, bytes);
+        });
+        feed.draw_on(terminal, service::start)?;
+    }
+    let live = LIVE.get_or_init(|| Live {
+        world,
+        feed: feed.clone(),
+        is_drawn: job.draws,
+        told: Mutex::default(),
+        finished: (0..job.ranks).map(|_| AtomicBool::new(false)).collect(),
+        gone: Mutex::new(vec![Gone::default(); job.ranks]),
+        is_closing: AtomicBool::new(false),
+        is_done: Mutex::default(),
+        done: Condvar::new(),
+    });
+    let mut sight = Sight::new(live);
+    feed.set(sight.scene());
+    if let Some(port) = job.watch {
+        let address = view::serve(feed, port, service::start)
+            .map_err(|why| format!("--watch: {why}: say --port 0 for one that is free"))?;
+        say(&format!("ftrun: watch it at {address}"));
+    }
+    let started = service::start(Box::new(move || live.go_on(&mut sight)));
+    started.map_err(|why| format!("--watch: cannot start a thread: {why}"))
+}
+
+/// Whether people can see the job.
+pub(super) fn is_on() -> bool {
+    LIVE.get().is_some()
+}
+
+/// A story of a failure is over.
+pub(super) fn tell(tale: &Tale) {
+    if let Some(live) = LIVE.get() {
+        live.told.lock().push(tale.clone());
+    }
+}
+
+/// A rank has ended, in whatever way.
+pub(super) fn ended(rank: &Rank) {
+    let (Some(live), Some(process)) = (LIVE.get(), rank.lodger::<Process>()) else { return };
+    let gone = &mut live.gone.lock()[rank.seat];
+    gone.lives = rank.incarnation + 1;
+    gone.messages += process.engine.sent();
+    gone.collectives += process.collectives();
+}
+
+/// The rank in `seat` has ended well.
+pub(super) fn finished(seat: usize) {
+    if let Some(live) = LIVE.get() {
+        live.finished[seat].store(true, Ordering::Relaxed);
+    }
+}
+
+/// The job ends: waits a moment for those who look, if there are any.
+pub(super) fn close() {
+    let Some(live) = LIVE.get() else { return };
+    if !live.feed.is_watched() && !live.feed.is_kept() && !live.is_drawn {
+        return;
+    }
+    live.is_closing.store(true, Ordering::Release);
+    live.feed.hurry();
+    let mut is_done = live.is_done.lock();
+    let until = Instant::now() + PATIENCE;
+    while !*is_done && !live.done.wait_until(&mut is_done, until).timed_out() {}
+}
+
+impl Live {
+    fn go_on(&self, sight: &mut Sight) {
+        let mut stories = Stories::default();
+        let (mut shown, mut kept) = (Instant::now() - PICTURE, Instant::now() - KEPT);
+        let (mut cost, mut is_urgent) = (Duration::ZERO, false);
+        while !self.is_closing.load(Ordering::Acquire) {
+            let (is_watched, is_kept) = (self.feed.is_watched(), self.feed.is_kept());
+            let gap = if is_watched { PICTURE } else { KEPT };
+            let wait = match is_watched || is_kept {
+                true if is_urgent => SOON,
+                true => gap.max(cost * SHARE).saturating_sub(shown.max(kept).elapsed()),
+                false => NOBODY,
+            };
+            if let Some(order) = self.feed.order(wait.max(Duration::from_millis(1))) {
+                is_urgent = is_watched && !order.words.starts_with("info");
+                self.obey(order, sight);
+            }
+            let (begun, before) = (Instant::now(), service::spent());
+            let is_due = |last: Instant, gap: Duration| begun - last >= gap.max(cost * SHARE);
+            let gap = if is_urgent { SOON } else { PICTURE };
+            let shows = is_due(shown, gap) && self.feed.is_hungry();
+            is_urgent &= is_watched && !shows;
+            let keeps = is_kept && is_due(kept, KEPT);
+            if shows || keeps {
+                self.look(sight, &mut stories, "under way", [shows, keeps]);
+                let now = Instant::now();
+                cost = service::spent() - before;
+                shown = if shows { now } else { shown };
+                kept = if keeps { now } else { kept };
+            }
+        }
+        self.look(sight, &mut stories, "ended", [true; 2]);
+        if let Err(flaw) = self.feed.finish(Some(WRITTEN)) {
+            if !flaw.is_late {
+                output::note_unwritten(libc::EIO);
+            }
+            say(&format!("ftrun: {}", flaw.words));
+        }
+        self.feed.end();
+        *self.is_done.lock() = true;
+        self.done.notify_all();
+    }
+
+    /// Looks at the job, and shows and keeps what there is.
+    fn look(
+        &self, sight: &mut Sight, stories: &mut Stories, state: &'static str,
+        [shows, keeps]: [bool; 2],
+    ) {
+        let over = std::mem::take(&mut *self.told.lock());
+        stories.go_on(self, over);
+        if sight.has_moved(stories.moves) {
+            self.feed.set(sight.scene());
+        }
+        let frame = sight.frame(state, stories);
+        if shows {
+            self.feed.show(&frame);
+        }
+        if keeps {
+            self.feed.record(&frame);
+        }
+    }
+
+    fn obey(&self, order: Order, sight: &mut Sight) {
+        let answer = hands::obey(&order.words, sight);
+        if answer.is_ok() && order.words.starts_with("view ") {
+            self.feed.set(sight.scene());
+        }
+        order.answer(answer);
+    }
+}

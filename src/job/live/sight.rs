@@ -1,0 +1,271 @@
+//! One look at a job: what each rank does, by what it leaves to be seen.
+
+use super::stories::Stories;
+use super::{Gone, Live};
+use crate::engine::World;
+use crate::host::life::{self, Visit};
+use crate::machine::map;
+use crate::mpi::failure::deadlock_report;
+use crate::mpi::process::Process;
+use crate::view::{Frame, Image, Scene};
+use std::sync::atomic::Ordering;
+
+/// What colours mean.
+const KINDS: [&str; 8] = [
+    "computes",
+    "waits for messages",
+    "waits in a collective",
+    "waits in another call",
+    "recovers",
+    "takes a checkpoint",
+    "has not called MPI",
+    "is done",
+];
+const COMPUTES: u8 = 0;
+const MESSAGES: u8 = 1;
+const COLLECTIVE: u8 = 2;
+const OTHER: u8 = 3;
+const RECOVERS: u8 = 4;
+const CHECKPOINT: u8 = 5;
+const OUTSIDE: u8 = 6;
+const DONE: u8 = 7;
+
+/// What can be seen, by a word of an order and by name: only what is asked for is looked up.
+const VIEWS: [(&str, &str); 2] = [("states", "what ranks do"), ("waits", "who waits for whom")];
+const WAITS: usize = 1;
+/// No more arrows than that come from one rank.
+const MOST_ARROWS: usize = 4;
+
+pub(super) struct Sight {
+    live: &'static Live,
+    view: usize,
+    seats: Vec<Seat>,
+    pub(super) places: Vec<[f32; 2]>,
+    /// How many had moved when the places were looked up.
+    moves: usize,
+}
+
+/// What has been counted in a seat, which never becomes less.
+#[derive(Clone, Copy, Default)]
+struct Seat {
+    messages: u64,
+    collectives: u64,
+    wakings: u64,
+    /// What the bell said, which goes round and round.
+    rings: u32,
+}
+
+impl Seat {
+    /// Of those who are gone, and of the one who lives there now, if it is not among them.
+    fn count(&mut self, gone: Gone, rank: Option<&Visit>) {
+        let process = rank.and_then(|rank| rank.lodger::<Process>());
+        let (mut messages, mut collectives) = (gone.messages, gone.collectives);
+        if let (Some(process), Some(rank)) = (process, rank) {
+            let rings = process.engine.wakings();
+            self.wakings += u64::from(rings.wrapping_sub(self.rings));
+            self.rings = rings;
+            if rank.incarnation >= gone.lives {
+                messages += process.engine.sent();
+                collectives += process.collectives();
+            }
+        }
+        self.messages = self.messages.max(messages);
+        self.collectives = self.collectives.max(collectives);
+    }
+}
+
+impl Sight {
+    pub(super) fn new(live: &'static Live) -> Sight {
+        let seats = vec![Seat::default(); live.world.size()];
+        Sight { live, view: 0, seats, places: places(live.world), moves: 0 }
+    }
+
+    pub(super) fn world(&self) -> &'static World {
+        self.live.world
+    }
+
+    pub(super) fn scene(&self) -> Scene {
+        let ranks = self.seats.len();
+        Scene {
+            title: format!("{}, {ranks} {}", program(), if ranks == 1 { "rank" } else { "ranks" }),
+            places: self.places.clone(),
+            dot: "rank",
+            unit: "ms",
+            kinds: KINDS.to_vec(),
+            mark: "not its first life",
+            has_deaths: true,
+            arrow: if self.view == WAITS { "waits for" } else { "" },
+            views: VIEWS.map(|(_, name)| name).to_vec(),
+            view: self.view,
+            series: vec!["messages", "collectives", "wake-ups", "alive", "failures", "recoveries"],
+            ..Scene::default()
+        }
+    }
+
+    /// Chooses what is seen.
+    pub(super) fn choose(&mut self, name: &str) -> Result<&'static str, String> {
+        let view = VIEWS.iter().position(|(word, long)| [*word, *long].contains(&name));
+        self.view = view.ok_or_else(|| {
+            format!("view {name}: say {}", VIEWS.map(|(word, _)| word).join(", "))
+        })?;
+        Ok(VIEWS[self.view].1)
+    }
+
+    /// Whether ranks sit elsewhere, after so many have moved.
+    pub(super) fn has_moved(&mut self, moves: usize) -> bool {
+        if moves == self.moves {
+            return false;
+        }
+        self.moves = moves;
+        let before = std::mem::replace(&mut self.places, places(self.live.world));
+        before != self.places
+    }
+
+    pub(super) fn frame(&mut self, state: &'static str, stories: &Stories) -> Frame {
+        let world = self.live.world;
+        let late = match world.epoch() > 0 && world.awaited_since().is_some() {
+            true => Some(world.latecomers(std::time::Duration::ZERO)),
+            false => None,
+        };
+        let count = self.seats.len();
+        let mut dots = Vec::with_capacity(count);
+        let gone = self.live.gone.lock().clone();
+        let (mut marks, mut arrows) = (Vec::new(), Vec::new());
+        for (number, gone) in gone.into_iter().enumerate() {
+            let rank = life::living(number);
+            let is_finished = self.live.finished[number].load(Ordering::Relaxed);
+            let has_come = |rank: &Visit| {
+                let is_it = |member: &crate::base::Member| member.seat == rank.seat;
+                late.as_ref().is_some_and(|late| !late.iter().any(is_it))
+            };
+            self.seats[number].count(gone, rank.as_ref());
+            if let Some(rank) = rank.as_ref().filter(|_| self.view == WAITS) {
+                arrows.extend(awaited_by(rank));
+            }
+            let life = life::incarnation(number);
+            if life.is_some_and(|life| life > 0) {
+                marks.push(number as u32);
+            }
+            dots.push(match &rank {
+                Some(rank) => Some(kind(rank, || has_come(rank))),
+                None if is_finished => Some(DONE),
+                None => life.is_none().then_some(OUTSIDE),
+            });
+        }
+        let sum = |of: fn(&Seat) -> u64| self.seats.iter().map(of).sum::<u64>();
+        let (messages, collectives) = (sum(|it| it.messages), sum(|it| it.collectives));
+        let wakings = sum(|it| it.wakings);
+        let image = Image::of(dots.into_iter());
+        let living = image.living() as u64;
+        let series = [messages, collectives, wakings, living, stories.failures, stories.generation];
+        Frame {
+            tick: world.age().as_millis() as u64,
+            state,
+            series: series.map(|value| value as f64).to_vec(),
+            image,
+            marks,
+            arrows,
+            ..Frame::default()
+        }
+    }
+
+    /// How many messages, collective operations and wake-ups there were in a seat.
+    pub(super) fn counted(&mut self, seat: usize) -> [u64; 3] {
+        let gone = self.live.gone.lock()[seat];
+        let it = &mut self.seats[seat];
+        it.count(gone, life::living(seat).as_ref());
+        [it.messages, it.collectives, it.wakings]
+    }
+}
+
+/// From a rank to those it waits for, unless it is about to go on.
+fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
+    let Some(process) = rank.lodger::<Process>() else { return Vec::new() };
+    // Whoever sleeps in no call need not be asked, which would disturb it.
+    let waits = process.engine.asleep_in().and_then(|_| process.engine.waits());
+    let wants = waits.map(|waits| waits.wants).unwrap_or_default();
+    let awaited = wants.into_iter().filter_map(|want| deadlock_report::awaited_by(process, want));
+    let mut seats: Vec<u32> = awaited.map(|member| member.seat as u32).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    seats.into_iter().take(MOST_ARROWS).map(|seat| [rank.seat as u32, seat]).collect()
+}
+
+fn kind(rank: &Visit, recovers: impl Fn() -> bool) -> u8 {
+    let Some(process) = rank.lodger::<Process>() else { return OUTSIDE };
+    if process.phases.has_left() {
+        return DONE;
+    }
+    match process.engine.asleep_in() {
+        None => COMPUTES,
+        Some(_) if recovers() => RECOVERS,
+        Some(call) => kind_of(call),
+    }
+}
+
+/// What a call waits for, as a rule.
+fn kind_of(call: &str) -> u8 {
+    const OF_MESSAGES: [&str; 15] = [
+        "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Irecv", "Wait", "Test", "Probe",
+        "Mprobe", "Mrecv", "Iprobe", "Improbe", "Start",
+    ];
+    const COLLECTIVES: [&str; 11] = [
+        "Barrier",
+        "Bcast",
+        "Gather",
+        "Scatter",
+        "Allgather",
+        "Alltoall",
+        "Reduce",
+        "Allreduce",
+        "Scan",
+        "Exscan",
+        "Neighbor_",
+    ];
+    if call.starts_with("FTCK_") {
+        return CHECKPOINT;
+    }
+    let name = call.strip_prefix("MPI_").unwrap_or(call);
+    let is_of = |names: &[&str]| names.iter().any(|known| name.starts_with(known));
+    match () {
+        () if is_of(&OF_MESSAGES) => MESSAGES,
+        () if is_of(&COLLECTIVES) => COLLECTIVE,
+        () => OTHER,
+    }
+}
+
+fn places(world: &World) -> Vec<[f32; 2]> {
+    match world.berths() {
+        Some(berths) => berths.map(),
+        None => map::square(world.size()),
+    }
+}
+
+/// The program, by its file's name.
+fn program() -> String {
+    let words = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let first = words.split(|byte| *byte == 0).next().unwrap_or_default();
+    let name = first.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_told_apart_by_what_they_wait_for() {
+        for (call, kind) in [
+            ("MPI_Recv", MESSAGES),
+            ("MPI_Waitall", MESSAGES),
+            ("MPI_Sendrecv_c", MESSAGES),
+            ("MPI_Allreduce", COLLECTIVE),
+            ("MPI_Reduce_scatter", COLLECTIVE),
+            ("MPI_Comm_dup", OTHER),
+            ("MPI_Finalize", OTHER),
+            ("FTCK_Checkpoint", CHECKPOINT),
+        ] {
+            assert_eq!(kind_of(call), kind, "{call}");
+        }
+    }
+}

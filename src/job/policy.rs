@@ -1,0 +1,261 @@
+//! What a rank's end means to the job: whether it goes on, with or without a replacement, and with
+//! which exit status it ends at last.
+
+use crate::base::Member;
+use crate::engine::World;
+use crate::engine::shared::rules::{CommMode, Modes, Rules};
+use crate::fault::Tale;
+use crate::fault::chronicle::Cure;
+use crate::host::life::{self, Ending, Tenant, Verdict};
+use crate::host::{Rank, clock, output};
+use crate::job::deadlock::Patience;
+use crate::job::end::say;
+use crate::job::{abort, end, fault_injection, live};
+use crate::launch::{Job, OnFailure};
+use crate::machine::berths::Relocation;
+use crate::mpi::init::Phases;
+use crate::mpi::process::Process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Tells MPI who died, and decides what becomes of the job.
+pub(super) struct Policy {
+    world: &'static World,
+    is_quiet: bool,
+    on_failure: OnFailure,
+    gone: Arc<Gone>,
+    /// With those who keep others waiting, where nobody else sees to that.
+    patience: Option<Patience>,
+    /// Whether some rank has ended well.
+    has_survivor: AtomicBool,
+    /// Whether some rank has left MPI in peace, whatever it said then.
+    has_leaver: AtomicBool,
+}
+
+/// The seats whose ranks have ended for good, and whose ends everybody has heard of.
+pub(super) struct Gone(Vec<AtomicBool>);
+
+impl Gone {
+    pub(super) fn new(seats: usize) -> Gone {
+        Gone((0..seats).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    pub(super) fn seats(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if nobody is to come who sits in `seat`.
+    pub(super) fn has(&self, seat: usize) -> bool {
+        self.0[seat].load(Ordering::Acquire)
+    }
+}
+
+impl Policy {
+    pub(super) fn new(
+        world: &'static World, job: &Job, gone: Arc<Gone>, patience: Option<Patience>,
+    ) -> Policy {
+        Policy {
+            world,
+            is_quiet: job.is_quiet,
+            on_failure: job.on_failure,
+            gone,
+            patience,
+            has_survivor: AtomicBool::new(false),
+            has_leaver: AtomicBool::new(false),
+        }
+    }
+
+    /// Says that the job survives a failure.
+    fn announce(&self, line: &str) {
+        if !self.is_quiet {
+            say(line);
+        }
+    }
+
+    /// Begins the story of a failure, which takes the node with it where there is a machine.
+    fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
+        let (cure, mode) = match self.world.rules() {
+            Rules::End => (Cure::End, "end"),
+            Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
+            Rules::Standard => (Cure::Continue, "continue"),
+            Rules::Ulfm => (Cure::Continue, "ulfm"),
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Abort => (Cure::End, "abort"),
+                CommMode::Blank => (Cure::Recover, "blank"),
+                CommMode::Shrink => (Cure::Recover, "shrink"),
+                CommMode::Rebuild => (Cure::Recover, "rebuild"),
+            },
+        };
+        let node = self.world.berths().map(|mut berths| {
+            let node = berths.node_of(rank.seat);
+            berths.fail(node);
+            node
+        });
+        self.world.tell(|chronicle, now| {
+            let ago = rank.ended_at().map_or(Duration::ZERO, |at| clock::now() - at);
+            let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+            let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
+            let (cause, words) = (life::cause(ending), words.to_string());
+            chronicle.begin(Tale { cause, words, order, node, ..tale });
+        });
+    }
+
+    /// A replacement has come to life: finds a node for it, where there is a machine.
+    fn relocate(&self, seat: usize) -> Option<Relocation> {
+        let mut berths = self.world.berths()?;
+        let relocation = berths.reseat(seat)?;
+        let node = berths.name_of(berths.node_of(seat));
+        drop(berths);
+        let Relocation { method, moves, collisions: [before, after], .. } = &relocation;
+        self.announce(&match (method, moves.len() - usize::from(!moves.is_empty())) {
+            (None, _) => format!(
+                "ftrun: no spare node is left: rank {seat} goes on at node {node}, repaired"
+            ),
+            (Some(method), others) => format!(
+                "ftrun: rank {seat} goes on at node {node} ({method}, {others} others move); \
+                 messages that collide: {before}, now {after}"
+            ),
+        });
+        Some(relocation)
+    }
+
+    /// What becomes of the job after a failure; said before anybody else can speak of it.
+    fn decide(&self, status: i32, obituary: &str, has_left: bool) -> Verdict {
+        end::blame(status);
+        let rules = self.world.rules();
+        let next = match rules {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+                let last_words = format!("ftrun: {obituary}; the job ends");
+                // As in any pipeline: a reader who has seen enough (`| head`) is no failure.
+                let is_over = status == 128 + libc::SIGPIPE && output::has_no_reader();
+                let last_words = if is_over { String::new() } else { last_words };
+                return Verdict::End { status, last_words };
+            }
+            Rules::Standard if self.on_failure == OnFailure::Restart => {
+                self.announce(&format!("ftrun: {obituary}; it starts again"));
+                return Verdict::Restart;
+            }
+            Rules::Standard => "the others go on",
+            _ if has_left => "it had left MPI, and the others go on",
+            Rules::Ulfm => "mode ulfm: the others go on",
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Blank => "mode blank: its place stays empty when the others recover",
+                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
+                _ => "mode rebuild: it starts again when the others recover",
+            },
+        };
+        self.announce(&format!("ftrun: {obituary}; {next}"));
+        // What the program repairs itself is made up for by whoever ends well (see `status`); what
+        // it says after MPI_Finalize is no death.
+        if rules != Rules::Ulfm || has_left {
+            self.world.blame(status, has_left);
+        }
+        Verdict::Continue
+    }
+}
+
+impl Tenant for Policy {
+    fn began(&self, rank: &'static Rank) {
+        let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+        if rank.incarnation > 0 {
+            let relocation = self.relocate(rank.seat);
+            self.world.tell(|chronicle, now| {
+                chronicle.respawned(member, relocation.as_ref(), now);
+            });
+        }
+        fault_injection::began(member);
+    }
+
+    fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
+        let status = match ending {
+            Ending::Exited { status } => status,
+            Ending::Signalled { number, .. } => 128 + number,
+            Ending::Killed => 128 + libc::SIGKILL,
+        };
+        let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+        let fate = abort::end_of(member).filter(|_| ending == Ending::Killed);
+        let status = fate.as_ref().map_or(status, |fate| fate.status);
+        live::ended(rank);
+        let phases = rank.lodger::<Process>().map(|process| &process.phases);
+        let debt = phases.and_then(Phases::debt);
+        let has_left = phases.is_some_and(Phases::has_left);
+        let verdict = match status != 0 || debt.is_some() {
+            false => {
+                self.has_survivor.store(true, Ordering::Relaxed);
+                self.has_leaver.store(true, Ordering::Relaxed);
+                live::finished(rank.seat);
+                Verdict::Continue
+            }
+            true => {
+                let mut obituary = match fate {
+                    Some(fate) => format!("rank {} {}", rank.seat, fate.words),
+                    None => life::obituary(rank, ending),
+                };
+                let order = fault_injection::met(rank).filter(|_| ending == Ending::Killed);
+                if let Some(order) = &order {
+                    obituary = format!("{obituary}, as ordered for {order}");
+                }
+                if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
+                    obituary = format!("{obituary}, without {debt}");
+                }
+                self.has_leaver.fetch_or(has_left, Ordering::Relaxed);
+                self.chronicle(rank, ending, &obituary, order);
+                // Whoever leaves MPI behind has failed, whatever it says.
+                self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
+            }
+        };
+        // Where a failure ends the job, the others hear nothing of it: each would have words of
+        // its own, and those of the first dead are the ones that count. Nobody waits for ranks
+        // who are done with MPI, but who starts again needs a seat that is free.
+        let is_to_be_buried = match verdict {
+            Verdict::End { .. } => false,
+            Verdict::Restart => true,
+            Verdict::Continue => !has_left,
+        };
+        if is_to_be_buried {
+            self.world.bury(rank.seat, rank.incarnation);
+            if let Some(process) = rank.lodger::<Process>() {
+                process.lay_down();
+            }
+        }
+        if verdict == Verdict::Continue {
+            self.gone.0[rank.seat].store(true, Ordering::Release);
+        }
+        verdict
+    }
+
+    fn wake(&self, seat: usize) {
+        self.world.wake(seat);
+    }
+
+    fn closing(&self) {
+        self.world.end_chronicle();
+        live::close();
+    }
+
+    fn status(&self) -> i32 {
+        let is_lost =
+            self.world.rules() == Rules::Ulfm && !self.has_survivor.load(Ordering::Relaxed);
+        match self.world.status() {
+            0 if is_lost => end::cause(),
+            status => status,
+        }
+    }
+
+    fn last_words(&self) -> String {
+        if self.has_leaver.load(Ordering::Relaxed) {
+            return String::new();
+        }
+        // Even where nothing is said of failures: this is the end of the job.
+        match self.world.size() {
+            1 => "ftrun: the only rank has failed, and nobody is left".to_string(),
+            size => format!("ftrun: all {size} ranks have failed, and nobody is left"),
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let patience = self.patience.as_ref().and_then(Patience::due);
+        [fault_injection::due(), patience].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,106 @@
+//! How a job starts: what was asked of `ftrun` is put in place, then the ranks come to life.
+
+use crate::engine::World;
+use crate::engine::shared::rules::{Modes, Rules};
+use crate::host::loader::{self, Program};
+use crate::host::{life, replay, variables};
+use crate::job::fault_injection::{self, Strokes, Target};
+use crate::job::policy::{Gone, Policy};
+use crate::job::{deadlock, end, live, report};
+use crate::launch::{Job, PRELOAD_KEPT, VARIABLE};
+use crate::machine::berths::Berths;
+use crate::machine::units::{Picos, SECOND};
+use crate::machine::{Chance, Model};
+use crate::mpi::checks;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Starts the job of `program`. `world` makes what its ranks share, for so many seats.
+pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'static World) -> ! {
+    // What the ranks start are ordinary programs.
+    let kept = std::env::var_os(PRELOAD_KEPT);
+    variables::set("LD_PRELOAD", kept);
+    variables::set(VARIABLE, None);
+    variables::set(PRELOAD_KEPT, None);
+    match job {
+        Ok(job) => {
+            if let Some(seed) = job.seed {
+                replay::prepare(seed, job.is_quiet);
+            }
+            let gone = Arc::new(Gone::new(job.ranks));
+            end::report_leftovers(job.leftovers);
+            if !job.checks {
+                checks::turn_off();
+            }
+            let world = world(job.ranks);
+            if let Some((mean, _)) = job.chance {
+                world.expect_failures_each(mean);
+            }
+            let strokes = strokes(world, &job).unwrap_or_else(|why| life::refuse(&why));
+            fault_injection::order(world, &job, strokes);
+            let patience = deadlock::begin(world, gone.clone(), &job);
+            if let Some(file) = &job.report {
+                report::open(Path::new(file)).unwrap_or_else(|why| life::refuse(&why));
+            }
+            live::begin(world, &job).unwrap_or_else(|why| life::refuse(&why));
+            if job.report.is_some() || live::is_on() {
+                world.keep_chronicle(|tale| {
+                    report::write(tale);
+                    live::tell(tale);
+                });
+            }
+            if let Some(rules) = job.rules.or_else(shown) {
+                world.charter().give(rules);
+            }
+            if let Some(errhandler) = job.errhandler {
+                world.charter().start_with(errhandler);
+            }
+            let tenant = Box::new(Policy::new(world, &job, gone, patience));
+            life::run(program, job, tenant)
+        }
+        Err(why) => life::refuse(&why),
+    }
+}
+
+/// A century, in seconds: what is as far away is never.
+const LONGEST: f64 = 100.0 * 365.0 * 86400.0;
+
+/// Lets the ranks sit on their machine, if they do on one; what chance and the machine have in
+/// store for them.
+fn strokes(world: &'static World, job: &Job) -> Result<Vec<Strokes>, String> {
+    let mut all: Vec<Strokes> = Vec::new();
+    if let Some((mean, seed)) = job.chance {
+        let chance = Chance::new(mean, job.ranks, seed);
+        all.push(Box::new(chance.map(|(at, seat)| (at, Target::Seat(seat)))));
+    }
+    if let Some(file) = &job.machine {
+        let model = Model::find(file, |file| std::fs::read_to_string(file))?;
+        world.sit_on(Berths::new(&model, job.ranks)?);
+        let failures = model.faults.until(Picos::MAX);
+        let scale = job.time_scale / SECOND as f64;
+        let stroke = move |(at, node): (Picos, usize)| {
+            let at = Duration::from_secs_f64((at as f64 * scale).min(LONGEST));
+            (at, Target::Node(node))
+        };
+        if !failures.is_empty() {
+            all.push(Box::new(failures.into_iter().map(stroke)));
+        }
+    }
+    Ok(all)
+}
+
+/// The rules that the program shows to live by, by what it refers to.
+fn shown() -> Option<Rules> {
+    // In C; Fortran knows the constant as a number.
+    let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
+    let is_of_ulfm = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_prefix('p').unwrap_or(&name);
+        name.starts_with("mpix_comm_")
+    };
+    if loader::refers_to(is_of_ft) {
+        return Some(Rules::Ft(Modes::default()));
+    }
+    loader::refers_to(is_of_ulfm).then_some(Rules::Ulfm)
+}

@@ -1,0 +1,302 @@
+//! What `ftrun` asks of the library: written into one environment variable, read at start.
+
+#![forbid(unsafe_code)]
+
+mod rules;
+
+pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
+
+use ftmpi_machine::schedule::Event;
+use std::time::Duration;
+
+/// The variable that carries a job from `ftrun` to the library.
+pub const VARIABLE: &str = "FTRUN_JOB";
+/// The variable that keeps the user's own `LD_PRELOAD` while ours is in force.
+pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
+
+/// Variables by which scripts and tools find the rank that they run in, as other launchers set
+/// them. Every rank has its own; all ranks are on one node.
+pub const RANK_VARIABLES: [&str; 8] = [
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_NODE_RANK",
+    "PMI_RANK",
+    "PMIX_RANK",
+    "MPI_LOCALRANKID",
+    "MV2_COMM_WORLD_RANK",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+];
+/// The same for how many ranks there are.
+pub const SIZE_VARIABLES: [&str; 7] = [
+    "OMPI_COMM_WORLD_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "OMPI_UNIVERSE_SIZE",
+    "PMI_SIZE",
+    "MPI_LOCALNRANKS",
+    "MV2_COMM_WORLD_SIZE",
+    "MV2_COMM_WORLD_LOCAL_SIZE",
+];
+
+/// What becomes of the others when a rank fails, where no mode of FT-MPI or ULFM says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The job ends at once.
+    End,
+    /// The others go on without it.
+    Continue,
+    /// The others go on, and a fresh incarnation takes the seat.
+    Restart,
+}
+
+/// What carries a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankKind {
+    /// A thread of the operating system's.
+    Thread,
+    /// A fiber, which the library switches.
+    Fiber,
+    /// Whichever is better for so many ranks.
+    Auto,
+}
+
+impl RankKind {
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<RankKind> {
+        [RankKind::Thread, RankKind::Fiber, RankKind::Auto].into_iter().find(|it| it.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            RankKind::Thread => "thread",
+            RankKind::Fiber => "fiber",
+            RankKind::Auto => "auto",
+        }
+    }
+}
+
+/// One run: how many ranks, and how they are to live.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    pub ranks: usize,
+    pub kind: RankKind,
+    pub on_failure: OnFailure,
+    /// How the job takes failures; `None`: as the program shows that it can.
+    pub rules: Option<Rules>,
+    /// What MPI_COMM_WORLD and MPI_COMM_SELF do with errors at first, where somebody has said so.
+    pub errhandler: Option<InitialErrhandler>,
+    /// Libraries that get a private copy per rank although they would be shared, and the reverse.
+    pub private: Vec<String>,
+    pub shared: Vec<String>,
+    /// All ranks run in one copy of the program, which has no variables that they change.
+    pub shares_image: bool,
+    /// Say on stderr what was loaded how, and why.
+    pub explain: bool,
+    /// Start every line of output with `[rank]`.
+    pub tag_output: bool,
+    pub timeout: Option<Duration>,
+    /// How long those who recover wait for one who does not come.
+    pub patience: Option<Duration>,
+    /// End the job when all of its ranks wait for each other.
+    pub watches: bool,
+    /// Check the arguments of calls.
+    pub checks: bool,
+    /// Say at the end what each rank has left behind.
+    pub leftovers: bool,
+    /// Where each failure gets a line.
+    pub report: Option<String>,
+    /// The port of the page on which people watch the job; 0: any that is free.
+    pub watch: Option<u16>,
+    /// Whether the job is drawn on the terminal.
+    pub draws: bool,
+    /// Where what they would see is kept.
+    pub record: Option<String>,
+    /// Say nothing of failures that the job survives.
+    pub is_quiet: bool,
+    /// Who is to die when.
+    pub kills: Vec<Event>,
+    /// What decides in the system's stead on all that it can, so that the run can be repeated.
+    pub seed: Option<u64>,
+    /// How far failures by chance are apart on average, and the seed that repeats them.
+    pub chance: Option<(Duration, u64)>,
+    /// The machine that ranks sit on, by its name or file.
+    pub machine: Option<String>,
+    /// How long here a second of the machine's failures is.
+    pub time_scale: f64,
+    pub stack_bytes: usize,
+    /// The largest heap a rank may grow to; address space, not memory.
+    pub heap_bytes: usize,
+}
+
+impl Default for Job {
+    fn default() -> Job {
+        Job {
+            ranks: 1,
+            kind: RankKind::Auto,
+            on_failure: OnFailure::End,
+            rules: None,
+            errhandler: None,
+            private: Vec::new(),
+            shared: Vec::new(),
+            shares_image: false,
+            explain: false,
+            tag_output: false,
+            timeout: None,
+            patience: None,
+            watches: true,
+            checks: true,
+            leftovers: false,
+            report: None,
+            watch: None,
+            draws: false,
+            record: None,
+            is_quiet: false,
+            kills: Vec::new(),
+            seed: None,
+            chance: None,
+            machine: None,
+            time_scale: 1.0,
+            stack_bytes: 8 << 20,
+            heap_bytes: 1 << 30,
+        }
+    }
+}
+
+impl Job {
+    /// The job as the value of [`VARIABLE`]: one `key=value` a line.
+    pub fn encode(&self) -> String {
+        let on_failure = match self.on_failure {
+            OnFailure::End => "end",
+            OnFailure::Continue => "continue",
+            OnFailure::Restart => "restart",
+        };
+        let mut lines = vec![
+            format!("ranks={}", self.ranks),
+            format!("kind={}", self.kind.name()),
+            format!("on-failure={on_failure}"),
+            format!("share-image={}", self.shares_image),
+            format!("explain={}", self.explain),
+            format!("tag-output={}", self.tag_output),
+            format!("watches={}", self.watches),
+            format!("checks={}", self.checks),
+            format!("leftovers={}", self.leftovers),
+            format!("quiet={}", self.is_quiet),
+            format!("draws={}", self.draws),
+            format!("stack={}", self.stack_bytes),
+            format!("heap={}", self.heap_bytes),
+            format!("time-scale={}", self.time_scale),
+        ];
+        lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
+        lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
+        lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
+        lines.extend(self.errhandler.map(|it| format!("errhandler={}", it.name())));
+        lines.extend(self.report.iter().map(|file| format!("report={file}")));
+        lines.extend(self.watch.map(|port| format!("watch={port}")));
+        lines.extend(self.record.iter().map(|file| format!("record={file}")));
+        lines.extend(self.private.iter().map(|name| format!("private={name}")));
+        lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
+        lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
+        lines.extend(self.seed.map(|seed| format!("seed={seed}")));
+        let chance =
+            self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
+        lines.extend(chance);
+        lines.extend(self.machine.iter().map(|file| format!("machine={file}")));
+        lines.join("\n")
+    }
+
+    /// Reads what [`Job::encode`] wrote; says which line it does not understand.
+    pub fn decode(text: &str) -> Result<Job, String> {
+        let mut job = Job::default();
+        for line in text.lines() {
+            let parsed = line.split_once('=').and_then(|(key, value)| job.set(key, value));
+            parsed.ok_or_else(|| format!("{VARIABLE}: cannot read `{line}`"))?;
+        }
+        Ok(job)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+        match key {
+            "ranks" => self.ranks = value.parse().ok()?,
+            "kind" => self.kind = RankKind::named(value)?,
+            "on-failure" => {
+                self.on_failure = match value {
+                    "end" => OnFailure::End,
+                    "continue" => OnFailure::Continue,
+                    "restart" => OnFailure::Restart,
+                    _ => return None,
+                }
+            }
+            "rules" => self.rules = Some(Rules::decode(value)?),
+            "errhandler" => self.errhandler = Some(InitialErrhandler::named(value)?),
+            "share-image" => self.shares_image = value.parse().ok()?,
+            "explain" => self.explain = value.parse().ok()?,
+            "tag-output" => self.tag_output = value.parse().ok()?,
+            "watches" => self.watches = value.parse().ok()?,
+            "checks" => self.checks = value.parse().ok()?,
+            "leftovers" => self.leftovers = value.parse().ok()?,
+            "quiet" => self.is_quiet = value.parse().ok()?,
+            "report" => self.report = Some(value.to_string()),
+            "watch" => self.watch = Some(value.parse().ok()?),
+            "draws" => self.draws = value.parse().ok()?,
+            "record" => self.record = Some(value.to_string()),
+            "stack" => self.stack_bytes = value.parse().ok()?,
+            "heap" => self.heap_bytes = value.parse().ok()?,
+            "timeout" => self.timeout = Some(seconds(value)?),
+            "patience" => self.patience = Some(seconds(value)?),
+            "kill" => self.kills.push(Event::parse(value).ok()?),
+            "seed" => self.seed = Some(value.parse().ok()?),
+            "chance" => {
+                let (mean, seed) = value.split_once(' ')?;
+                let mean = Duration::try_from_secs_f64(mean.parse().ok()?).ok()?;
+                self.chance = Some((mean, seed.parse().ok()?));
+            }
+            "machine" => self.machine = Some(value.to_string()),
+            "time-scale" => self.time_scale = value.parse().ok()?,
+            "private" => self.private.push(value.to_string()),
+            "shared" => self.shared.push(value.to_string()),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn seconds(value: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(value.parse().ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_survives_the_environment() {
+        let job = Job {
+            ranks: 120,
+            kind: RankKind::Fiber,
+            on_failure: OnFailure::Restart,
+            rules: Some(Rules::Ft(Modes::default())),
+            errhandler: Some(InitialErrhandler::Abort),
+            private: vec!["libapp.so".into(), "libx.so".into()],
+            shared: vec!["libbig.so".into()],
+            shares_image: true,
+            report: Some("/a/b=c".into()),
+            watch: Some(8080),
+            draws: true,
+            record: Some("/a/run".into()),
+            is_quiet: true,
+            timeout: Some(Duration::from_millis(1500)),
+            patience: Some(Duration::from_millis(20)),
+            kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
+            seed: Some(98),
+            chance: Some((Duration::from_millis(2500), 99)),
+            machine: Some("a b.toml".into()),
+            time_scale: 0.25,
+            ..Job::default()
+        };
+        assert_eq!(Job::decode(&job.encode()), Ok(job));
+    }
+
+    #[test]
+    fn a_line_that_makes_no_sense_is_named() {
+        assert_eq!(Job::decode("ranks=two"), Err("FTRUN_JOB: cannot read `ranks=two`".into()));
+    }
+}

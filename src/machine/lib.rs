@@ -1,0 +1,22 @@
+//! Machines as they are thought of: pure, no clock, no wire, no file.
+
+#![forbid(unsafe_code)]
+
+pub mod berths;
+pub mod chance;
+pub mod cost;
+pub mod fat_tree;
+pub mod faults;
+pub mod map;
+pub mod model;
+pub mod placement;
+mod reading;
+pub mod region;
+pub mod schedule;
+pub mod spares;
+pub mod topology;
+pub mod traffic;
+pub mod units;
+
+pub use chance::Chance;
+pub use model::Model;

@@ -1,0 +1,105 @@
+//! Some processes among themselves, before they have a communicator of their own.
+//!
+//! All of them name the same members and the same purpose, and so find each other on a context
+//! that nobody else has: 62 bits of a hash are it and the tag. Contexts of communicators are
+//! counted, and end below [`CONTEXTS`].
+
+use crate::engine::CONTEXTS;
+use crate::mpi::coll;
+use crate::mpi::comm::Comm;
+use crate::mpi::comm::group::Group;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
+use crate::mpi::run::{self, Way};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// The longest string tag, with C's null byte (MPI_MAX_STRINGTAG_LEN).
+const MAX_STRINGTAG: usize = 1024;
+
+/// The members of a group who meet for one purpose.
+pub(in crate::mpi) struct Circle<'a> {
+    process: &'a Process,
+    pub(in crate::mpi) comm: Comm,
+    tag: i32,
+    /// Whether the end of another communicator is theirs.
+    has_parent: bool,
+}
+
+impl<'a> Circle<'a> {
+    /// The circle of `group`, of which the caller is a member.
+    pub(in crate::mpi) fn new(
+        process: &'a Process, group: Arc<Group>, purpose: &impl Hash,
+    ) -> Circle<'a> {
+        let mut hasher = DefaultHasher::new();
+        purpose.hash(&mut hasher);
+        group.members().for_each(|member| (member.seat, member.incarnation).hash(&mut hasher));
+        let hash = hasher.finish();
+        let context = CONTEXTS | (hash as u32 & (CONTEXTS - 1));
+        let tag = (hash >> 33) as i32;
+        Circle { process, comm: Comm::new(0, context, group, "a group"), tag, has_parent: false }
+    }
+
+    /// The same on a context that its members have just got, for them alone.
+    fn on(process: &'a Process, context: u32, group: Arc<Group>) -> Circle<'a> {
+        Circle { process, comm: Comm::new(0, context, group, "a group"), tag: 0, has_parent: false }
+    }
+
+    /// The circle of members of `parent`: when that is revoked, they give up.
+    pub(in crate::mpi) fn within(mut self, parent: &Comm) -> Circle<'a> {
+        self.process.engine.relate(self.comm.context(), parent.context());
+        self.has_parent = true;
+        self
+    }
+
+    pub(in crate::mpi) fn lane(&self) -> Lane<'_> {
+        Lane::new(self.process, &self.comm, self.tag, Way::Blocking)
+    }
+}
+
+impl Drop for Circle<'_> {
+    fn drop(&mut self) {
+        if self.has_parent {
+            self.process.engine.part(self.comm.context());
+        }
+    }
+}
+
+/// Where those meet last who have told each other all that their communicator needs: either all of
+/// them have it, or none does. Its context is no other's, so that it is found without a message.
+pub(in crate::mpi) struct Seal<'a>(Circle<'a>);
+
+impl<'a> Seal<'a> {
+    /// That of all of `group`.
+    pub(in crate::mpi) fn new(process: &'a Process, context: u32, group: Arc<Group>) -> Seal<'a> {
+        Seal(Circle::on(process, context, group))
+    }
+
+    /// When `parent` is revoked, those of its members give up who have said this.
+    pub(in crate::mpi) fn within(self, parent: &Comm) -> Seal<'a> {
+        Seal(self.0.within(parent))
+    }
+
+    /// Waits until all have come, or somebody has given up.
+    pub(in crate::mpi) fn close(self) -> Result {
+        run::block(coll::close(&self.0.lane()))
+    }
+
+    /// The caller could not do its part, so nobody gets anything.
+    pub(in crate::mpi) fn give_up(self) {
+        coll::give_up(&self.0.lane());
+    }
+}
+
+/// Fails for a string tag that is too long.
+pub(in crate::mpi) fn check_stringtag(stringtag: &[u8]) -> Result {
+    if stringtag.len() < MAX_STRINGTAG {
+        return Ok(());
+    }
+    let words = format!(
+        "stringtag has {} bytes; MPI_MAX_STRINGTAG_LEN is {MAX_STRINGTAG}, with a null byte",
+        stringtag.len()
+    );
+    Err(Class::ARG.because(words))
+}

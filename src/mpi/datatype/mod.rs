@@ -1,0 +1,301 @@
+//! Datatypes (MPI-5.0 §5): what a buffer holds.
+
+pub mod constructors;
+pub mod envelope;
+pub mod external32;
+pub mod pack;
+pub mod parametric;
+pub mod predefined;
+pub mod signature;
+pub mod subarray;
+
+use crate::base::layout::Layout;
+use crate::host::memory::{Region, Span};
+use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, On};
+use crate::mpi::datatype::envelope::{Combiner, Contents};
+use crate::mpi::datatype::signature::Signature;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// MPI_UNDEFINED.
+pub const UNDEFINED: i64 = -32766;
+
+/// A buffer's address as the program gave it; the standard's buffer constants are small numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(pub usize);
+
+impl Address {
+    /// MPI_BOTTOM: address zero.
+    pub const BOTTOM: Address = Address(0);
+    /// MPI_IN_PLACE: the data is where the result goes.
+    pub const IN_PLACE: Address = Address(1);
+    /// No memory of a program lies below this.
+    pub const LOWEST: usize = 4096;
+
+    /// So many bytes from here on.
+    #[inline]
+    pub fn span(self, bytes: usize) -> Span {
+        Span::new(std::ptr::with_exposed_provenance(self.0), bytes)
+    }
+}
+
+/// What the elements of a type are, as far as reductions care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    Signed(usize),
+    Unsigned(usize),
+    /// C's `long` and `unsigned long`: 8 bytes here, 4 in what other machines read.
+    Long,
+    UnsignedLong,
+    /// C's `char`, a small number to those who add it up: no table of the standard has that, other
+    /// libraries do.
+    Char,
+    Float(usize),
+    Complex(usize),
+    Logical(usize),
+    /// Characters, bytes and packed data: no arithmetic; bytes alone have bits.
+    Text(usize),
+    Byte,
+    /// Fortran's REAL*16: the quad of IEEE, not C's long double.
+    Quad,
+    ComplexQuad,
+    /// Elements that differ, or none.
+    Mixed,
+    /// A value and its index, for MPI_MINLOC and MPI_MAXLOC.
+    Pair(Pair),
+}
+
+/// The pairs of C (value, then `int` index) and of Fortran (both of the value's type).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pair {
+    FloatInt,
+    DoubleInt,
+    LongInt,
+    ShortInt,
+    IntInt,
+    LongDoubleInt,
+    RealReal,
+    DoubleDouble,
+}
+
+/// A datatype.
+pub struct Datatype {
+    pub handle: usize,
+    pub shape: Shape,
+    pub layout: Arc<Layout>,
+    pub signature: Signature,
+    pub recipe: Contents,
+    /// Where the data of items in a row are when they are one run of bytes.
+    run: Option<i64>,
+    committed: AtomicBool,
+    /// Of a predefined type, which all ranks share, each process keeps the notes itself.
+    pub notes: Arc<Notes>,
+}
+
+/// How an item lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Bytes of data in one item.
+    pub size: i64,
+    /// Where an item begins, and how far the next one is.
+    pub lb: i64,
+    pub extent: i64,
+    /// Where the data of an item begin.
+    pub true_lb: i64,
+    /// Bytes from the first of data to the last.
+    pub true_extent: i64,
+    /// Basic elements in one item; a pair has two.
+    pub elements: i64,
+    /// What those are.
+    pub element: Element,
+}
+
+/// What the numbers of a type follow from: where its data are, and what they are.
+#[derive(Clone)]
+pub struct Form {
+    pub layout: Arc<Layout>,
+    pub signature: Signature,
+}
+
+/// What a program writes on a type.
+#[derive(Default)]
+pub struct Notes {
+    pub name: Mutex<Option<Vec<u8>>>,
+    pub attributes: Attributes,
+}
+
+impl Notes {
+    /// The attribute under `key`.
+    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
+        self.attributes.value(process, key, Bearer::Datatype)
+    }
+
+    /// Hangs an attribute on the type.
+    pub fn set_attribute(
+        &self, process: &Process, of: &Datatype, key: i32, value: Attribute,
+    ) -> Result {
+        self.attributes.set(process, of.as_bearer(), key, value)
+    }
+
+    /// Takes an attribute off the type.
+    pub fn delete_attribute(&self, process: &Process, of: &Datatype, key: i32) -> Result {
+        self.attributes.delete(process, of.as_bearer(), key)
+    }
+}
+
+impl Datatype {
+    fn as_bearer(&self) -> On {
+        On { bearer: Bearer::Datatype, handle: self.handle }
+    }
+
+    /// A type that was made as `recipe` says.
+    pub fn new(handle: usize, form: Form, recipe: Contents, is_committed: bool) -> Datatype {
+        let Form { layout, signature } = form;
+        let shape = Shape {
+            size: layout.size(),
+            lb: layout.lb(),
+            extent: layout.extent(),
+            true_lb: layout.true_lb(),
+            true_extent: layout.true_extent(),
+            elements: signature.elements,
+            element: signature.element,
+        };
+        let run = layout.run(u64::MAX);
+        let committed = AtomicBool::new(is_committed);
+        let notes = Arc::default();
+        Datatype { handle, shape, layout, signature, recipe, run, committed, notes }
+    }
+
+    /// What a type of the same make is made from.
+    pub fn form(&self) -> Form {
+        Form { layout: self.layout.clone(), signature: self.signature.clone() }
+    }
+
+    /// Lets communication use the type.
+    pub fn commit(&self) {
+        self.committed.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_committed(&self) -> bool {
+        self.committed.load(Ordering::Relaxed)
+    }
+
+    /// The memory of `count` items at `buf`; the type must be committed.
+    #[inline]
+    pub fn region(&self, buf: Address, count: i64) -> Result<Region> {
+        // Most buffers are arrays of numbers.
+        if let Some(first) = self.run
+            && let Some(bytes) = count.checked_mul(self.shape.size)
+            && bytes > 0
+            && buf.0 >= Address::LOWEST
+            && self.is_committed()
+        {
+            return Ok(run_of(buf, first, bytes as usize));
+        }
+        self.region_with_care(buf, count)
+    }
+
+    #[inline(never)]
+    fn region_with_care(&self, buf: Address, count: i64) -> Result<Region> {
+        if !self.is_committed() {
+            let words = "datatype is not committed; call MPI_Type_commit before it is used";
+            return Err(Class::TYPE.because(words));
+        }
+        let bytes = self.bytes(count)?;
+        if bytes == 0 {
+            return Ok(Region::EMPTY);
+        }
+        if buf.0 < Address::LOWEST && (buf != Address::BOTTOM || !self.is_absolute()) {
+            return Err(no_buffer(buf, count));
+        }
+        let lone_run = if count == 1 { self.layout.run(1) } else { None };
+        match self.run.or(lone_run) {
+            Some(first) => Ok(run_of(buf, first, bytes)),
+            None => Ok(Region::new(buf.0, bytes, self.layout.clone())),
+        }
+    }
+
+    /// Whether displacements are addresses, so that the buffer may be MPI_BOTTOM.
+    fn is_absolute(&self) -> bool {
+        usize::try_from(self.shape.true_lb).is_ok_and(|lowest| lowest >= Address::LOWEST)
+    }
+
+    /// The bytes of data in `count` items.
+    #[inline]
+    pub fn bytes(&self, count: i64) -> Result<usize> {
+        let bytes = count.checked_mul(self.shape.size);
+        let (Some(bytes), Some(_)) = (bytes, count.checked_mul(self.shape.extent)) else {
+            let words = format!("count is {count}; so many items do not fit into memory");
+            return Err(Class::COUNT.because(words));
+        };
+        Ok(usize::try_from(bytes).expect("neither counts nor sizes are negative"))
+    }
+
+    /// The memory that `count` items reach over: where it begins, seen from the first item's
+    /// address, and how long it is.
+    pub fn hull(&self, count: i64) -> Result<(i64, usize)> {
+        if self.bytes(count)? == 0 {
+            return Ok((0, 0));
+        }
+        let Shape { extent, true_lb, true_extent, .. } = self.shape;
+        let way = extent * (count - 1);
+        let first = true_lb.checked_add(way.min(0));
+        let length = true_extent.checked_add(way.abs());
+        match (first, length) {
+            (Some(first), Some(length)) => Ok((first, length as usize)),
+            _ => {
+                let words = format!("count is {count}; so many items do not fit into memory");
+                Err(Class::COUNT.because(words))
+            }
+        }
+    }
+
+    /// How many whole items came in `bytes`; `None` when the last is not whole, or when there are
+    /// bytes and items have none (MPI-5.0 §3.2.5).
+    pub fn count(&self, bytes: i64) -> Option<i64> {
+        match self.shape.size {
+            0 => (bytes == 0).then_some(0),
+            size if bytes % size == 0 => Some(bytes / size),
+            _ => None,
+        }
+    }
+
+    /// How many basic elements came in `bytes`; `None` when the last is not whole.
+    pub fn elements(&self, bytes: i64) -> Option<i64> {
+        self.signature.elements_in(bytes)
+    }
+
+    /// How many bytes so many basic elements take.
+    pub fn bytes_of(&self, elements: i64) -> Result<i64> {
+        self.signature.bytes_of(elements).ok_or_else(|| {
+            let words = format!("count is {elements}; so many elements no such items hold");
+            Class::COUNT.because(words)
+        })
+    }
+
+    /// Whether the standard provides the type: it is committed from the start, cannot be freed, and
+    /// operations are defined on it. Not all of them have names.
+    pub fn is_predefined(&self) -> bool {
+        use Combiner::{F90Complex, F90Integer, F90Real, Named};
+        matches!(self.recipe.combiner, Named | F90Real | F90Complex | F90Integer)
+    }
+}
+
+/// The run of bytes that begins `first` bytes behind `buf`.
+#[inline]
+fn run_of(buf: Address, first: i64, bytes: usize) -> Region {
+    Address(buf.0.wrapping_add_signed(first as isize)).span(bytes).into()
+}
+
+#[cold]
+fn no_buffer(buf: Address, count: i64) -> crate::mpi::error::Failure {
+    let what = match buf {
+        Address::BOTTOM => "a null pointer",
+        Address::IN_PLACE => "MPI_IN_PLACE, which has no meaning here",
+        _ => "no address",
+    };
+    Class::BUFFER.because(format!("the buffer is {what}, and count is {count}"))
+}

@@ -1,0 +1,11 @@
+//! Failures as a program sees them: FT-MPI's modes and states, ULFM, recovery, injected deaths.
+
+pub mod attributes;
+pub mod blank;
+pub mod deadlock_report;
+pub mod lineage;
+pub mod planned_death;
+pub mod recovery;
+pub(in crate::mpi) mod states;
+pub mod ulfm;
+pub mod usability;

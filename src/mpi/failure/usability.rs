@@ -1,0 +1,106 @@
+//! Whether a communicator can be used, and what a failure is called: the rules of the job decide.
+//!
+//! When all is well, that is two loads and two branches.
+
+use crate::engine::shared::rules::{MsgMode, Rules};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::failure::{attributes, deadlock_report, recovery};
+use crate::mpi::process::Process;
+
+/// How a communicator stands in the eyes of one of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Well,
+    /// This rank of it is dead.
+    Affected {
+        rank: i32,
+    },
+    /// The others have begun to recover from a failure, of whomever.
+    Interrupted,
+    /// It was made before a recovery.
+    Stale,
+}
+
+/// Fails where the rules allow no communication on `comm`.
+#[inline(always)]
+pub fn must_stand(process: &Process, comm: &Comm) -> Result {
+    let engine = &process.engine;
+    if engine.is_calm() && comm.generation >= engine.generation() {
+        return Ok(());
+    }
+    examine(process, comm)
+}
+
+#[cold]
+fn examine(process: &Process, comm: &Comm) -> Result {
+    let Some(modes) = attributes::modes(process, comm) else { return Ok(()) };
+    match standing(process, comm) {
+        Standing::Stale => Err(stale(comm)),
+        Standing::Affected { rank } if modes.msg == MsgMode::Noop => {
+            let words = format!("rank {rank} of {} has died; recover first", comm.title());
+            Err(Class::PROC_ABORTED.because(words))
+        }
+        Standing::Interrupted if modes.msg == MsgMode::Noop => {
+            Err(Class::PROC_ABORTED.because("the others recover from a failure; join them"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails on a communicator that was made before a recovery.
+#[inline]
+pub fn must_be_fresh(process: &Process, comm: &Comm) -> Result {
+    match comm.generation >= process.engine.generation() {
+        true => Ok(()),
+        false => Err(stale(comm)),
+    }
+}
+
+#[cold]
+fn stale(comm: &Comm) -> Failure {
+    let words = format!("{} was made before a recovery; make it again", comm.title());
+    Class::PROC_ABORTED.because(words)
+}
+
+/// How `comm` stands.
+pub fn standing(process: &Process, comm: &Comm) -> Standing {
+    let engine = &process.engine;
+    if comm.generation < engine.generation() {
+        return Standing::Stale;
+    }
+    if let Some(rank) = engine.first_dead(&*comm.everyone()) {
+        return Standing::Affected { rank };
+    }
+    match process.world.called() > engine.generation() && !comm.is_alone() {
+        true => Standing::Interrupted,
+        false => Standing::Well,
+    }
+}
+
+/// Whether an error of this class is somebody's death.
+pub fn is_failure(class: Class) -> bool {
+    let all = [Class::PROC_ABORTED, Class::PROC_FAILED, Class::PROC_FAILED_PENDING, Class::REVOKED];
+    all.contains(&class)
+}
+
+/// What the program gets to hear instead of `class`. Inside, a death is PROC_ABORTED.
+pub fn told(rules: Rules, class: Class) -> Class {
+    match rules {
+        Rules::Ft(_) if is_failure(class) => Class::OTHER,
+        Rules::Ulfm if class == Class::PROC_ABORTED => Class::PROC_FAILED,
+        _ => class,
+    }
+}
+
+/// Who has died so far, in words, if that may be what `code` is about.
+pub fn dead(process: &Process, code: i32) -> Option<String> {
+    let told = told(process.world.rules(), Class::PROC_ABORTED);
+    let is_it = is_failure(Class(code)) || code == told.0 || code == recovery::RESTARTED;
+    if process.world.epoch() == 0 || !is_it {
+        return None;
+    }
+    let seats = process.world.bereaved();
+    let noun = if seats.len() == 1 { "rank" } else { "ranks" };
+    Some(format!("; failed so far: {noun} {}", deadlock_report::enumerate(&seats)))
+}

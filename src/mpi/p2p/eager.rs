@@ -1,0 +1,130 @@
+//! Calls of the commonest kind: a few plain numbers, to or from one member of
+//! MPI_COMM_WORLD. They judge only whether they are that; everything else is `pt2pt`'s.
+
+use crate::base::Member;
+use crate::engine::{Receipt, Watch};
+use crate::host::memory::Span;
+use crate::mpi::comm::{self, Comm};
+use crate::mpi::datatype::Address;
+use crate::mpi::datatype::predefined;
+use crate::mpi::error::Result;
+use crate::mpi::handle_table::{self, Held, Sort};
+use crate::mpi::p2p::request;
+use crate::mpi::p2p::status::Status;
+use crate::mpi::p2p::{Pending, envelope};
+use crate::mpi::process::Process;
+use crate::transport::{Envelope, SHORT};
+
+/// Larger counts are not for here.
+const MOST: u64 = i32::MAX as u64;
+
+/// The arguments of such a call, as they came; the tag is one that its call may have.
+#[derive(Clone, Copy)]
+pub struct Short {
+    pub buf: Address,
+    pub count: i64,
+    pub datatype: usize,
+    /// The other's rank.
+    pub peer: i32,
+    pub tag: i32,
+    pub comm: usize,
+}
+
+impl Short {
+    /// The memory of the message, if it is so many numbers at most.
+    #[inline(always)]
+    fn span(&self, most: u64) -> Option<Span> {
+        let size = predefined::plain_bytes(self.datatype);
+        if size == 0 || self.count as u64 > most {
+            return None;
+        }
+        if self.buf.0 < Address::LOWEST && self.buf.0 | self.count as usize != 0 {
+            return None;
+        }
+        Some(self.buf.span(self.count as usize * size))
+    }
+
+    /// Who has the other's rank as long as MPI_COMM_WORLD is what it was at first, if anybody has:
+    /// only of members there are channels.
+    #[inline(always)]
+    fn inhabitant(&self) -> Member {
+        Member { seat: self.peer as usize, incarnation: 0 }
+    }
+}
+
+/// Sends a message if that is done at once; false: nothing has happened.
+#[inline(always)]
+pub fn send(process: &'static Process, it: Short) -> Result<bool> {
+    let Some(data) = it.span(SHORT as u64) else { return Ok(false) };
+    let Some(world) = process.first_world(it.comm) else { return Ok(false) };
+    let envelope = envelope(2 * comm::WORLD_CONTEXT, world.rank, it.tag);
+    Ok(process.engine.send_at_once(envelope, it.inhabitant(), data)?)
+}
+
+/// What a receive asks for.
+#[inline(always)]
+fn wanted(it: Short) -> Envelope {
+    envelope(2 * comm::WORLD_CONTEXT, it.peer, it.tag)
+}
+
+/// Receives a message if it is there at once, or in a moment, and tells of it; false: nothing has
+/// happened.
+#[inline(always)]
+pub fn recv(process: &'static Process, it: Short, tell: impl Fn(Status)) -> Result<bool> {
+    let Some(into) = it.span(MOST) else { return Ok(false) };
+    if process.first_world(it.comm).is_none() {
+        return Ok(false);
+    }
+    let tell = |tag, bytes| tell(status_of(Receipt { source: it.peer, tag, bytes }));
+    Ok(process.engine.receive_at_once(wanted(it), it.inhabitant(), into, tell)?)
+}
+
+/// Starts a receive, and returns its handle; `None`: nothing has happened.
+#[inline(always)]
+pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
+    let Some(into) = it.span(MOST) else { return Ok(None) };
+    let Some(world) = process.first_world(it.comm) else { return Ok(None) };
+    match process.engine.book(wanted(it), it.inhabitant(), into) {
+        Some(booking) => Ok(Some(handle_table::handle(Sort::Request, booking))),
+        None => post(process, world, it, into),
+    }
+}
+
+/// Starts a receive that cannot be booked.
+#[inline(never)]
+fn post(
+    process: &'static Process, world: &'static Comm, it: Short, into: Span,
+) -> Result<Option<usize>> {
+    let Some(member) = world.plain_member(it.peer).filter(|_| process.engine.is_carefree()) else {
+        return Ok(None);
+    };
+    let watch = Watch::Peer { rank: it.peer, member };
+    let key = process.engine.start_receive(wanted(it), watch, into)?;
+    process.requests.keep(&Held::Ever(world), Pending::Op(key)).map(Some)
+}
+
+/// Waits for a booking if its message comes in a moment; `None`: nothing has happened.
+#[inline(always)]
+pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> {
+    match handle {
+        request::DONE => return Ok(Some(Status::PLAIN)),
+        request::NULL => return Ok(Some(Status::EMPTY)),
+        _ => {}
+    }
+    let Some(booking) = handle_table::booking(handle) else { return Ok(None) };
+    let number = booking.number() as usize;
+    let mut receipt = None;
+    process.engine.fill_bookings(|bookings| {
+        let is_settled = bookings.settle(number, |got| receipt = Some(got));
+        is_settled || !bookings.has(number)
+    })?;
+    Ok(receipt.map(status_of))
+}
+
+/// What is known of a message that was booked.
+#[inline(always)]
+pub(in crate::mpi) fn status_of(receipt: Receipt) -> Status {
+    let mut status = Status::new(receipt.source, receipt.tag);
+    status.set_bytes(receipt.bytes as i64);
+    status
+}

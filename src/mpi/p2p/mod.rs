@@ -1,0 +1,331 @@
+//! Point-to-point communication (MPI-5.0 §3), blocking calls first.
+//!
+//! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
+
+pub mod buffered_send;
+pub mod eager;
+pub mod generalized_request;
+pub mod matched_message;
+pub mod request;
+pub mod status;
+
+use crate::base::slab::Key;
+use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Void, Watch};
+use crate::host::memory::Region;
+
+use crate::mpi::comm::{Comm, Peer, Source};
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::failure::usability::must_stand;
+use crate::mpi::handle_table::Held;
+use crate::mpi::p2p::request::Start;
+use crate::mpi::p2p::status::{Completed, Status};
+use crate::mpi::process::Process;
+use crate::transport::Envelope;
+use std::sync::Arc;
+
+/// When a send may start and when it is complete (MPI-5.0 §3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Standard,
+    Buffered,
+    Synchronous,
+    /// The receive is there already, so that a standard send does all that is asked for.
+    Ready,
+}
+
+/// One operation that has been started.
+#[derive(Clone, Copy, Debug)]
+pub enum Pending {
+    /// Complete, with nothing to say: most sends, and everything with MPI_PROC_NULL.
+    Nothing,
+    /// Complete, and this is the status.
+    Complete(Status),
+    Op(Key),
+    /// A nonblocking collective operation.
+    Run(Key),
+    /// Both sides of MPI_Isendrecv; the status is the receive's.
+    Two {
+        send: Key,
+        recv: Key,
+    },
+}
+
+impl From<Died> for Failure {
+    fn from(_: Died) -> Failure {
+        Failure::died()
+    }
+}
+
+/// What a receive from MPI_PROC_NULL says (MPI-5.0 §3.10).
+pub(super) const FROM_NOBODY: Status = Status::new(-3, engine::ANY_TAG);
+
+pub(super) fn envelope(context: u32, source: i32, tag: i32) -> Envelope {
+    Envelope { context, source, tag }
+}
+
+/// The bad news of an operation that has ended, in words.
+#[inline]
+pub(super) fn news(outcome: &Outcome) -> Result {
+    match outcome.mishap {
+        None => Ok(()),
+        Some(mishap) => Err(bad_news(outcome, mishap)),
+    }
+}
+
+#[cold]
+fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
+    let Outcome { source, tag, bytes: room, .. } = outcome;
+    match mishap {
+        Mishap::Lost { rank } => {
+            Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
+        }
+        Mishap::Interrupted => {
+            Class::PROC_ABORTED.because("the others have begun to recover from a failure")
+        }
+        Mishap::Doubted { rank } => Class::PROC_ABORTED.because(format!(
+            "rank {rank} of the communicator has died, who might have sent; that is not \
+             acknowledged"
+        )),
+        Mishap::Revoked => revoked(),
+        Mishap::Mismatched(Void { class, words }) => Class(class).because(words),
+        Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
+        Mishap::Truncated { sent } => Class::TRUNCATE.because(format!(
+            "the message from rank {source} with tag {tag} has {sent} bytes; \
+             the receive buffer has room for {room}"
+        )),
+    }
+}
+
+#[cold]
+pub(super) fn revoked() -> Failure {
+    Class::REVOKED.because("one of its members has given the communicator up")
+}
+
+/// What is told of a receive that goes on although this rank might have been the one to send.
+#[cold]
+pub(super) fn doubted(rank: i32) -> Failure {
+    Class::PROC_FAILED_PENDING.because(format!(
+        "rank {rank} of the communicator has died, who might have sent; once that is \
+         acknowledged, the receive can be waited for again"
+    ))
+}
+
+/// What the caller learns of an operation that has ended.
+#[inline]
+pub(super) fn completed(outcome: &Outcome) -> Completed {
+    Completed { status: status_of(outcome), news: news(outcome) }
+}
+
+#[inline]
+pub(super) fn status_of(outcome: &Outcome) -> Status {
+    let mut status = Status::new(outcome.source, outcome.tag);
+    status.set_bytes(outcome.bytes as i64);
+    status.set_cancelled(outcome.is_cancelled);
+    status
+}
+
+#[inline]
+fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter<'static>> {
+    let Peer::Rank { rank, member } = peer else { return None };
+    let envelope = envelope(2 * comm.context(), comm.rank, tag);
+    Some(Letter { envelope, to: member, rank, everyone: None })
+}
+
+/// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
+#[inline]
+fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
+    let context = 2 * comm.context();
+    match source {
+        Source::One(Peer::Null) => None,
+        Source::One(Peer::Rank { rank, member }) => {
+            Some((envelope(context, rank, tag), Watch::Peer { rank, member }))
+        }
+        Source::Any => Some((envelope(context, ANY_SOURCE, tag), Watch::Anyone(comm.roster()))),
+    }
+}
+
+/// Starts a send.
+#[inline(always)]
+pub fn isend(
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
+) -> Result<Pending> {
+    must_stand(process, comm)?;
+    let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
+    let completion = match mode {
+        Mode::Standard | Mode::Ready => engine::Mode::Standard,
+        Mode::Synchronous => engine::Mode::Synchronous,
+        Mode::Buffered => {
+            if process.world.tell_whether_revoked(comm.context(), process.me) {
+                return Err(revoked());
+            }
+            buffered_send::send(process, comm, letter, data)?;
+            process.engine.count_sent();
+            return Ok(Pending::Nothing);
+        }
+    };
+    let sent = process.engine.send(letter, data, completion)?;
+    process.engine.count_sent();
+    Ok(sent.map_or(Pending::Nothing, Pending::Op))
+}
+
+/// Sends, and returns when the data may be overwritten.
+#[inline]
+pub fn send(
+    process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
+) -> Result {
+    match isend(process, mode, comm, data, dest, tag)? {
+        Pending::Op(op) => news(&process.engine.wait_in_peace(op)?),
+        _ => Ok(()),
+    }
+}
+
+/// Starts a receive.
+#[inline]
+pub fn irecv(
+    process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
+) -> Result<Pending> {
+    must_stand(process, comm)?;
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Pending::Complete(FROM_NOBODY));
+    };
+    Ok(Pending::Op(process.engine.start_receive(pattern, watch, into)?))
+}
+
+/// Receives. What came is handed to `end` where it is known, not returned: a status that wanders
+/// through memory costs more than all else at the end of a receive.
+#[inline(always)]
+pub fn recv(
+    process: &Process, comm: &Comm, into: &Region, source: i32, tag: i32,
+    end: impl Fn(Completed) -> Result,
+) -> Result {
+    must_stand(process, comm)?;
+    match pattern(comm, comm.source(source)?, tag) {
+        Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
+            Ok(outcome) => end(completed(outcome)),
+            Err(Died) => Err(Failure::died()),
+        },
+        None => end(FROM_NOBODY.into()),
+    }
+}
+
+/// The two sides of MPI_Sendrecv.
+pub struct Exchange {
+    pub data: Region,
+    pub dest: i32,
+    pub sendtag: i32,
+    pub into: Region,
+    pub source: i32,
+    pub recvtag: i32,
+}
+
+/// Starts a send and a receive as one operation.
+pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
+    comm.peer(both.dest)?;
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
+    let send = isend(process, Mode::Standard, comm, &both.data, both.dest, both.sendtag)?;
+    Ok(join(process, send, recv))
+}
+
+/// The same in one place: what is sent is copied first.
+pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
+    must_stand(process, comm)?;
+    let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
+    comm.source(both.source)?;
+    let send = match letter {
+        Some(letter) => {
+            process.engine.count_sent();
+            process.engine.send_copy(letter, &both.data)?
+        }
+        None => None,
+    };
+    let recv = irecv(process, comm, both.into.clone(), both.source, both.recvtag)?;
+    Ok(join(process, send.map_or(Pending::Nothing, Pending::Op), recv))
+}
+
+fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
+    match (send, recv) {
+        (Pending::Op(send), Pending::Op(recv)) => {
+            process.engine.join(send, recv);
+            Pending::Two { send, recv }
+        }
+        (Pending::Op(send), recv) => {
+            let source = if let Pending::Complete(status) = recv { status } else { Status::PLAIN };
+            let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
+            Pending::Two { send, recv: process.engine.complete(outcome) }
+        }
+        (_, recv) => recv,
+    }
+}
+
+/// Waits for an operation that nobody else knows of.
+pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
+    let engine = &process.engine;
+    match pending {
+        Pending::Nothing => Ok(Status::PLAIN.into()),
+        Pending::Complete(status) => Ok(status.into()),
+        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
+        Pending::Two { send, recv } => {
+            let received = completed(&engine.wait_in_peace(recv)?);
+            let sent = engine.wait_in_peace(send)?;
+            Ok(Completed { news: received.news.and(news(&sent)), ..received })
+        }
+    }
+}
+
+/// How a persistent send is started.
+pub fn send_init(
+    mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
+) -> Result<Arc<Start>> {
+    comm.peer(dest)?;
+    let comm = comm.clone();
+    Ok(Arc::new(move |process| isend(process, mode, &comm, &data, dest, tag)))
+}
+
+/// How a persistent receive is started.
+pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Result<Arc<Start>> {
+    comm.source(source)?;
+    let comm = comm.clone();
+    Ok(Arc::new(move |process| irecv(process, &comm, into.clone(), source, tag)))
+}
+
+/// What the message is like that a receive would get now (MPI_Iprobe).
+pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Completed>> {
+    must_stand(process, comm)?;
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Some(FROM_NOBODY.into()));
+    };
+    Ok(process.engine.peek(pattern, &watch)?.as_ref().map(completed))
+}
+
+/// The same, and waits for one (MPI_Probe).
+pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
+    must_stand(process, comm)?;
+    match pattern(comm, comm.source(source)?, tag) {
+        Some((pattern, watch)) => Ok(completed(&process.engine.probe(pattern, &watch)?)),
+        None => Ok(FROM_NOBODY.into()),
+    }
+}
+
+/// A message that was matched and is to be received, or why there will be none.
+pub type Match = std::result::Result<Option<engine::Held>, Completed>;
+
+/// Takes out the message that a receive would get now (MPI_Improbe). `Ok(None)` in the match is
+/// MPI_MESSAGE_NO_PROC.
+pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Match>> {
+    must_stand(process, comm)?;
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Some(Ok(None)));
+    };
+    let seized = process.engine.seize(pattern, &watch)?;
+    Ok(seized.map(|held| held.map(Some).map_err(|outcome| completed(&outcome))))
+}
+
+/// The same, and waits for one (MPI_Mprobe).
+pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
+    must_stand(process, comm)?;
+    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+        return Ok(Ok(None));
+    };
+    let held = process.engine.seize_next(pattern, &watch)?;
+    Ok(held.map(Some).map_err(|outcome| completed(&outcome)))
+}

@@ -1,3 +1,0 @@
-//! What the ranks of a job share.
-
-pub use crate::engine::World;
