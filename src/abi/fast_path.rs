@@ -1,5 +1,5 @@
-//! The short way of calls of the commonest kind (see `mpi::p2p::eager`): what is unusual, or wrong,
-//! is left to the long one.
+//! The fast path of the commonest calls (see `mpi::p2p::eager`): anything unusual, or wrong, is
+//! left to the slow path.
 
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 

@@ -1,8 +1,8 @@
-//! Codes of data, and data out of codes, piece by piece: one pass, whatever the length.
+//! Erasure codes: codes of data, and data out of codes, piece by piece, in one pass at any length.
 //!
-//! Pieces of a stripe come one after the other; what is made of them grows in place: all codes at
-//! once, so that each piece is read while it is in the caches. Only Reed and Solomon's code needs
-//! all pieces first: its coder keeps them until the last has come.
+//! Pieces of a stripe come one after the other, and the codes grow in place, all at once, so that
+//! each piece is read while it is in the caches. Only Reed-Solomon needs all pieces first: its
+//! coder keeps them until the last has come.
 
 use super::field::{self, Factors, Multiplier};
 use super::layout::Repair;

@@ -1,4 +1,6 @@
-//! Who is dead: every death exactly once, in one order. Pure: no clock, no wire, no thread.
+//! Which ranks are dead: every death exactly once, in one order. Pure: no clock, wire or thread.
+//!
+//! The supervisor enters deaths of its own process; a failure detector would enter them here, too.
 
 use crate::base::Member;
 

@@ -1,5 +1,5 @@
-//! Runs that a seed repeats: ranks are fibers on one worker, and whatever is else left to the
-//! system is drawn by one seeded generator, or counted.
+//! Deterministic replay: a seed repeats a run. Ranks are fibers on one worker, and everything that
+//! is usually left to the system is drawn from one seeded generator, or counted.
 //!
 //! - Who is next: one of those that are ready, by chance ([`draw`]).
 //! - Whether a call of MPI lets others go first: by chance ([`pass_door`]).

@@ -1,7 +1,7 @@
-//! The one seam through which everything waits: [`Bell`] and [`yield_now`].
+//! The scheduler's one seam, through which everything waits: [`Bell`] and [`yield_now`].
 //!
 //! Behind it, a rank is an OS thread or a [`fiber`](super::fiber); a bell may have waiters of both
-//! kinds, and nobody above needs to know.
+//! kinds, and the floors above need not know.
 
 #[path = "sched/line.rs"]
 mod line;

@@ -1,5 +1,5 @@
-//! The deaths that a job was ordered to meet: at calls (see [`PlannedDeath`]), after times, by
-//! chance, or because a node fails of the machine that ranks sit on.
+//! Fault injection: the deaths that a job was ordered to meet, at calls (see [`PlannedDeath`]),
+//! after times, by chance, or because a node fails of the machine that ranks sit on.
 
 use crate::base::Member;
 use crate::engine::World;

@@ -1,10 +1,11 @@
-//! Long copies that two make: the receiver, and whoever waits at the sender's port meanwhile.
+//! The copy of a rendezvous: a long message goes once, straight from the sender's buffer to the
+//! receiver's, and the sender's thread helps while it waits.
 //!
-//! The receiver invites by leaving a pointer to the copies at the port. One thread at most takes
-//! it, and from then on it takes pieces from each one's end, the receiver from the beginning, until
-//! they meet: memory that is used again and again stays in one core's cache. What they share lies
-//! on the receiver's stack: it goes when nobody can come any more, or when the one who came has
-//! left.
+//! The receiver invites by leaving a pointer to the copies at the sender's port. At most one thread
+//! takes it. From then on each copies pieces from its own end, the receiver from the beginning,
+//! until they meet: memory that is used again and again stays in one core's cache. The state they
+//! share is on the receiver's stack: it goes when no helper can come any more, or when the one that
+//! came has left.
 
 use crate::base::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use crate::base::sync::cache::comes_soon;

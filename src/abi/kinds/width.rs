@@ -1,4 +1,4 @@
-//! The kinds that differ between a call and its large-count twin, under one name each.
+//! Large counts: the kinds that differ between a call and its `_c` twin, under one name each.
 
 /// `int` counts.
 pub(in crate::abi) mod small {

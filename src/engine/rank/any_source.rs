@@ -1,5 +1,6 @@
-//! Receives from any source, when somebody has died who might have been the one to send (ULFM).
-//! They go on, but whoever waits for one is told, until the program acknowledges the death.
+//! Wildcard receives (`MPI_ANY_SOURCE`) after the death of a rank that might have been the sender
+//! (ULFM). They stay posted, but a wait for one reports the death until the program acknowledges
+//! it.
 
 use crate::base::slab::Key;
 use crate::engine::{ANY_TAG, Engine};

@@ -1,6 +1,6 @@
-//! The short way of short messages: through a channel, into the buffer of a call that waits, as
-//! long as there is nothing else that this rank has to look at. Whatever is not as usual goes the
-//! long way from the start, which judges it.
+//! The eager path of short messages: through a ring, into the buffer of a call that waits, as long
+//! as this rank has nothing else to attend to. Anything unusual takes the slow path from the start,
+//! which judges it.
 
 use super::matching::ANY_TAG;
 use crate::base::Member;

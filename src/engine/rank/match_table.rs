@@ -1,4 +1,4 @@
-//! A table: entries with an envelope, found by it in constant time, each kind in order of arrival.
+//! A match table: entries with an envelope, found by it in constant time, in order of arrival.
 //!
 //! Entries hang in a hash bucket by their envelope, or in one list in order of arrival, or in both.
 

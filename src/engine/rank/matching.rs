@@ -1,4 +1,6 @@
-//! Which receive takes which message (MPI-5.0 §3.5): in order, wildcards included. Pure.
+//! Which posted receive takes which message (MPI-5.0 §3.5): in order, wildcards included. Pure.
+//!
+//! Messages without a receive wait in the unexpected queue; both queues are match tables.
 
 use crate::engine::rank::match_table::{By, MatchTable, Place};
 use crate::transport::Envelope;

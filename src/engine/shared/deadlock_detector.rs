@@ -1,8 +1,9 @@
-//! Says when a job is stuck for good. Pure: no clock, no thread; it is told what was seen.
+//! The deadlock detector: says when a job is stuck for good. Pure: no clock, no thread; it is told
+//! what was seen.
 //!
 //! A job is stuck when every rank that is not gone waits inside a call for another one, no thread
-//! of the process has run for a while, and nothing is on its way. Whoever looks says so in a
-//! [`Sight`]; the same sight in [`CONFIRMATIONS`] later looks is a deadlock.
+//! of the process has run for a while, and nothing is on its way. An observation is a [`Sight`];
+//! when [`CONFIRMATIONS`] later observations equal it, it is a deadlock.
 
 /// What one look at the job has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

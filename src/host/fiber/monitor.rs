@@ -1,9 +1,9 @@
-//! The monitor: an OS thread that wakes fibers in time, and sees to it that no fiber keeps others
-//! from running, be it by computing or by waiting in the kernel.
+//! The monitor: an OS thread that wakes fibers in time. Preemption is its work, too: no fiber keeps
+//! others from running for long, whether it computes or waits in the kernel.
 //!
-//! It looks around every millisecond while somebody waits for a core, less often while none does,
-//! and not at all while all workers sleep: then nothing happens by itself, which those who look for
-//! deadlocks must see.
+//! It looks around every millisecond while a fiber waits for a core, less often while none does,
+//! and not at all while all workers sleep: then nothing happens by itself, which the deadlock
+//! detector must be able to see.
 
 use super::Fiber;
 use super::slot::Slot;

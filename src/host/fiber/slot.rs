@@ -1,9 +1,9 @@
-//! A slot: the right to run fibers on one core, with the queue of those that are ready.
+//! A slot: the right to run fibers on one core, with the run queue of those that are ready.
 //!
 //! A slot belongs to one worker at a time. A worker whose fiber waits in the kernel may lose its
-//! slot to another while it is in there; it learns so under the latch when it comes back for the
-//! next fiber. So there is one latch per slot, held for a few instructions, never where a handler
-//! could find it held by its own thread.
+//! slot to another meanwhile; it learns so under the latch when it comes back for the next fiber.
+//! So there is one latch per slot, held for a few instructions, never where a handler could find it
+//! held by its own thread.
 
 use super::Fiber;
 use super::worker::Worker;

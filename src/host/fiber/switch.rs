@@ -1,7 +1,8 @@
-//! From one stack to another: the few instructions under everything else in this room.
+//! The context switch, from one stack to another: the few instructions under everything else in
+//! this room.
 //!
-//! A context that does not run is a stack pointer. On top of its stack lie, from below: the control
-//! words of SSE and x87, the registers that a function keeps for its caller, and where it goes on.
+//! A context that does not run is a stack pointer. Above it are, from below: the control words of
+//! SSE and x87, the registers that a function keeps for its caller, and the address to continue at.
 //! With the stack goes the thread pointer (`fs`), so that libc's and our own thread-locals follow.
 
 use std::arch::naked_asm;

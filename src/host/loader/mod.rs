@@ -1,4 +1,5 @@
-//! Gives every rank its own copy of the program and of the libraries that hold its state.
+//! The image loader: gives every rank its own copy of the program and of the libraries that hold
+//! its state.
 //!
 //! The way of an image: ld.so has loaded the program and its libraries once (the *template*, whose
 //! constructors and `main` never run) → [`policy`] says which objects are private → [`relocs`]

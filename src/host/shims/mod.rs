@@ -1,4 +1,5 @@
-//! libc as each rank sees it: the functions and variables that private images get instead.
+//! Interposition: libc as each rank sees it, the functions and variables that private images get
+//! instead.
 //!
 //! The loader asks this room first when it resolves a symbol of a private image. Shared libraries
 //! keep libc's own; only `free` and `realloc` are exported, since libc itself calls them on what a

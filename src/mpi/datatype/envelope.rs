@@ -1,4 +1,4 @@
-//! How a datatype was made, so that it can be told (MPI-5.0 §5.1.13).
+//! The envelope and contents of a datatype: how it was made (MPI-5.0 §5.1.13).
 
 use crate::mpi::datatype::Datatype;
 use crate::mpi::handle_table::Held;

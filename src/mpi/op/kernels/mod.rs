@@ -1,4 +1,5 @@
-//! The one room of this floor that touches the program's memory: reductions, element by element.
+//! Reduction kernels: `MPI_SUM` and the like, element by element. The one room of this floor that
+//! touches the program's memory.
 //!
 //! Elements are read and written unaligned: Fortran programs may lay them out so.
 
