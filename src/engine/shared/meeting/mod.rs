@@ -23,9 +23,9 @@ pub(super) use known::Meetings;
 use round::Words;
 pub use round::{Laid, Line, Round};
 
-use super::World;
 use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
+use crate::engine::World;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ const ROUNDS_OF_ALL: usize = 16384;
 
 /// Which meeting: that of the communicator with this context, and with this first member. Disjoint
 /// communicators may share a context.
-pub(super) type Key = (u32, Member);
+pub(in crate::engine) type Key = (u32, Member);
 
 /// What the members of one communicator share.
 pub struct Meeting {
@@ -163,7 +163,7 @@ impl Meeting {
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    pub(in crate::engine) fn key(&self) -> Key {
         self.key
     }
 
@@ -278,7 +278,7 @@ impl Meeting {
 
     /// The same, and of about half of the rounds of later turns: whoever has waited goes on for a
     /// while.
-    pub(super) fn has_ample_room(&self, turn: u32) -> bool {
+    pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
         let needed = self.ample(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
@@ -399,7 +399,7 @@ impl Meeting {
     }
 
     /// Who has not come as far as a wait needs, up to `most` of them.
-    pub(super) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
+    pub(in crate::engine) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
         let needed = if gate == Gate::Room { self.ample(turn) } else { position(turn) };
         let is_missing =
             |place: &usize| !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed);
