@@ -1,5 +1,5 @@
-//! Values that are few: combined from copies in shared memory, by the root, by whoever comes last, or
-//! by each for itself.
+//! Combines few values from copies in shared memory: at the root, at the last member to arrive, or
+//! at each member for itself.
 
 use super::bracket::Bracket;
 use super::members::{Members, Wait};

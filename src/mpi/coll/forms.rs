@@ -3,7 +3,7 @@
 
 use super::barrier::Barrier;
 use super::claim::{self, Claim, Form, Kind};
-use super::members::{InPlace, Members};
+use super::members::{InPlace, Members, object_at_first};
 use super::plan::{Plan, carry_out};
 use super::select::{Crowd, Venue};
 use super::uniform::unite;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
-/// are bad: the members stay in step. Out of line, so that the one algorithm of a plan is a part of
-/// this, and the doors are not.
-#[inline(never)]
+/// are bad: the members stay in step. It becomes a part of each door, so that what the door found
+/// out stays in registers.
+#[inline(always)]
 pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: Result<P>) -> Result {
     let tag = comm.next_collective(process);
     let plan = match &plan {
@@ -30,18 +30,26 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: Result<P>) -> Result
     claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
     let lane = Lane::new(process, comm, tag, Way::Blocking).paced().into_turn();
     let crowd = Crowd::of(&lane);
-    let (Venue::Memory { all }, true) = (plan.venue(crowd), lane.is_undisturbed()) else {
-        return block_with_care(plan, &lane);
-    };
+    let Venue::Memory { all } = plan.venue(crowd) else { return block_on_wire(plan, &lane) };
+    if !lane.is_undisturbed() {
+        look_closely(&lane)?;
+    }
     let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small())?;
     run::block(plan.together(&members))?;
     lane.verdict()
 }
 
-/// The same by messages, or where something is unusual. Apart, since what it needs would cost the
-/// others as well.
+/// Fails where something stands against the operation.
+#[cold]
 #[inline(never)]
-fn block_with_care(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+fn look_closely(lane: &Lane<'_>) -> Result {
+    lane.look_round()?;
+    object_at_first(lane)
+}
+
+/// Out of line: the frame that messages need would cost operations over shared memory, too.
+#[inline(never)]
+fn block_on_wire(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     run::block(perform(plan, lane))
 }
 

@@ -1,10 +1,9 @@
 //! One member's part in an operation that all members of a communicator carry out in memory that
 //! they share: each publishes what it has, waits for the others, and copies or combines.
 //!
-//! Of what is small a copy is laid down: whoever is ended by a death leaves at once, and nobody is
-//! harmed. Of what is large the others know where it is. Its owner stays until all who live have read
-//! it; if somebody's death keeps the members from coming together, it makes sure first that nobody
-//! will begin to read.
+//! A member publishes a copy of little data: when a death ends the operation, it can leave at once.
+//! Of long data it publishes the address, and stays until all living members have read it; if a
+//! death keeps the members from meeting, it first makes sure that no member will begin to read.
 //!
 //! A blocking operation and one that is carried on by the engine differ in how a member waits
 //! ([`Wait`]) and in nothing else.
@@ -249,15 +248,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
     ) -> Result<Members<'l, 'a, W>> {
         if !lane.is_undisturbed() {
-            must_be_fresh(lane.process(), lane.comm())?;
-            // Any round will do, to say who asks.
-            let meeting = lane.comm().meeting(lane.process());
-            let (round, (turn, _)) = (meeting.common_round(), lane.number());
-            let (envelope, everyone) = (lane.own_envelope(), lane);
-            let vigil = Vigil { meeting, round, gate: Gate::Room, turn, envelope, everyone };
-            if let Some(mishap) = lane.process().engine.objection_at_first(&vigil) {
-                return Err(failure(mishap));
-            }
+            object_at_first(lane)?;
         }
         Members::join(lane, crowd, is_common)
     }
@@ -571,6 +562,20 @@ pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
 pub(super) fn failure(mishap: Mishap) -> Failure {
     let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
     news(&outcome).expect_err("a mishap is a failure")
+}
+
+/// Fails where a failure stands against a new operation of `lane`.
+#[cold]
+#[inline(never)]
+pub(super) fn object_at_first(lane: &Lane<'_>) -> Result {
+    must_be_fresh(lane.process(), lane.comm())?;
+    // Any round will do, to say which operation asks.
+    let meeting = lane.comm().meeting(lane.process());
+    let (round, (turn, _)) = (meeting.common_round(), lane.number());
+    let (envelope, everyone) = (lane.own_envelope(), lane);
+    let vigil = Vigil { meeting, round, gate: Gate::Room, turn, envelope, everyone };
+    let objection = lane.process().engine.objection_at_first(&vigil);
+    objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
 }
 
 #[inline]

@@ -1,7 +1,7 @@
-//! Prefix reductions (MPI-5.0 §6.11), along the chain of ranks. Of little, each member lays down for
-//! the next one what all up to itself have come to; of much, the next one reads that in its memory;
-//! by messages it comes in segments that fit into packets, so that each member sleeps once and long
-//! vectors are on their way at all members at once.
+//! Prefix reductions (MPI-5.0 §6.11), along the chain of ranks. Each member publishes a copy of a
+//! short partial result for the next one; a long one the next member reads in place. Messages carry
+//! it in segments that fit into packets, so that each member sleeps once and the segments of a long
+//! vector form a pipeline.
 
 use super::bracket::Bracket;
 use super::claim::{Claim, Kind};

@@ -1,10 +1,10 @@
-//! Which algorithm for how much, among how many: the one place where that is decided, and the one
-//! place where its figures stand.
+//! Algorithm selection: which algorithm for how many bytes among how many members. The only place
+//! that decides it, and the only place with its thresholds.
 //!
-//! The members of a communicator share memory, and often few cores. What costs most is to wake a
-//! thread, so small operations let each member sleep once at most; and what is large is copied once,
-//! straight out of its owner's memory, so the fewest copies win. All members have to choose alike:
-//! a choice depends on nothing but what all of them know alike.
+//! The members of a communicator share memory, and often few cores. Waking a thread costs most, so
+//! in a small operation each member sleeps at most once; a large block is copied once, straight out
+//! of its owner's memory. All members must choose alike, so a choice depends only on what all of
+//! them know.
 
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
@@ -171,8 +171,8 @@ impl Crowd {
         }
     }
 
-    /// A block of each for the root; `each`: how long one of equal blocks is. A member that has more
-    /// than it lays down lets the root read it where it is.
+    /// A block of each member for the root; `each`: the length of a block if all are equal. A member
+    /// with more than it lays down lets the root read it in place.
     #[inline]
     pub(super) fn gather(self, each: Option<usize>) -> Venue {
         if self.can_meet && (self.is_large() || each.is_some_and(|each| self.is_little(each))) {
@@ -322,8 +322,8 @@ impl Crowd {
         self.members == 2 && !self.is_crowded()
     }
 
-    /// Where the brackets are in a reduction of `bytes`, of `items` that cannot be divided: the same
-    /// whatever it goes by.
+    /// Where the brackets are in a reduction of `bytes` in `items` that cannot be divided, whatever
+    /// the values travel by.
     #[inline]
     pub(super) fn combination(self, bytes: usize, items: i64) -> Combination {
         match bytes / self.members {
