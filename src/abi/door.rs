@@ -190,7 +190,7 @@ macro_rules! collective {
             #[raises_on($comm)]
             fn $name($process: &Process, $($param: $kind),*) {
                 let plan = (|| $body)();
-                $crate::mpi::coll::block($process, &$comm, plan)
+                $crate::mpi::coll::block($process, &$comm, &plan)
             }
         );
         mpi!(

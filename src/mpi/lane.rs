@@ -81,12 +81,17 @@ impl<'a> Lane<'a> {
         self.roster.get_or_init(|| self.comm.everyone())
     }
 
-    /// The same lane for one of many operations in a row: now and then, whoever only sends waits
-    /// until its messages are taken, so that nobody is ahead by more than memory holds.
+    /// A lane for a call of the program: one turn of all members, `round` times repeated before.
+    /// Now and then, a member that only sends waits until its messages are taken, so that no member
+    /// is ahead by more than memory holds.
     #[inline(always)]
-    pub fn paced(self) -> Lane<'a> {
-        let waits = (self.tag as u32).wrapping_add(self.round) % PACE == PACE - 1;
-        Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
+    pub fn of_call(
+        process: &'a Process, comm: &'a Comm, tag: i32, round: u32, way: Way,
+    ) -> Lane<'a> {
+        let lane = Lane::new(process, comm, tag, way);
+        let waits = (tag as u32).wrapping_add(round) % PACE == PACE - 1;
+        let mode = if waits { Mode::Synchronous } else { Mode::Standard };
+        Lane { mode, round, is_turn: !comm.is_inter(), ..lane }
     }
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and
@@ -94,11 +99,6 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub fn into_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
-    }
-
-    /// The same lane for this repetition of a persistent operation.
-    pub fn of_round(self, round: u32) -> Lane<'a> {
-        Lane { round, ..self }
     }
 
     /// Whether all members are to meet the same outcome.

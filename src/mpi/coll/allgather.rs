@@ -43,22 +43,24 @@ impl Allgather {
 }
 
 impl Plan for Allgather {
+    type Algorithm = Exchange;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
         match crowd.allgather(self.blocks.largest(), self.blocks.bytes()) {
-            Exchange::Buffered | Exchange::SingleCopy => Venue::Memory { all: true },
-            Exchange::Central | Exchange::Pairwise => Venue::Wire,
+            wire @ (Exchange::Central | Exchange::Pairwise) => (Venue::Wire, wire),
+            shared => (Venue::Memory { all: true }, shared),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, algorithm: Exchange, members: &Members<'_, '_, W>) -> Result {
         let (blocks, bytes) = (&self.blocks, self.blocks.bytes());
-        if members.crowd().allgather(blocks.largest(), bytes) != Exchange::Buffered {
+        if algorithm != Exchange::Buffered {
             return single_copy(members, self).await;
         }
         members.put(&self.mine)?;
@@ -72,10 +74,9 @@ impl Plan for Allgather {
         members.leave().await
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, algorithm: Exchange, lane: &Lane<'_>) -> Result {
         let (is_inter, blocks) = (lane.comm().is_inter(), &self.blocks);
-        let exchange = Crowd::of(lane).allgather(blocks.largest(), blocks.bytes());
-        if !is_inter && exchange == Exchange::Central {
+        if !is_inter && algorithm == Exchange::Central {
             let mine = if self.is_in_place { None } else { Some(&self.mine) };
             return gather_and_spread(lane, mine, blocks).await;
         }

@@ -52,7 +52,7 @@ impl Allreduce {
         let (sum, count, across) = (&self.sum, self.sum.count, 1 - lane.rank());
         let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
         let (give, get) = (sum.in_room(&mine, count)?, sum.in_room(&theirs, count)?);
-        lane.copy(&sum.input(sum.whole())?, &give)?;
+        lane.copy(sum.values(), &give)?;
         let recv = lane.start_recv(across, &get)?;
         lane.send(across, &give).await?;
         check(lane, across, recv.end().await?, &get)?;
@@ -88,34 +88,38 @@ impl Allreduce {
 }
 
 impl Plan for Allreduce {
+    type Algorithm = Reduction;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.sum.claim(Kind::Allreduce)
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, Reduction) {
         match self.reduction(crowd) {
-            Reduction::Wire => Venue::Wire,
-            _ => Venue::Memory { all: true },
+            Reduction::Wire => (Venue::Wire, Reduction::Wire),
+            shared => (Venue::Memory { all: true }, shared),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(
+        &self, algorithm: Reduction, members: &Members<'_, '_, W>,
+    ) -> Result {
         let (sum, target) = (&self.sum, &self.target);
-        let bracket = sum.bracket(sum.combination(members.lane())?, 0)?;
-        match self.reduction(members.crowd()) {
+        let bracket = sum.bracket(members.crowd(), 0);
+        match algorithm {
             Reduction::Buffered => members.reduce_for_all(sum, bracket, (0, target)).await,
             Reduction::Replicated => members.reduce_replicated(sum, bracket, Some(target)).await,
             _ => members.reduce_by_parts(sum, bracket, Some(target)).await,
         }
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, _: Reduction, lane: &Lane<'_>) -> Result {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        match self.sum.combination(lane)? {
+        match self.sum.combination(Crowd::of(lane)) {
             Combination::Parts => self.by_parts(lane).await,
             Combination::Tree if Crowd::of(lane).exchanges() => self.by_exchange(lane).await,
             Combination::Tree => {

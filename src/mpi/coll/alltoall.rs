@@ -58,23 +58,23 @@ impl Alltoall {
 }
 
 impl Plan for Alltoall {
+    type Algorithm = Exchange;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
         match crowd.alltoall(self.each()) {
-            Exchange::Buffered | Exchange::SingleCopy => Venue::Memory { all: true },
-            Exchange::Central | Exchange::Pairwise => Venue::Wire,
+            wire @ (Exchange::Central | Exchange::Pairwise) => (Venue::Wire, wire),
+            shared => (Venue::Memory { all: true }, shared),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
-        let (Exchange::Buffered, Blocks::Even { all: target, each }) =
-            (members.crowd().alltoall(self.each()), &self.to)
-        else {
+    async fn together<W: Wait>(&self, algorithm: Exchange, members: &Members<'_, '_, W>) -> Result {
+        let (Exchange::Buffered, Blocks::Even { all: target, each }) = (algorithm, &self.to) else {
             return single_copy(members, self).await;
         };
         match &self.from {
@@ -94,14 +94,14 @@ impl Plan for Alltoall {
         members.leave().await
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, algorithm: Exchange, lane: &Lane<'_>) -> Result {
         let mut kept = Scratch::default();
         let from = self.from(lane, &mut kept)?;
         let is_inter = lane.comm().is_inter();
         if let (Blocks::Even { all: given, .. }, Blocks::Even { all: got, each }) =
             (&from, &self.to)
             && !is_inter
-            && Crowd::of(lane).alltoall(Some(*each)) == Exchange::Central
+            && algorithm == Exchange::Central
         {
             return transpose(lane, given, got, *each).await;
         }

@@ -2,13 +2,14 @@
 
 use super::bcast::send_down;
 use super::claim::{Claim, Kind};
-use super::members::{Members, Wait};
-use super::plan::{Plan, carry_out};
+use super::members::{AsRun, InPlace, Members, Wait};
+use super::plan::Plan;
 use super::select::{self, Crowd, Venue};
 use super::tree::Tree;
 use crate::host::memory::Region;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
+use crate::mpi::run::Way;
 
 /// Returns when all members have called it.
 pub struct Barrier(Claim);
@@ -26,27 +27,29 @@ impl Barrier {
 }
 
 impl Plan for Barrier {
+    type Algorithm = select::Barrier;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.0
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, select::Barrier) {
         match crowd.barrier() {
-            select::Barrier::Memory => Venue::Memory { all: true },
-            select::Barrier::Tree | select::Barrier::Dissemination => Venue::Wire,
+            select::Barrier::Memory => (Venue::Memory { all: true }, select::Barrier::Memory),
+            by_messages => (Venue::Wire, by_messages),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, _: select::Barrier, members: &Members<'_, '_, W>) -> Result {
         members.all(|| ()).await?;
         members.leave().await
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, algorithm: select::Barrier, lane: &Lane<'_>) -> Result {
         if !lane.comm().is_inter() {
-            return match Crowd::of(lane).barrier() {
+            return match algorithm {
                 select::Barrier::Dissemination => disseminate(lane).await,
                 _ => climb_and_descend(lane).await,
             };
@@ -62,7 +65,16 @@ impl Plan for Barrier {
 
 /// Returns when every member has come, as a part of something else.
 pub async fn meet(lane: &Lane<'_>) -> Result {
-    carry_out(&Barrier::plan()?, lane).await
+    let (plan, crowd) = (Barrier::plan()?, Crowd::of(lane));
+    match (plan.select(crowd), lane.way()) {
+        ((Venue::Wire, algorithm), _) => plan.by_messages(algorithm, lane).await,
+        ((Venue::Memory { all }, algorithm), Way::Blocking) => {
+            plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, all)?).await
+        }
+        ((Venue::Memory { all }, algorithm), Way::Nonblocking(_)) => {
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await
+        }
+    }
 }
 
 async fn climb_and_descend(lane: &Lane<'_>) -> Result {

@@ -3,7 +3,7 @@
 use super::blocks::Offer;
 use super::claim::{Amount, Claim, Kind};
 use super::members::{Members, Wait, index};
-use super::plan::{Plan, carry_out};
+use super::plan::Plan;
 use super::role::{Role, others};
 use super::select::{Crowd, Rooted, Venue};
 use super::take::Share;
@@ -34,22 +34,24 @@ impl Bcast {
 }
 
 impl Plan for Bcast {
+    type Algorithm = Rooted;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, Rooted) {
         match crowd.bcast(self.data.bytes()) {
-            Rooted::Buffered | Rooted::SingleCopy => Venue::Memory { all: false },
-            Rooted::Wire => Venue::Wire,
+            Rooted::Wire => (Venue::Wire, Rooted::Wire),
+            shared => (Venue::Memory { all: false }, shared),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, algorithm: Rooted, members: &Members<'_, '_, W>) -> Result {
         let (data, root) = (&self.data, index(self.role.root(members.lane())));
-        match members.crowd().bcast(data.bytes()) {
+        match algorithm {
             Rooted::Buffered if root == members.me() => {
                 members.must_be_whole()?;
                 members.put(data)?;
@@ -65,7 +67,7 @@ impl Plan for Bcast {
         }
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, _: Rooted, lane: &Lane<'_>) -> Result {
         if !lane.comm().is_inter() {
             return send_down(lane, &self.data, self.role.root(lane)).await;
         }
@@ -91,9 +93,7 @@ async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, data: &Region, root:
 
 /// What `root` has in `data` comes to all members, as a part of something else.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
-    let role = if root == lane.rank() { Role::Root } else { Role::Leaf(root) };
-    let plan = Bcast { role, data: data.clone(), claim: Claim::of(Kind::Bcast) };
-    carry_out(&plan, lane).await
+    send_down(lane, data, root).await
 }
 
 /// The same by messages along a tree.

@@ -133,16 +133,20 @@ impl Claim {
     /// The same as each member of `comm` knows the root.
     #[inline(always)]
     pub(super) fn role(self, role: Role, comm: &Comm) -> Claim {
-        let comm = comm.living();
         match role {
-            Role::Root if !comm.is_inter() => self.with(comm.rank as u64 + 1, ROOT),
-            Role::Leaf(root) if !comm.is_inter() => self.with(root as u64 + 1, ROOT),
-            _ => self.role_between(role, comm),
+            Role::Root if comm.is_whole() => self.with(comm.rank as u64 + 1, ROOT),
+            Role::Leaf(root) if comm.is_whole() => self.with(root as u64 + 1, ROOT),
+            _ => self.role_with_care(role, comm.living()),
         }
     }
 
     #[cold]
-    fn role_between(self, role: Role, comm: &Comm) -> Claim {
+    fn role_with_care(self, role: Role, comm: &Comm) -> Claim {
+        match role {
+            Role::Root if !comm.is_inter() => return self.with(comm.rank as u64 + 1, ROOT),
+            Role::Leaf(root) if !comm.is_inter() => return self.with(root as u64 + 1, ROOT),
+            _ => {}
+        }
         let (rank, is_own) = match role {
             Role::Root => (comm.rank, true),
             Role::Leaf(root) => (root, false),

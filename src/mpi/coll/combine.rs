@@ -23,7 +23,7 @@ impl<W: Wait> Members<'_, '_, W> {
     pub(super) async fn reduce_at(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>, root: usize,
     ) -> Result {
-        self.put(&sum.input(sum.whole())?)?;
+        self.put(sum.values())?;
         self.all_at(root).await?;
         if let Some(target) = target {
             self.combine_for_one(sum, bracket, target)?;
@@ -48,7 +48,7 @@ impl<W: Wait> Members<'_, '_, W> {
         &self, sum: &Sum, bracket: Bracket, (offset, target): (usize, &Region),
     ) -> Result {
         const FEW: usize = 256;
-        let input = sum.input(sum.whole())?;
+        let input = sum.values();
         let bytes = input.bytes();
         self.put(&input)?;
         let process = self.lane().process();

@@ -17,7 +17,7 @@ impl<W: Wait> Members<'_, '_, W> {
     pub(super) async fn reduce_by_parts(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
-        let input = sum.input(sum.whole())?;
+        let input = sum.values();
         let part = sum.share(self.lane());
         self.point_at(&input);
         self.all_there().await?;
@@ -61,7 +61,7 @@ impl<W: Wait> Members<'_, '_, W> {
     pub(super) async fn reduce_and_keep(
         &self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
     ) -> Result {
-        let input = sum.input(sum.whole())?;
+        let input = sum.values();
         // Who gets results where others read lays down a copy for them, if that is not too much.
         match input.is_apart(target) || !self.crowd().buffers_values(input.bytes()) {
             true => self.point_at(&input),

@@ -3,12 +3,12 @@
 
 use super::barrier::Barrier;
 use super::claim::{self, Claim, Form, Kind};
-use super::members::{InPlace, Members, object_at_first};
-use super::plan::{Plan, carry_out};
+use super::members::{AsRun, InPlace, Members, object_at_first};
+use super::plan::Plan;
 use super::select::{Crowd, Venue};
 use super::uniform::unite;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Failure, Result};
 use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
 use crate::mpi::p2p::Pending;
@@ -18,24 +18,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
-/// are bad: the members stay in step. It becomes a part of each door, so that what the door found
-/// out stays in registers.
-#[inline(always)]
-pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: Result<P>) -> Result {
+/// are bad: the members stay in step. Out of line, so that both twins of a call share one copy, of
+/// which the algorithm is a part.
+#[inline(never)]
+pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Result {
     let tag = comm.next_collective(process);
-    let plan = match &plan {
+    let plan = match plan {
         Ok(plan) => plan,
-        Err(_) => return plan.map(drop),
+        Err(failure) => return Err(again(failure)),
     };
     claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
-    let lane = Lane::new(process, comm, tag, Way::Blocking).paced().into_turn();
+    let lane = Lane::of_call(process, comm, tag, 0, Way::Blocking);
     let crowd = Crowd::of(&lane);
-    let Venue::Memory { all } = plan.venue(crowd) else { return block_on_wire(plan, &lane) };
+    let (Venue::Memory { all }, algorithm) = plan.select(crowd) else {
+        return block_on_wire(plan, &lane);
+    };
     if !lane.is_undisturbed() {
         look_closely(&lane)?;
     }
     let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small())?;
-    run::block(plan.together(&members))?;
+    run::block(plan.together(algorithm, &members))?;
     lane.verdict()
 }
 
@@ -64,7 +66,13 @@ async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 
 async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     lane.look_round()?;
-    carry_out(plan, lane).await?;
+    let crowd = Crowd::of(lane);
+    match plan.select(crowd) {
+        (Venue::Wire, algorithm) => plan.by_messages(algorithm, lane).await?,
+        (Venue::Memory { all }, algorithm) => {
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await?;
+        }
+    }
     lane.verdict()
 }
 
@@ -99,7 +107,7 @@ fn launch(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        let lane = Lane::new(process, &comm, tag, way).of_round(round).paced().into_turn();
+        let lane = Lane::of_call(process, &comm, tag, round, way);
         perform(&*plan, &lane).await
     })
 }
@@ -115,7 +123,7 @@ pub(in crate::mpi) fn lane<'a>(
 
 /// Returns when every member has come to the end of MPI.
 pub fn part(process: &Process, comm: &Comm) -> Result {
-    block(process, comm, Barrier::at_the_end())
+    block(process, comm, &Barrier::at_the_end())
 }
 
 /// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
@@ -124,4 +132,9 @@ pub(in crate::mpi) fn share(
 ) -> Result<Vec<u8>> {
     let lane = lane(process, comm, kind)?;
     run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
+}
+
+#[cold]
+fn again(failure: &Failure) -> Failure {
+    failure.clone()
 }

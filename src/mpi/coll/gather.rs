@@ -44,19 +44,21 @@ impl Gather {
 }
 
 impl Plan for Gather {
+    type Algorithm = ();
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, ()) {
         let mine = || self.mine.as_ref().map_or(0, Region::bytes);
         let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
-        crowd.gather(self.is_even.then(each))
+        (crowd.gather(self.is_even.then(each)), ())
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, (): (), members: &Members<'_, '_, W>) -> Result {
         let root = index(self.role.root(members.lane()));
         if let Some(blocks) = &self.blocks {
             members.come_to(root).await?;
@@ -72,7 +74,7 @@ impl Plan for Gather {
         bring_single_copy(members, mine, root).await
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
         match (self.role, &self.blocks) {
             (Role::Leaf(root), _) => {
                 lane.send(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await

@@ -46,7 +46,9 @@ pub trait Wait: Sized + Send + Sync + 'static {
     type Place<'a>: Deref<Target = Round> + Send + Sync;
 
     /// Comes to the operation of `lane`: the round, and the number of the turn there.
-    fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, is_common: bool) -> (Self::Place<'a>, u32);
+    fn come<'a>(
+        lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
+    ) -> (Self::Place<'a>, u32);
 
     /// Waits until the round is free of what was there before.
     fn wait_for_room(members: &Members<'_, '_, Self>) -> Result;
@@ -80,10 +82,12 @@ impl Wait for InPlace {
     type Place<'a> = &'a Round;
 
     #[inline(always)]
-    fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, is_common: bool) -> (&'a Round, u32) {
+    fn come<'a>(
+        lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
+    ) -> (&'a Round, u32) {
         let (turn, _) = lane.number();
         let round = if is_common { meeting.common_round() } else { meeting.round(turn) };
-        meeting.come(turn, index(lane.rank()));
+        meeting.come(turn, me);
         (round, turn)
     }
 
@@ -145,8 +149,8 @@ pub(super) enum AsRun {}
 impl Wait for AsRun {
     type Place<'a> = Hall;
 
-    fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, _: bool) -> (Hall, u32) {
-        let hall = meeting.come_apart(lane.number(), index(lane.rank()));
+    fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, me: usize, _: bool) -> (Hall, u32) {
+        let hall = meeting.come_apart(lane.number(), me);
         let turn = hall.turn;
         (hall, turn)
     }
@@ -259,9 +263,9 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
     ) -> Result<Members<'l, 'a, W>> {
         let meeting = lane.comm().meeting(lane.process());
-        let (round, turn) = W::come(lane, meeting, is_common);
-        let members =
-            Members { lane, meeting, round, turn, me: index(lane.rank()), crowd, is_common };
+        let me = index(lane.rank());
+        let (round, turn) = W::come(lane, meeting, me, is_common);
+        let members = Members { lane, meeting, round, turn, me, crowd, is_common };
         members.step()?;
         W::wait_for_room(&members)?;
         Ok(members)

@@ -3,6 +3,7 @@
 use super::blocks::{Blocks, Offer, Sides};
 use super::claim::{Claim, Kind};
 use super::plan::Plan;
+use super::select::{Crowd, Venue};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
@@ -37,21 +38,33 @@ impl NeighborAlltoall {
 }
 
 impl Plan for NeighborAllgather {
+    type Algorithm = ();
+
     fn claim(&self) -> Claim {
         Claim::of(Kind::NeighborAllgather)
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    fn select(&self, _: Crowd) -> (Venue, ()) {
+        (Venue::Wire, ())
+    }
+
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }
 
 impl Plan for NeighborAlltoall {
+    type Algorithm = ();
+
     fn claim(&self) -> Claim {
         Claim::of(Kind::NeighborAlltoall)
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    fn select(&self, _: Crowd) -> (Venue, ()) {
+        (Venue::Wire, ())
+    }
+
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }

@@ -1,44 +1,32 @@
-//! What every collective operation has: what has to be the same at all members, where it is carried
-//! out, and one text for each of the two places.
+//! What every collective operation has: a claim that has to be the same at all members, an algorithm
+//! selected for it, and one text for each of the two places where it can be carried out.
 
 use super::claim::Claim;
-use super::members::{AsRun, InPlace, Members, Wait};
+use super::members::{Members, Wait};
 use super::select::{Crowd, Venue};
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
-use crate::mpi::run::Way;
 
-/// One collective operation, its arguments judged.
+/// One collective operation, its arguments checked.
 pub trait Plan: Send + Sync + 'static {
+    /// How the members of one group carry it out.
+    type Algorithm: Copy + Send + Sync;
+
     /// What has to be the same at all members.
     fn claim(&self) -> Claim;
 
-    /// Where the members of one group carry it out.
-    fn venue(&self, _crowd: Crowd) -> Venue {
-        Venue::Wire
-    }
+    /// Selects the algorithm, once for each call.
+    fn select(&self, crowd: Crowd) -> (Venue, Self::Algorithm);
 
-    /// Does this member's part in memory that all share.
+    /// Does this member's part in memory that all members share.
     fn together<W: Wait>(
-        &self, _members: &Members<'_, '_, W>,
+        &self, _algorithm: Self::Algorithm, _members: &Members<'_, '_, W>,
     ) -> impl Future<Output = Result> + Send {
         async { unreachable!("it goes by messages") }
     }
 
     /// Does this member's part by messages.
-    fn by_messages(&self, lane: &Lane<'_>) -> impl Future<Output = Result> + Send;
-}
-
-/// Does this member's part in the next operation of `lane`.
-pub(super) async fn carry_out(plan: &impl Plan, lane: &Lane<'_>) -> Result {
-    let crowd = Crowd::of(lane);
-    match (plan.venue(crowd), lane.way()) {
-        (Venue::Wire, _) => plan.by_messages(lane).await,
-        (Venue::Memory { all }, Way::Blocking) => {
-            plan.together(&Members::<InPlace>::come(lane, crowd, all)?).await
-        }
-        (Venue::Memory { all }, Way::Nonblocking(_)) => {
-            plan.together(&Members::<AsRun>::come(lane, crowd, all)?).await
-        }
-    }
+    fn by_messages(
+        &self, algorithm: Self::Algorithm, lane: &Lane<'_>,
+    ) -> impl Future<Output = Result> + Send;
 }

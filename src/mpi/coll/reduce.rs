@@ -39,7 +39,7 @@ impl Reduce {
         let sum = Sum::new(datatype, op, input, count?)?;
         let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
         let claim = sum.claim(Kind::Reduce).role(role, comm);
-        Ok(Reduce { role, bytes: sum.bytes()?, sum: Some(sum), target, claim })
+        Ok(Reduce { role, bytes: sum.bytes(), sum: Some(sum), target, claim })
     }
 
     #[inline(never)]
@@ -53,7 +53,7 @@ impl Reduce {
         let sum = Sum::new(datatype, op, if is_root { recv } else { send }, count?)?;
         let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
         let claim = sum.claim(Kind::Reduce).role(role, comm);
-        let (bytes, sum) = (sum.bytes()?, Some(sum).filter(|_| !is_root));
+        let (bytes, sum) = (sum.bytes(), Some(sum).filter(|_| !is_root));
         Ok(Reduce { role, sum, bytes, target, claim })
     }
 
@@ -63,7 +63,7 @@ impl Reduce {
     }
 
     async fn within(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
-        if sum.combination(lane)? == Combination::Parts {
+        if sum.combination(Crowd::of(lane)) == Combination::Parts {
             return self.by_parts(lane, sum, root).await;
         }
         let top = if sum.op.commutes() { root } else { 0 };
@@ -97,32 +97,36 @@ impl Reduce {
 }
 
 impl Plan for Reduce {
+    type Algorithm = Reduction;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, Reduction) {
         match self.reduction(crowd) {
-            Reduction::Wire => Venue::Wire,
-            _ => Venue::Memory { all: false },
+            Reduction::Wire => (Venue::Wire, Reduction::Wire),
+            shared => (Venue::Memory { all: false }, shared),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(
+        &self, algorithm: Reduction, members: &Members<'_, '_, W>,
+    ) -> Result {
         let Some(sum) = &self.sum else { unreachable!("within a group, all give") };
         let root = self.role.root(members.lane());
         let target = self.target.as_ref().map(|(_, target)| target);
-        let bracket = sum.bracket(sum.combination(members.lane())?, root)?;
-        match self.reduction(members.crowd()) {
+        let bracket = sum.bracket(members.crowd(), root);
+        match algorithm {
             Reduction::Buffered => members.reduce_at(sum, bracket, target, index(root)).await,
             Reduction::Replicated => members.reduce_replicated(sum, bracket, target).await,
             _ => members.reduce_by_parts(sum, bracket, target).await,
         }
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, _: Reduction, lane: &Lane<'_>) -> Result {
         let root = self.role.root(lane);
         match (&self.sum, &self.target) {
             (Some(sum), _) if !lane.comm().is_inter() => self.within(lane, sum, root).await,

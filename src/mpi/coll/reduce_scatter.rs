@@ -81,7 +81,7 @@ impl ReduceScatter {
         let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
         let input = if is_in_place { recv } else { send };
         let sum = Sum::new(datatype, op, input, total)?;
-        let (bytes, target, claim) = (sum.bytes()?, sum.at(recv, mine)?, sum.claim(kind));
+        let (bytes, target, claim) = (sum.bytes(), sum.at(recv, mine)?, sum.claim(kind));
         Ok(ReduceScatter { sum, bytes, parts, target, claim })
     }
 
@@ -117,22 +117,26 @@ impl ReduceScatter {
 }
 
 impl Plan for ReduceScatter {
+    type Algorithm = Reduction;
+
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, Reduction) {
         match crowd.reduce_scatter(self.bytes, self.sum.is_plain()) {
-            Reduction::Wire => Venue::Wire,
-            _ => Venue::Memory { all: true },
+            Reduction::Wire => (Venue::Wire, Reduction::Wire),
+            shared => (Venue::Memory { all: true }, shared),
         }
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(
+        &self, algorithm: Reduction, members: &Members<'_, '_, W>,
+    ) -> Result {
         let (sum, target, lane) = (&self.sum, &self.target, members.lane());
-        let (bracket, part) = (sum.bracket(sum.combination(lane)?, 0)?, self.part(lane.rank()));
-        match members.crowd().reduce_scatter(self.bytes, sum.is_plain()) {
+        let (bracket, part) = (sum.bracket(members.crowd(), 0), self.part(lane.rank()));
+        match algorithm {
             Reduction::Buffered => {
                 let offset = (part.first * sum.item()) as usize;
                 members.reduce_for_all(sum, bracket, (offset, target)).await
@@ -141,11 +145,11 @@ impl Plan for ReduceScatter {
         }
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, _: Reduction, lane: &Lane<'_>) -> Result {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        if self.sum.combination(lane)? == Combination::Tree {
+        if self.sum.combination(Crowd::of(lane)) == Combination::Tree {
             let values = climb(lane, &self.sum, 0).await?;
             return self.give_out(lane, values).await;
         }

@@ -21,12 +21,22 @@ pub(super) enum Role {
 
 impl Role {
     /// `root` as it was passed; a rank is counted among the living members.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(comm: &Comm, root: i32) -> Result<Role> {
+        let is_rank = usize::try_from(root).is_ok_and(|root| root < comm.group.len());
+        if is_rank && comm.is_whole() {
+            return Ok(if root == comm.rank { Role::Root } else { Role::Leaf(root) });
+        }
+        Role::with_care(comm, root)
+    }
+
+    /// Between two groups, among those left of one with gaps, or where there is no such rank.
+    #[inline(never)]
+    fn with_care(comm: &Comm, root: i32) -> Result<Role> {
         if comm.is_inter() {
             return Role::between(comm, root);
         }
-        if !usize::try_from(root).is_ok_and(|root| root < comm.group.len()) {
+        if !(0..comm.size()).contains(&root) {
             return Err(no_root(comm, root));
         }
         let root = comm.gaps().map_or(Ok(root), |gaps| gaps.root(root))?;

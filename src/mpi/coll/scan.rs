@@ -43,7 +43,7 @@ impl Scan {
         if !is_exclusive || comm.living().rank != 0 {
             sum.at(recv, sum.whole())?;
         }
-        Ok(Scan { bytes: sum.bytes()?, sum, recv, is_exclusive })
+        Ok(Scan { bytes: sum.bytes(), sum, recv, is_exclusive })
     }
 
     #[inline(always)]
@@ -85,23 +85,27 @@ impl Scan {
 }
 
 impl Plan for Scan {
+    type Algorithm = Chain;
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.sum.claim(if self.is_exclusive { Kind::Exscan } else { Kind::Scan })
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
-        match self.chain(crowd) {
+    fn select(&self, crowd: Crowd) -> (Venue, Chain) {
+        let chain = self.chain(crowd);
+        let venue = match chain {
             Chain::Buffered | Chain::SingleCopy => Venue::Memory { all: false },
             Chain::Central => Venue::Memory { all: true },
             Chain::Pipeline => Venue::Wire,
-        }
+        };
+        (venue, chain)
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, algorithm: Chain, members: &Members<'_, '_, W>) -> Result {
         let (place, target) = self.mine(members.me())?;
-        match (self.chain(members.crowd()), target) {
+        match (algorithm, target) {
             (Chain::Buffered, target) => {
                 members.scan_copies(&self.sum, target.as_ref(), self.is_exclusive).await
             }
@@ -112,7 +116,7 @@ impl Plan for Scan {
         }
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, _: Chain, lane: &Lane<'_>) -> Result {
         let item = self.sum.datatype.bytes(1)?.max(1);
         let segment = i64::try_from(SEGMENT / item).unwrap_or(1).max(1);
         let mut first = 0;
@@ -136,7 +140,7 @@ impl<W: Wait> Members<'_, '_, W> {
         &self, sum: &Sum, target: Option<&Region>, is_exclusive: bool,
     ) -> Result {
         let (me, is_last) = (self.me(), self.me() + 1 == self.count());
-        self.put(&sum.input(sum.whole())?)?;
+        self.put(sum.values())?;
         let (mine, mut before) = (self.copy_of(me), Span::EMPTY);
         if let Some(previous) = me.checked_sub(1) {
             self.passed_by(previous).await?;
@@ -165,7 +169,7 @@ impl<W: Wait> Members<'_, '_, W> {
     pub(super) async fn scan_for_all(
         &self, sum: &Sum, place: Option<usize>, target: Option<&Region>,
     ) -> Result {
-        let input = sum.input(sum.whole())?;
+        let input = sum.values();
         self.put(&input)?;
         let (process, one_by_one) = (self.lane().process(), Bracket::one_by_one(self.count()));
         self.all_behind(|| _ = combine_all(process, self.round(), sum, one_by_one)).await?;
@@ -180,7 +184,7 @@ impl<W: Wait> Members<'_, '_, W> {
     /// The same with more: each combines what the one before it has come to, where that lies, with
     /// what is its own.
     pub(super) async fn scan_where_it_lies(&self, sum: &Sum, target: &Region) -> Result {
-        let (me, input) = (self.me(), sum.input(sum.whole())?);
+        let (me, input) = (self.me(), sum.values().clone());
         let previous = me.checked_sub(1);
         self.point_at(if previous.is_none() { &input } else { target });
         self.all_there().await?;

@@ -43,19 +43,21 @@ impl Scatter {
 }
 
 impl Plan for Scatter {
+    type Algorithm = ();
+
     #[inline(always)]
     fn claim(&self) -> Claim {
         self.claim
     }
 
     #[inline(always)]
-    fn venue(&self, crowd: Crowd) -> Venue {
+    fn select(&self, crowd: Crowd) -> (Venue, ()) {
         let mine = || self.mine.as_ref().map_or(0, Region::bytes);
         let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
-        crowd.scatter(self.is_even.then(each))
+        (crowd.scatter(self.is_even.then(each)), ())
     }
 
-    async fn together<W: Wait>(&self, members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, (): (), members: &Members<'_, '_, W>) -> Result {
         let (root, crowd) = (index(self.role.root(members.lane())), members.crowd());
         if let Some(blocks) = &self.blocks {
             if let Some(mine) = &self.mine {
@@ -81,7 +83,7 @@ impl Plan for Scatter {
         receive_single_copy(members, mine, root).await
     }
 
-    async fn by_messages(&self, lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
         match (self.role, &self.blocks) {
             (Role::Leaf(root), _) => {
                 lane.recv(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await.map(drop)

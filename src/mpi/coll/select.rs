@@ -20,7 +20,7 @@ pub enum Venue {
 
 /// How everybody comes to know that all have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Barrier {
+pub enum Barrier {
     /// By a counter, or by a flag of each.
     Memory,
     /// Up a tree and down again.
@@ -31,7 +31,7 @@ pub(super) enum Barrier {
 
 /// How one member's bytes come to all, or what each has to one, or a block of one's to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rooted {
+pub enum Rooted {
     /// Through a copy in shared memory.
     Buffered,
     /// Straight out of the owner's memory.
@@ -42,7 +42,7 @@ pub(super) enum Rooted {
 
 /// How everybody's blocks come to everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exchange {
+pub enum Exchange {
     /// Through copies in shared memory.
     Buffered,
     /// Straight out of their owners' memory.
@@ -55,7 +55,7 @@ pub(super) enum Exchange {
 
 /// How values are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Combination {
+pub enum Combination {
     /// Up a tree, whole.
     Tree,
     /// Every member combines its part of everybody's.
@@ -64,7 +64,7 @@ pub(super) enum Combination {
 
 /// Who combines values, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reduction {
+pub enum Reduction {
     /// One member, or each for itself, from copies in shared memory.
     Buffered,
     /// Each who wants results, all of them, where the values lie.
@@ -77,7 +77,7 @@ pub(super) enum Reduction {
 
 /// How results come along the chain of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chain {
+pub enum Chain {
     /// Each lays down for the next one what all up to it have come to.
     Buffered,
     /// The last one to come combines for all.

@@ -29,6 +29,8 @@ pub struct Terms {
 /// The same, judged.
 pub(super) struct Sum {
     input: Address,
+    /// All of it.
+    whole: Region,
     pub(super) count: i64,
     pub(super) datatype: Held<Datatype>,
     pub(super) op: Held<Op>,
@@ -42,12 +44,17 @@ impl Sum {
     ) -> Result<Sum> {
         let (datatype, op) = (datatype?, op?);
         op.is_defined_on(&datatype)?;
-        datatype.region(input, count)?;
-        Ok(Sum { input, count, datatype, op })
+        let whole = datatype.region(input, count)?;
+        Ok(Sum { input, whole, count, datatype, op })
     }
 
-    /// This member's part of the input.
+    /// This member's values.
     #[inline(always)]
+    pub(super) fn values(&self) -> &Region {
+        &self.whole
+    }
+
+    /// A part of this member's values.
     pub(super) fn input(&self, part: Part) -> Result<Region> {
         self.at(self.input, part)
     }
@@ -127,14 +134,14 @@ impl Sum {
 
     /// How many bytes each has.
     #[inline(always)]
-    pub(super) fn bytes(&self) -> Result<usize> {
-        self.datatype.bytes(self.count)
+    pub(super) fn bytes(&self) -> usize {
+        self.whole.bytes()
     }
 
-    /// Where the brackets are when values are combined in this way, up to `top`.
+    /// Where the brackets are when this crowd combines values, up to `top`.
     #[inline(always)]
-    pub(super) fn bracket(&self, combination: Combination, top: i32) -> Result<Bracket> {
-        Ok(Bracket::of(combination, self.datatype.bytes(self.count)?, top))
+    pub(super) fn bracket(&self, crowd: Crowd, top: i32) -> Bracket {
+        Bracket::of(self.combination(crowd), self.bytes(), top)
     }
 
     /// The part of the member with this rank, of parts as equal as can be.
@@ -160,9 +167,8 @@ impl Sum {
     }
 
     #[inline(always)]
-    pub(super) fn combination(&self, lane: &Lane<'_>) -> Result<Combination> {
-        let bytes = self.datatype.bytes(self.count)?;
-        Ok(Crowd::of(lane).combination(bytes, self.count))
+    pub(super) fn combination(&self, crowd: Crowd) -> Combination {
+        crowd.combination(self.bytes(), self.count)
     }
 }
 
@@ -203,11 +209,11 @@ pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option
     let tree = Tree::to_combine(lane, top, sum.datatype.bytes(count)?);
     let mut children = tree.children().peekable();
     if let (None, Some(parent)) = (children.peek(), tree.parent()) {
-        lane.send(parent, &sum.input(sum.whole())?).await?;
+        lane.send(parent, sum.values()).await?;
         return Ok(None);
     }
     let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
-    lane.copy(&sum.input(sum.whole())?, &sum.in_room(&mine, count)?)?;
+    lane.copy(sum.values(), &sum.in_room(&mine, count)?)?;
     for child in children {
         receive(lane, child, &sum.in_room(&theirs, count)?).await?;
         sum.combine(lane, &mine, &mut theirs, count)?;

@@ -292,6 +292,12 @@ impl Comm {
         self.group.len() == 1 && !self.is_inter()
     }
 
+    /// Whether it is of one group, all of whose ranks are there.
+    #[inline(always)]
+    pub(in crate::mpi) fn is_whole(&self) -> bool {
+        self.remote.is_none() && self.gaps.is_none()
+    }
+
     /// The other group of an intercommunicator.
     pub fn remote(&self) -> Result<&Arc<Group>> {
         self.remote.as_ref().map(|remote| &remote.group).ok_or_else(|| {
@@ -470,8 +476,7 @@ impl Comm {
     /// Who has `rank` in a communicator of one group without gaps.
     #[inline]
     pub(super) fn plain_member(&self, rank: i32) -> Option<Member> {
-        let is_plain = self.remote.is_none() && self.gaps.is_none();
-        self.group.member(usize::try_from(rank).ok()?).filter(|_| is_plain)
+        self.group.member(usize::try_from(rank).ok()?).filter(|_| self.is_whole())
     }
 
     /// Where a receive from `source` listens.
