@@ -38,7 +38,7 @@ collective!(
         process: &Process, buffer: OutBuf, count: Late<Count>, datatype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
     ) {
-        Bcast::plan(&comm, Offer { buf: buffer, count, datatype }, root)
+        Bcast::plan(&comm, Offer { buf: buffer, count: &count, datatype: &datatype }, root)
     }
 );
 
@@ -53,8 +53,8 @@ collective!(
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Gather::plan(&comm, &send, &recv, root)
     }
 );
@@ -70,7 +70,7 @@ collective!(
         recvbuf: OutBuf, recvcounts: Counts, displs: Displs, recvtype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
         let types = Types::One(recvtype);
         let recv = Lists { buf: recvbuf, counts: &recvcounts, displs: &displs, types };
         Gather::plan(&comm, &send, &recv, root)
@@ -88,8 +88,8 @@ collective!(
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Scatter::plan(&comm, &send, &recv, root)
     }
 );
@@ -107,7 +107,7 @@ collective!(
     ) {
         let types = Types::One(sendtype);
         let send = Lists { buf: sendbuf, counts: &sendcounts, displs: &displs, types };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Scatter::plan(&comm, &send, &recv, root)
     }
 );
@@ -122,8 +122,8 @@ collective!(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Allgather::plan(&comm, &send, &recv)
     }
 );
@@ -139,7 +139,7 @@ collective!(
         recvbuf: OutBuf, recvcounts: Counts, displs: Displs, recvtype: Late<MPI_Datatype>,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
         let types = Types::One(recvtype);
         let recv = Lists { buf: recvbuf, counts: &recvcounts, displs: &displs, types };
         Allgather::plan(&comm, &send, &recv)
@@ -156,8 +156,8 @@ collective!(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Alltoall::plan(&comm, &send, &recv)
     }
 );

@@ -14,8 +14,8 @@ collective!(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         NeighborAllgather::plan(&comm, &send, &recv)
     }
 );
@@ -31,7 +31,7 @@ collective!(
         recvbuf: OutBuf, recvcounts: Counts, displs: Displs, recvtype: Late<MPI_Datatype>,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
         let types = Types::One(recvtype);
         let recv = Lists { buf: recvbuf, counts: &recvcounts, displs: &displs, types };
         NeighborAllgather::plan(&comm, &send, &recv)
@@ -48,8 +48,8 @@ collective!(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         NeighborAlltoall::plan(&comm, &send, &recv)
     }
 );

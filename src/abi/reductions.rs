@@ -13,7 +13,8 @@ collective!(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, root: Rank, comm: MPI_Comm,
     ) {
-        let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
+        let terms =
+            Terms { send: sendbuf, recv: recvbuf, count: &count, datatype: &datatype, op: &op };
         Reduce::plan(&comm, terms, root)
     }
 );
@@ -28,7 +29,8 @@ collective!(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
-        let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
+        let terms =
+            Terms { send: sendbuf, recv: recvbuf, count: &count, datatype: &datatype, op: &op };
         Allreduce::plan(&comm, terms)
     }
 );
@@ -51,7 +53,8 @@ collective!(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, recvcount: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
-        let terms = Terms { send: sendbuf, recv: recvbuf, count: recvcount, datatype, op };
+        let terms =
+            Terms { send: sendbuf, recv: recvbuf, count: &recvcount, datatype: &datatype, op: &op };
         ReduceScatter::even(&comm, terms)
     }
 );
@@ -66,7 +69,8 @@ collective!(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, recvcounts: Counts,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
-        let terms = Terms { send: sendbuf, recv: recvbuf, count: Ok(0), datatype, op };
+        let terms =
+            Terms { send: sendbuf, recv: recvbuf, count: &Ok(0), datatype: &datatype, op: &op };
         ReduceScatter::plan(&comm, terms, &recvcounts)
     }
 );
@@ -81,7 +85,8 @@ collective!(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
-        let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
+        let terms =
+            Terms { send: sendbuf, recv: recvbuf, count: &count, datatype: &datatype, op: &op };
         Scan::inclusive(&comm, terms)
     }
 );
@@ -96,7 +101,8 @@ collective!(
         process: &Process, sendbuf: InBuf, recvbuf: OutBuf, count: Late<Count>,
         datatype: Late<MPI_Datatype>, op: Late<MPI_Op>, comm: MPI_Comm,
     ) {
-        let terms = Terms { send: sendbuf, recv: recvbuf, count, datatype, op };
+        let terms =
+            Terms { send: sendbuf, recv: recvbuf, count: &count, datatype: &datatype, op: &op };
         Scan::exclusive(&comm, terms)
     }
 );

@@ -53,28 +53,36 @@ impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
     #[inline(always)]
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
-        let roster = OnceLock::new();
-        if comm.gaps().is_some() {
-            // Those who live have other ranks among themselves.
-            roster.get_or_init(|| comm.everyone());
-        }
-        Lane::with(process, comm, roster, tag, way)
+        Lane::at_round(process, comm, tag, way, 0)
     }
 
     /// A lane for those of `roster` only: of the others nobody needs to live.
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
-        Lane::with(process, comm, OnceLock::from(roster), tag, way)
+        let (comm, roster) = (comm.living(), OnceLock::from(roster));
+        let (mode, round, trouble) = (Mode::Standard, 0, OnceLock::new());
+        Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
     }
 
     #[inline(always)]
-    fn with(
-        process: &'a Process, comm: &'a Comm, roster: OnceLock<Arc<dyn Roster>>, tag: i32, way: Way,
-    ) -> Lane<'a> {
-        let comm = comm.living();
-        let (mode, round, trouble) = (Mode::Standard, 0, OnceLock::new());
-        Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
+    fn at_round(process: &'a Process, comm: &'a Comm, tag: i32, way: Way, round: u32) -> Lane<'a> {
+        let lane = Lane {
+            process,
+            comm: comm.living(),
+            roster: OnceLock::new(),
+            tag,
+            way,
+            mode: Mode::Standard,
+            round,
+            is_turn: false,
+            trouble: OnceLock::new(),
+        };
+        if comm.gaps().is_some() {
+            // The living members have other ranks among themselves.
+            lane.roster.get_or_init(|| comm.everyone());
+        }
+        lane
     }
 
     fn roster(&self) -> &Arc<dyn Roster> {
@@ -88,10 +96,12 @@ impl<'a> Lane<'a> {
     pub fn of_call(
         process: &'a Process, comm: &'a Comm, tag: i32, round: u32, way: Way,
     ) -> Lane<'a> {
-        let lane = Lane::new(process, comm, tag, way);
-        let waits = (tag as u32).wrapping_add(round) % PACE == PACE - 1;
-        let mode = if waits { Mode::Synchronous } else { Mode::Standard };
-        Lane { mode, round, is_turn: !comm.is_inter(), ..lane }
+        let mut lane = Lane::at_round(process, comm, tag, way, round);
+        if (tag as u32).wrapping_add(round) % PACE == PACE - 1 {
+            lane.mode = Mode::Synchronous;
+        }
+        lane.is_turn = !comm.is_inter();
+        lane
     }
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and

@@ -26,7 +26,7 @@ pub struct Allgather {
 
 impl Allgather {
     #[inline(always)]
-    pub fn plan(comm: &Comm, send: &Offer, recv: &impl Sides) -> Result<Allgather> {
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides) -> Result<Allgather> {
         let blocks = blocks(recv, comm)?;
         let given = if comm.is_inter() { Some(send.region()?) } else { given(send)? };
         let is_in_place = given.is_none();

@@ -22,11 +22,11 @@ pub struct Allreduce {
 
 impl Allreduce {
     #[inline(always)]
-    pub fn plan(comm: &Comm, terms: Terms) -> Result<Allreduce> {
-        let Terms { send, recv, count, datatype, op } = terms;
+    pub fn plan(comm: &Comm, terms: Terms<'_>) -> Result<Allreduce> {
+        let Terms { send, recv, .. } = terms;
         let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
         let input = if is_in_place { recv } else { send };
-        let sum = Sum::new(datatype, op, input, count?)?;
+        let sum = Sum::new(&terms, input, terms.count()?)?;
         let target = sum.at(recv, sum.whole())?;
         Ok(Allreduce { sum, recv, target })
     }

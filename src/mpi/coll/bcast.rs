@@ -1,7 +1,7 @@
 //! The root's buffer goes to everybody (MPI-5.0 §6.4).
 
 use super::blocks::Offer;
-use super::claim::{Amount, Claim, Kind};
+use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
 use super::role::{Role, others};
@@ -22,14 +22,14 @@ pub struct Bcast {
 
 impl Bcast {
     #[inline(always)]
-    pub fn plan(comm: &Comm, offer: Offer, root: i32) -> Result<Bcast> {
+    pub fn plan(comm: &Comm, offer: Offer<'_>, root: i32) -> Result<Bcast> {
         let role = Role::of(comm, root)?;
-        let (data, amount) = match role {
-            Role::Nobody => (Region::EMPTY, Amount::ANY),
-            _ => offer.region_and_amount()?,
-        };
-        let claim = Claim::of(Kind::Bcast).role(role, comm).amount(amount);
-        Ok(Bcast { role, data, claim })
+        let claim = Claim::of(Kind::Bcast).role(role, comm);
+        if role == Role::Nobody {
+            return Ok(Bcast { role, data: Region::EMPTY, claim });
+        }
+        let data = offer.region()?;
+        Ok(Bcast { role, data, claim: claim.amount(offer.amount()?) })
     }
 }
 

@@ -9,11 +9,12 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
 
 /// A buffer as it was passed: where it is of no significance, it may be anything (MPI-5.0 §6).
-#[derive(Clone)]
-pub struct Offer {
+/// It refers to what the door has found out, since to move that costs more than most of a call.
+#[derive(Clone, Copy)]
+pub struct Offer<'a> {
     pub buf: Address,
-    pub count: Result<i64>,
-    pub datatype: Result<Held<Datatype>>,
+    pub count: &'a Result<i64>,
+    pub datatype: &'a Result<Held<Datatype>>,
 }
 
 /// An array of numbers of the caller's.
@@ -32,7 +33,7 @@ pub enum Types<'a> {
 
 /// What was wrong with an argument, once it matters.
 #[cold]
-fn again(failure: &Failure) -> Failure {
+pub(super) fn again(failure: &Failure) -> Failure {
     failure.clone()
 }
 
@@ -69,22 +70,15 @@ impl Side {
     }
 }
 
-impl Offer {
+impl<'a> Offer<'a> {
     /// Says where the data are, now that it matters.
     #[inline(always)]
     pub fn region(&self) -> Result<Region> {
         self.datatype()?.region(self.buf, self.count()?)
     }
 
-    /// The same, and how much that is.
     #[inline(always)]
-    pub(super) fn region_and_amount(self) -> Result<(Region, Amount)> {
-        let (datatype, count) = (self.datatype?, self.count?);
-        Ok((datatype.region(self.buf, count)?, Amount::of(&datatype, count)))
-    }
-
-    #[inline(always)]
-    pub(super) fn datatype(&self) -> Result<&Datatype> {
+    pub(super) fn datatype(&self) -> Result<&'a Datatype> {
         self.datatype.as_deref().map_err(again)
     }
 
@@ -100,7 +94,7 @@ impl Offer {
     }
 }
 
-impl Sides for Offer {
+impl Sides for Offer<'_> {
     fn is_in_place(&self) -> bool {
         self.buf == Address::IN_PLACE
     }
@@ -252,13 +246,13 @@ pub(super) fn blocks(sides: &impl Sides, comm: &Comm) -> Result<Blocks> {
 
 /// The one block that this member gives, or `None` where it is in place.
 #[inline(always)]
-pub(super) fn given(offer: &Offer) -> Result<Option<Region>> {
+pub(super) fn given(offer: &Offer<'_>) -> Result<Option<Region>> {
     if offer.is_in_place() { Ok(None) } else { offer.region().map(Some) }
 }
 
 /// What there is in each block, if all are equal: at the root, and of the others.
 #[inline(always)]
-pub(super) fn block(role: Role, at_root: &impl Sides, mine: &Offer) -> Result<Amount> {
+pub(super) fn block(role: Role, at_root: &impl Sides, mine: &Offer<'_>) -> Result<Amount> {
     match role {
         _ if !at_root.is_even() => Ok(Amount::ANY),
         Role::Root => at_root.each(),

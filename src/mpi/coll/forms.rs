@@ -2,13 +2,14 @@
 //! same [`Plan`].
 
 use super::barrier::Barrier;
+use super::blocks::again;
 use super::claim::{self, Claim, Form, Kind};
 use super::members::{AsRun, InPlace, Members, object_at_first};
 use super::plan::Plan;
 use super::select::{Crowd, Venue};
 use super::uniform::unite;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
 use crate::mpi::p2p::Pending;
@@ -36,7 +37,8 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
     if !lane.is_undisturbed() {
         look_closely(&lane)?;
     }
-    let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small())?;
+    let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small());
+    members.enter()?;
     run::block(plan.together(algorithm, &members))?;
     lane.verdict()
 }
@@ -132,9 +134,4 @@ pub(in crate::mpi) fn share(
 ) -> Result<Vec<u8>> {
     let lane = lane(process, comm, kind)?;
     run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
-}
-
-#[cold]
-fn again(failure: &Failure) -> Failure {
-    failure.clone()
 }

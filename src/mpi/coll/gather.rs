@@ -26,7 +26,7 @@ pub struct Gather {
 
 impl Gather {
     #[inline(always)]
-    pub fn plan(comm: &Comm, send: &Offer, recv: &impl Sides, root: i32) -> Result<Gather> {
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides, root: i32) -> Result<Gather> {
         let role = Role::of(comm, root)?;
         let mine = match role {
             Role::Root if comm.is_inter() => None,

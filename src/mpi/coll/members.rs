@@ -254,21 +254,25 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         if !lane.is_undisturbed() {
             object_at_first(lane)?;
         }
-        Members::join(lane, crowd, is_common)
+        let members = Members::join(lane, crowd, is_common);
+        members.enter()?;
+        Ok(members)
     }
 
-    /// The same where nothing stands against it.
+    /// Joins the members where nothing stands against it; [`Members::enter`] comes next.
     #[inline(always)]
-    pub(super) fn join(
-        lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
-    ) -> Result<Members<'l, 'a, W>> {
+    pub(super) fn join(lane: &'l Lane<'a>, crowd: Crowd, is_common: bool) -> Members<'l, 'a, W> {
         let meeting = lane.comm().meeting(lane.process());
         let me = index(lane.rank());
         let (round, turn) = W::come(lane, meeting, me, is_common);
-        let members = Members { lane, meeting, round, turn, me, crowd, is_common };
-        members.step()?;
-        W::wait_for_room(&members)?;
-        Ok(members)
+        Members { lane, meeting, round, turn, me, crowd, is_common }
+    }
+
+    /// Waits until the round is free for this operation.
+    #[inline(always)]
+    pub(super) fn enter(&self) -> Result {
+        self.step()?;
+        W::wait_for_room(self)
     }
 
     /// The calling thread has made a step of its call.

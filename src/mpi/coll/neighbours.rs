@@ -19,7 +19,7 @@ pub struct NeighborAllgather(Round);
 pub struct NeighborAlltoall(Round);
 
 impl NeighborAllgather {
-    pub fn plan(comm: &Comm, send: &Offer, recv: &dyn Sides) -> Result<NeighborAllgather> {
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &dyn Sides) -> Result<NeighborAllgather> {
         let around = Around::of(comm)?;
         let mine = send.region()?;
         let from = Blocks::Each(vec![mine; around.destinations.len()]);

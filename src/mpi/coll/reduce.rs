@@ -28,29 +28,29 @@ pub struct Reduce {
 
 impl Reduce {
     #[inline(always)]
-    pub fn plan(comm: &Comm, terms: Terms, root: i32) -> Result<Reduce> {
+    pub fn plan(comm: &Comm, terms: Terms<'_>, root: i32) -> Result<Reduce> {
         let role = Role::of(comm, root)?;
         if comm.is_inter() {
             return Reduce::between(comm, terms, role);
         }
-        let Terms { send, recv, count, datatype, op } = terms;
+        let Terms { send, recv, .. } = terms;
         let is_root = role == Role::Root;
         let input = if is_root && send == Address::IN_PLACE { recv } else { send };
-        let sum = Sum::new(datatype, op, input, count?)?;
+        let sum = Sum::new(&terms, input, terms.count()?)?;
         let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
         let claim = sum.claim(Kind::Reduce).role(role, comm);
         Ok(Reduce { role, bytes: sum.bytes(), sum: Some(sum), target, claim })
     }
 
     #[inline(never)]
-    fn between(comm: &Comm, terms: Terms, role: Role) -> Result<Reduce> {
+    fn between(comm: &Comm, terms: Terms<'_>, role: Role) -> Result<Reduce> {
         let claim = Claim::of(Kind::Reduce).role(role, comm);
         if role == Role::Nobody {
             return Ok(Reduce { role, sum: None, bytes: 0, target: None, claim });
         }
-        let Terms { send, recv, count, datatype, op } = terms;
+        let Terms { send, recv, .. } = terms;
         let is_root = role == Role::Root;
-        let sum = Sum::new(datatype, op, if is_root { recv } else { send }, count?)?;
+        let sum = Sum::new(&terms, if is_root { recv } else { send }, terms.count()?)?;
         let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
         let claim = sum.claim(Kind::Reduce).role(role, comm);
         let (bytes, sum) = (sum.bytes(), Some(sum).filter(|_| !is_root));

@@ -32,7 +32,7 @@ enum Parts {
 
 impl ReduceScatter {
     /// The same number of items for everybody.
-    pub fn even(comm: &Comm, terms: Terms) -> Result<ReduceScatter> {
+    pub fn even(comm: &Comm, terms: Terms<'_>) -> Result<ReduceScatter> {
         let (count, members) = (terms.count.clone()?, comm.size());
         let kind = Kind::ReduceScatterBlock;
         if count < 0 || comm.gaps().is_some() {
@@ -45,12 +45,12 @@ impl ReduceScatter {
         ReduceScatter::with(comm, (kind, terms), total, mine, Parts::Even(count))
     }
 
-    pub fn plan(comm: &Comm, terms: Terms, counts: &dyn List) -> Result<ReduceScatter> {
+    pub fn plan(comm: &Comm, terms: Terms<'_>, counts: &dyn List) -> Result<ReduceScatter> {
         let counts = counts.numbers(comm.size().into())?;
         ReduceScatter::of(comm, (Kind::ReduceScatter, terms), counts)
     }
 
-    fn of(comm: &Comm, terms: (Kind, Terms), counts: Vec<i64>) -> Result<ReduceScatter> {
+    fn of(comm: &Comm, terms: (Kind, Terms<'_>), counts: Vec<i64>) -> Result<ReduceScatter> {
         let negative = counts.iter().position(|count| *count < 0);
         let total = counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count));
         let (None, Some(total)) = (negative, total) else {
@@ -75,12 +75,12 @@ impl ReduceScatter {
 
     /// Of `total` items; `mine` has as many as this member gets.
     fn with(
-        comm: &Comm, (kind, terms): (Kind, Terms), total: i64, mine: Part, parts: Parts,
+        comm: &Comm, (kind, terms): (Kind, Terms<'_>), total: i64, mine: Part, parts: Parts,
     ) -> Result<ReduceScatter> {
-        let Terms { send, recv, datatype, op, .. } = terms;
+        let Terms { send, recv, .. } = terms;
         let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
         let input = if is_in_place { recv } else { send };
-        let sum = Sum::new(datatype, op, input, total)?;
+        let sum = Sum::new(&terms, input, total)?;
         let (bytes, target, claim) = (sum.bytes(), sum.at(recv, mine)?, sum.claim(kind));
         Ok(ReduceScatter { sum, bytes, parts, target, claim })
     }

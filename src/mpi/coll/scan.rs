@@ -26,20 +26,20 @@ pub struct Scan {
 }
 
 impl Scan {
-    pub fn inclusive(comm: &Comm, terms: Terms) -> Result<Scan> {
+    pub fn inclusive(comm: &Comm, terms: Terms<'_>) -> Result<Scan> {
         Scan::plan(comm, terms, false)
     }
 
-    pub fn exclusive(comm: &Comm, terms: Terms) -> Result<Scan> {
+    pub fn exclusive(comm: &Comm, terms: Terms<'_>) -> Result<Scan> {
         Scan::plan(comm, terms, true)
     }
 
     #[inline(always)]
-    fn plan(comm: &Comm, terms: Terms, is_exclusive: bool) -> Result<Scan> {
+    fn plan(comm: &Comm, terms: Terms<'_>, is_exclusive: bool) -> Result<Scan> {
         comm.must_be_intra()?;
-        let Terms { send, recv, count, datatype, op } = terms;
+        let Terms { send, recv, .. } = terms;
         let input = if send == Address::IN_PLACE { recv } else { send };
-        let sum = Sum::new(datatype, op, input, count?)?;
+        let sum = Sum::new(&terms, input, terms.count()?)?;
         if !is_exclusive || comm.living().rank != 0 {
             sum.at(recv, sum.whole())?;
         }

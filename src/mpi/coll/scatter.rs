@@ -25,7 +25,7 @@ pub struct Scatter {
 
 impl Scatter {
     #[inline(always)]
-    pub fn plan(comm: &Comm, send: &impl Sides, recv: &Offer, root: i32) -> Result<Scatter> {
+    pub fn plan(comm: &Comm, send: &impl Sides, recv: &Offer<'_>, root: i32) -> Result<Scatter> {
         let role = Role::of(comm, root)?;
         let blocks = if role == Role::Root { Some(blocks(send, comm)?) } else { None };
         let mine = match role {

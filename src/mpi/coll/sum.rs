@@ -2,6 +2,7 @@
 //! have. The program's memory is only copied from and to; operands meet in memory of the library's
 //! own.
 
+use super::blocks::again;
 use super::bracket::Bracket;
 use super::claim::{Amount, Claim, Kind};
 use super::role::others;
@@ -18,12 +19,19 @@ use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 
 /// What is combined, and how.
-pub struct Terms {
+pub struct Terms<'a> {
     pub send: Address,
     pub recv: Address,
-    pub count: Result<i64>,
-    pub datatype: Result<Held<Datatype>>,
-    pub op: Result<Held<Op>>,
+    pub count: &'a Result<i64>,
+    pub datatype: &'a Result<Held<Datatype>>,
+    pub op: &'a Result<Held<Op>>,
+}
+
+impl Terms<'_> {
+    #[inline(always)]
+    pub(super) fn count(&self) -> Result<i64> {
+        self.count.as_ref().copied().map_err(again)
+    }
 }
 
 /// The same, judged.
@@ -39,13 +47,12 @@ pub(super) struct Sum {
 impl Sum {
     /// `count` items at `input`, combined as these terms say.
     #[inline(always)]
-    pub(super) fn new(
-        datatype: Result<Held<Datatype>>, op: Result<Held<Op>>, input: Address, count: i64,
-    ) -> Result<Sum> {
-        let (datatype, op) = (datatype?, op?);
-        op.is_defined_on(&datatype)?;
+    pub(super) fn new(terms: &Terms<'_>, input: Address, count: i64) -> Result<Sum> {
+        let (datatype, op) = (terms.datatype.as_ref(), terms.op.as_ref());
+        let (datatype, op) = (datatype.map_err(again)?, op.map_err(again)?);
+        op.is_defined_on(datatype)?;
         let whole = datatype.region(input, count)?;
-        Ok(Sum { input, whole, count, datatype, op })
+        Ok(Sum { input, whole, count, datatype: datatype.clone(), op: op.clone() })
     }
 
     /// This member's values.
