@@ -36,6 +36,8 @@ pub type Stamp = (u32, Member, i32);
 pub struct Lane<'a> {
     process: &'a Process,
     comm: &'a Comm,
+    /// The communicator with its gaps, where ranks that are gone have left some.
+    asked: &'a Comm,
     /// Whose death ends the operation; found when something first asks for it.
     roster: OnceLock<Arc<dyn Roster>>,
     tag: i32,
@@ -53,40 +55,29 @@ impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
     #[inline(always)]
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
-        Lane::at_round(process, comm, tag, way, 0)
+        Lane {
+            process,
+            comm: comm.living(),
+            asked: comm,
+            roster: OnceLock::new(),
+            tag,
+            way,
+            mode: Mode::Standard,
+            round: 0,
+            is_turn: false,
+            trouble: OnceLock::new(),
+        }
     }
 
     /// A lane for those of `roster` only: of the others nobody needs to live.
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
-        let (comm, roster) = (comm.living(), OnceLock::from(roster));
-        let (mode, round, trouble) = (Mode::Standard, 0, OnceLock::new());
-        Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
-    }
-
-    #[inline(always)]
-    fn at_round(process: &'a Process, comm: &'a Comm, tag: i32, way: Way, round: u32) -> Lane<'a> {
-        let lane = Lane {
-            process,
-            comm: comm.living(),
-            roster: OnceLock::new(),
-            tag,
-            way,
-            mode: Mode::Standard,
-            round,
-            is_turn: false,
-            trouble: OnceLock::new(),
-        };
-        if comm.gaps().is_some() {
-            // The living members have other ranks among themselves.
-            lane.roster.get_or_init(|| comm.everyone());
-        }
-        lane
+        Lane { roster: OnceLock::from(roster), ..Lane::new(process, comm, tag, way) }
     }
 
     fn roster(&self) -> &Arc<dyn Roster> {
-        self.roster.get_or_init(|| self.comm.everyone())
+        self.roster.get_or_init(|| self.asked.everyone())
     }
 
     /// A lane for a call of the program: one turn of all members, `round` times repeated before.
@@ -96,12 +87,20 @@ impl<'a> Lane<'a> {
     pub fn of_call(
         process: &'a Process, comm: &'a Comm, tag: i32, round: u32, way: Way,
     ) -> Lane<'a> {
-        let mut lane = Lane::at_round(process, comm, tag, way, round);
-        if (tag as u32).wrapping_add(round) % PACE == PACE - 1 {
-            lane.mode = Mode::Synchronous;
+        let waits = (tag as u32).wrapping_add(round) % PACE == PACE - 1;
+        // Written once, field by field: to change a lane afterwards would copy it.
+        Lane {
+            process,
+            comm: comm.living(),
+            asked: comm,
+            roster: OnceLock::new(),
+            tag,
+            way,
+            mode: if waits { Mode::Synchronous } else { Mode::Standard },
+            round,
+            is_turn: !comm.is_inter(),
+            trouble: OnceLock::new(),
         }
-        lane.is_turn = !comm.is_inter();
-        lane
     }
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and

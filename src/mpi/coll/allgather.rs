@@ -27,14 +27,18 @@ pub struct Allgather {
 impl Allgather {
     #[inline(always)]
     pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides) -> Result<Allgather> {
-        let blocks = blocks(recv, comm)?;
-        let given = if comm.is_inter() { Some(send.region()?) } else { given(send)? };
+        let given = if comm.is_inter() { Some(send.spot()?) } else { given(send)? };
         let is_in_place = given.is_none();
-        let mine = given.unwrap_or_else(|| blocks.of(comm.living().rank));
+        let each = if recv.is_even() && !comm.is_inter() { recv.each()? } else { Amount::ANY };
+        let blocks = blocks(recv, comm)?;
+        let mine = match given {
+            Some(given) => given.region(),
+            None => blocks.of(comm.living().rank),
+        };
         let kind = if recv.is_even() { Kind::Allgather } else { Kind::Allgatherv };
         let amount = match comm.is_inter() {
             true => Amount::ANY,
-            false if recv.is_even() => recv.each()?,
+            false if recv.is_even() => each,
             false => Amount::bytes(blocks.bytes()),
         };
         let claim = Claim::of(kind).amount(amount);

@@ -26,9 +26,10 @@ impl Allreduce {
         let Terms { send, recv, .. } = terms;
         let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
         let input = if is_in_place { recv } else { send };
-        let sum = Sum::new(&terms, input, terms.count()?)?;
-        let target = sum.at(recv, sum.whole())?;
-        Ok(Allreduce { sum, recv, target })
+        let count = terms.count()?;
+        let terms = terms.check(input, count)?;
+        let target = terms.target(recv, count)?;
+        Ok(Allreduce { sum: terms.sum(), recv, target: terms.region(target) })
     }
 
     #[inline(always)]

@@ -28,8 +28,8 @@ impl Bcast {
         if role == Role::Nobody {
             return Ok(Bcast { role, data: Region::EMPTY, claim });
         }
-        let data = offer.region()?;
-        Ok(Bcast { role, data, claim: claim.amount(offer.amount()?) })
+        let (data, amount) = (offer.spot()?, offer.amount()?);
+        Ok(Bcast { role, data: data.region(), claim: claim.amount(amount) })
     }
 }
 

@@ -4,7 +4,7 @@ use super::claim::Amount;
 use super::role::Role;
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
-use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::datatype::{Address, Datatype, Place};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
 
@@ -77,6 +77,13 @@ impl<'a> Offer<'a> {
         self.datatype()?.region(self.buf, self.count()?)
     }
 
+    /// Checks where the data are.
+    #[inline(always)]
+    pub(super) fn spot(&self) -> Result<Spot<'a>> {
+        let datatype = self.datatype()?;
+        Ok(Spot { datatype, place: datatype.place(self.buf, self.count()?)? })
+    }
+
     #[inline(always)]
     pub(super) fn datatype(&self) -> Result<&'a Datatype> {
         self.datatype.as_deref().map_err(again)
@@ -91,6 +98,21 @@ impl<'a> Offer<'a> {
     #[inline(always)]
     pub(super) fn count(&self) -> Result<i64> {
         self.count.as_ref().copied().map_err(again)
+    }
+}
+
+/// A buffer whose place was checked. Plans check everything first, and make regions last: what is
+/// yet to be dropped when a check fails has to be in memory, and would be copied from there.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<'a> {
+    datatype: &'a Datatype,
+    place: Place,
+}
+
+impl Spot<'_> {
+    #[inline(always)]
+    pub(super) fn region(self) -> Region {
+        self.datatype.at(self.place)
     }
 }
 
@@ -239,15 +261,20 @@ pub(super) fn blocks(sides: &impl Sides, comm: &Comm) -> Result<Blocks> {
     let blocks = sides.blocks(comm.peers().size())?;
     Ok(match comm.gaps() {
         None => blocks,
-        // What belongs to gaps is nobody's to touch.
-        Some(gaps) => Blocks::Each(gaps.ranks.iter().map(|rank| blocks.of(*rank)).collect()),
+        Some(gaps) => without(blocks, &gaps.ranks),
     })
+}
+
+/// Only the blocks of these ranks: no member may touch what belongs to gaps.
+#[inline(never)]
+fn without(blocks: Blocks, ranks: &[i32]) -> Blocks {
+    Blocks::Each(ranks.iter().map(|rank| blocks.of(*rank)).collect())
 }
 
 /// The one block that this member gives, or `None` where it is in place.
 #[inline(always)]
-pub(super) fn given(offer: &Offer<'_>) -> Result<Option<Region>> {
-    if offer.is_in_place() { Ok(None) } else { offer.region().map(Some) }
+pub(super) fn given<'a>(offer: &Offer<'a>) -> Result<Option<Spot<'a>>> {
+    if offer.is_in_place() { Ok(None) } else { offer.spot().map(Some) }
 }
 
 /// What there is in each block, if all are equal: at the root, and of the others.

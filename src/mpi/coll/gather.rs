@@ -1,6 +1,6 @@
 //! What everybody has comes to the root (MPI-5.0 §6.5).
 
-use super::blocks::{Blocks, Offer, Sides, block, blocks, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
 use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
@@ -31,15 +31,15 @@ impl Gather {
         let mine = match role {
             Role::Root if comm.is_inter() => None,
             Role::Root => given(send)?,
-            Role::Leaf(_) => Some(send.region()?),
+            Role::Leaf(_) => Some(send.spot()?),
             Role::Nobody => None,
         };
-        let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
         let is_even = recv.is_even();
         let kind = if is_even { Kind::Gather } else { Kind::Gatherv };
         let amount = block(role, recv, send)?;
         let claim = Claim::of(kind).role(role, comm).amount(amount);
-        Ok(Gather { role, mine, blocks, is_even, claim })
+        let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
+        Ok(Gather { role, mine: mine.map(Spot::region), blocks, is_even, claim })
     }
 }
 

@@ -36,10 +36,12 @@ impl Reduce {
         let Terms { send, recv, .. } = terms;
         let is_root = role == Role::Root;
         let input = if is_root && send == Address::IN_PLACE { recv } else { send };
-        let sum = Sum::new(&terms, input, terms.count()?)?;
-        let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
-        let claim = sum.claim(Kind::Reduce).role(role, comm);
-        Ok(Reduce { role, bytes: sum.bytes(), sum: Some(sum), target, claim })
+        let count = terms.count()?;
+        let terms = terms.check(input, count)?;
+        let target = if is_root { Some(terms.target(recv, count)?) } else { None };
+        let claim = terms.claim(Kind::Reduce).role(role, comm);
+        let target = target.map(|place| (recv, terms.region(place)));
+        Ok(Reduce { role, bytes: terms.bytes(), sum: Some(terms.sum()), target, claim })
     }
 
     #[inline(never)]
@@ -50,7 +52,8 @@ impl Reduce {
         }
         let Terms { send, recv, .. } = terms;
         let is_root = role == Role::Root;
-        let sum = Sum::new(&terms, if is_root { recv } else { send }, terms.count()?)?;
+        let count = terms.count()?;
+        let sum = terms.check(if is_root { recv } else { send }, count)?.sum();
         let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
         let claim = sum.claim(Kind::Reduce).role(role, comm);
         let (bytes, sum) = (sum.bytes(), Some(sum).filter(|_| !is_root));

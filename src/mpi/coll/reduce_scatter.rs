@@ -80,7 +80,7 @@ impl ReduceScatter {
         let Terms { send, recv, .. } = terms;
         let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
         let input = if is_in_place { recv } else { send };
-        let sum = Sum::new(&terms, input, total)?;
+        let sum = terms.check(input, total)?.sum();
         let (bytes, target, claim) = (sum.bytes(), sum.at(recv, mine)?, sum.claim(kind));
         Ok(ReduceScatter { sum, bytes, parts, target, claim })
     }

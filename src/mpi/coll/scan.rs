@@ -39,11 +39,12 @@ impl Scan {
         comm.must_be_intra()?;
         let Terms { send, recv, .. } = terms;
         let input = if send == Address::IN_PLACE { recv } else { send };
-        let sum = Sum::new(&terms, input, terms.count()?)?;
+        let count = terms.count()?;
+        let terms = terms.check(input, count)?;
         if !is_exclusive || comm.living().rank != 0 {
-            sum.at(recv, sum.whole())?;
+            terms.target(recv, count)?;
         }
-        Ok(Scan { bytes: sum.bytes(), sum, recv, is_exclusive })
+        Ok(Scan { bytes: terms.bytes(), sum: terms.sum(), recv, is_exclusive })
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! The root's blocks go to the ranks, one to each (MPI-5.0 §6.6).
 
-use super::blocks::{Blocks, Offer, Sides, block, blocks, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
 use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
@@ -27,18 +27,18 @@ impl Scatter {
     #[inline(always)]
     pub fn plan(comm: &Comm, send: &impl Sides, recv: &Offer<'_>, root: i32) -> Result<Scatter> {
         let role = Role::of(comm, root)?;
-        let blocks = if role == Role::Root { Some(blocks(send, comm)?) } else { None };
         let mine = match role {
             Role::Root if comm.is_inter() => None,
             Role::Root => given(recv)?,
-            Role::Leaf(_) => Some(recv.region()?),
+            Role::Leaf(_) => Some(recv.spot()?),
             Role::Nobody => None,
         };
         let is_even = send.is_even();
         let kind = if is_even { Kind::Scatter } else { Kind::Scatterv };
         let amount = block(role, send, recv)?;
         let claim = Claim::of(kind).role(role, comm).amount(amount);
-        Ok(Scatter { role, blocks, mine, is_even, claim })
+        let blocks = if role == Role::Root { Some(blocks(send, comm)?) } else { None };
+        Ok(Scatter { role, blocks, mine: mine.map(Spot::region), is_even, claim })
     }
 }
 

@@ -9,7 +9,7 @@ use super::role::others;
 use super::select::{Combination, Crowd};
 use super::tree::Tree;
 use crate::host::memory::{Region, Span};
-use crate::mpi::datatype::{Address, Datatype};
+use crate::mpi::datatype::{Address, Datatype, Place};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 use crate::mpi::lane::{Doing, Lane};
@@ -27,14 +27,65 @@ pub struct Terms<'a> {
     pub op: &'a Result<Held<Op>>,
 }
 
-impl Terms<'_> {
+impl<'a> Terms<'a> {
     #[inline(always)]
     pub(super) fn count(&self) -> Result<i64> {
         self.count.as_ref().copied().map_err(again)
     }
+
+    /// Checks that `count` items at `input` can be combined.
+    #[inline(always)]
+    pub(super) fn check(&self, input: Address, count: i64) -> Result<Checked<'a>> {
+        let (datatype, op) = (self.datatype.as_ref(), self.op.as_ref());
+        let (datatype, op) = (datatype.map_err(again)?, op.map_err(again)?);
+        op.is_defined_on(datatype)?;
+        Ok(Checked { input, place: datatype.place(input, count)?, count, datatype, op })
+    }
 }
 
-/// The same, judged.
+/// Terms that were checked; see [`Spot`](super::blocks::Spot).
+#[derive(Clone, Copy)]
+pub(super) struct Checked<'a> {
+    input: Address,
+    place: Place,
+    count: i64,
+    datatype: &'a Held<Datatype>,
+    op: &'a Held<Op>,
+}
+
+impl Checked<'_> {
+    #[inline(always)]
+    pub(super) fn sum(self) -> Sum {
+        let Checked { input, place, count, datatype, op } = self;
+        let whole = datatype.at(place);
+        Sum { input, whole, count, datatype: datatype.clone(), op: op.clone() }
+    }
+
+    /// Checks where the results go: `items` of them, to `buf`.
+    #[inline(always)]
+    pub(super) fn target(self, buf: Address, items: i64) -> Result<Place> {
+        self.datatype.place(buf, items)
+    }
+
+    /// How many bytes each has.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> usize {
+        self.place.bytes()
+    }
+
+    #[inline(always)]
+    pub(super) fn region(self, place: Place) -> Region {
+        self.datatype.at(place)
+    }
+
+    /// The claim of those who combine it.
+    #[inline(always)]
+    pub(super) fn claim(self, kind: Kind) -> Claim {
+        Sum::claim_of(kind, self.datatype, self.op, self.count)
+    }
+}
+
+/// What is combined, and how, for as long as the operation takes.
 pub(super) struct Sum {
     input: Address,
     /// All of it.
@@ -45,16 +96,6 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// `count` items at `input`, combined as these terms say.
-    #[inline(always)]
-    pub(super) fn new(terms: &Terms<'_>, input: Address, count: i64) -> Result<Sum> {
-        let (datatype, op) = (terms.datatype.as_ref(), terms.op.as_ref());
-        let (datatype, op) = (datatype.map_err(again)?, op.map_err(again)?);
-        op.is_defined_on(datatype)?;
-        let whole = datatype.region(input, count)?;
-        Ok(Sum { input, whole, count, datatype: datatype.clone(), op: op.clone() })
-    }
-
     /// This member's values.
     #[inline(always)]
     pub(super) fn values(&self) -> &Region {
@@ -135,8 +176,12 @@ impl Sum {
     /// The claim of those who combine it.
     #[inline(always)]
     pub(super) fn claim(&self, kind: Kind) -> Claim {
-        let amount = Amount::of(&self.datatype, self.count);
-        Claim::of(kind).op(self.op.code()).amount(amount)
+        Sum::claim_of(kind, &self.datatype, &self.op, self.count)
+    }
+
+    #[inline(always)]
+    fn claim_of(kind: Kind, datatype: &Datatype, op: &Op, count: i64) -> Claim {
+        Claim::of(kind).op(op.code()).amount(Amount::of(datatype, count))
     }
 
     /// How many bytes each has.
