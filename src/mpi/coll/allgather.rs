@@ -1,7 +1,7 @@
 //! What everybody has comes to everybody (MPI-5.0 §6.7).
 
 use super::bcast::send_down;
-use super::blocks::{Blocks, Offer, Sides, blocks, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, blocks, given};
 use super::claim::{Amount, Claim, Kind};
 use super::gather::collect;
 use super::members::{Members, Wait};
@@ -18,8 +18,8 @@ use crate::mpi::scratch::Scratch;
 
 /// What everybody has, in the order of ranks, comes to everybody.
 pub struct Allgather {
-    mine: Region,
-    is_in_place: bool,
+    /// `None`: in place.
+    given: Option<Region>,
     blocks: Blocks,
     claim: Claim,
 }
@@ -28,13 +28,8 @@ impl Allgather {
     #[inline(always)]
     pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides) -> Result<Allgather> {
         let given = if comm.is_inter() { Some(send.spot()?) } else { given(send)? };
-        let is_in_place = given.is_none();
         let each = if recv.is_even() && !comm.is_inter() { recv.each()? } else { Amount::ANY };
         let blocks = blocks(recv, comm)?;
-        let mine = match given {
-            Some(given) => given.region(),
-            None => blocks.of(comm.living().rank),
-        };
         let kind = if recv.is_even() { Kind::Allgather } else { Kind::Allgatherv };
         let amount = match comm.is_inter() {
             true => Amount::ANY,
@@ -42,7 +37,16 @@ impl Allgather {
             false => Amount::bytes(blocks.bytes()),
         };
         let claim = Claim::of(kind).amount(amount);
-        Ok(Allgather { mine, is_in_place, blocks, claim })
+        Ok(Allgather { given: given.map(Spot::region), blocks, claim })
+    }
+
+    /// The block of the member with this rank, which it gives.
+    fn mine(&self, rank: i32) -> Region {
+        self.given.clone().unwrap_or_else(|| self.blocks.of(rank))
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.given.is_none()
     }
 }
 
@@ -67,13 +71,13 @@ impl Plan for Allgather {
         if algorithm != Exchange::Buffered {
             return single_copy(members, self).await;
         }
-        members.put(&self.mine)?;
+        members.put(&self.mine(members.lane().rank()))?;
         members.all(|| pack(members.round(), blocks)).await?;
         match (blocks, members.round().packed(bytes)) {
             (Blocks::Even { all, .. }, Some(packed)) if !members.is_small() => {
                 members.copy(packed, all)?;
             }
-            _ => members.take_all(Share::All, blocks, self.is_in_place)?,
+            _ => members.take_all(Share::All, blocks, self.is_in_place())?,
         }
         members.leave().await
     }
@@ -81,22 +85,22 @@ impl Plan for Allgather {
     async fn by_messages(&self, algorithm: Exchange, lane: &Lane<'_>) -> Result {
         let (is_inter, blocks) = (lane.comm().is_inter(), &self.blocks);
         if !is_inter && algorithm == Exchange::Central {
-            let mine = if self.is_in_place { None } else { Some(&self.mine) };
-            return gather_and_spread(lane, mine, blocks).await;
+            return gather_and_spread(lane, self.given.as_ref(), blocks).await;
         }
-        if !is_inter && !self.is_in_place {
-            lane.keep(&self.mine, &blocks.of(lane.rank()))?;
+        if let (Some(given), false) = (&self.given, is_inter) {
+            lane.keep(given, &blocks.of(lane.rank()))?;
         }
+        let mine = self.mine(lane.rank());
         // Those whose blocks are listed know that this one is empty, and wait for no message.
-        let is_left_out = matches!(blocks, Blocks::Each(_)) && self.mine.bytes() == 0;
-        to_all(lane, |_| self.mine.clone(), blocks, |_| is_left_out).await
+        let is_left_out = matches!(blocks, Blocks::Each(_)) && mine.bytes() == 0;
+        to_all(lane, |_| mine.clone(), blocks, |_| is_left_out).await
     }
 }
 
 async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, plan: &Allgather) -> Result {
-    members.point_at(&plan.mine);
+    members.point_at(&plan.mine(members.lane().rank()));
     members.all_there().await?;
-    members.exchange(Share::All, &plan.blocks, plan.is_in_place).await
+    members.exchange(Share::All, &plan.blocks, plan.is_in_place()).await
 }
 
 /// Puts what all have laid down in a row, if it is as long as it should be.
